@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, children
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, children, scalars
 from pipegen.structs import Struct
 
 # A place in a file, which identifies a key: the same key comes up several times by anchors and templates.
@@ -43,6 +43,7 @@ class Accounting:
     def __init__(self) -> None:
         self._outcomes: dict[_Place, KeyOutcome] = {}
         self._merged: dict[_Place, list[Scalar]] = {}
+        self._parts: dict[_Place, KeyOutcome] = {}
         self._order = list(KeyOutcome)
 
     def copy(self) -> Accounting:
@@ -82,6 +83,22 @@ class Accounting:
             marked.add(place)
             self.mark_place(key.span, outcome)
             keys += self._merged.get(place, ())
+
+    def mark_parts(self, entries: Iterable[Entry]) -> None:
+        """Note the scalars in the values of *entries*, with the outcome of their keys: an alias is at its anchor."""
+        marked: set[int] = set()
+        for entry in entries:
+            outcome = self.outcome(entry.key.span)
+            if outcome is not None and id(entry) not in marked:
+                marked.add(id(entry))
+                for scalar in scalars(entry.value):
+                    place = _place(scalar.span)
+                    self._parts[place] = max(self._parts.get(place, outcome), outcome, key=self._order.index)
+
+    def outcome_of_parts(self, node: Node) -> KeyOutcome | None:
+        """Return the worst outcome of the scalars in *node* that keys elsewhere use; None if they use none."""
+        outcomes = (self._parts.get(_place(scalar.span)) for scalar in scalars(node))
+        return max((outcome for outcome in outcomes if outcome is not None), key=self._order.index, default=None)
 
     def is_marked(self, entry: Entry) -> bool:
         """Return whether *entry* or an entry in its value has an outcome."""

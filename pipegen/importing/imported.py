@@ -42,10 +42,14 @@ class RunDifference(Struct, kw_only=True):
 
 
 class Proof(Struct, kw_only=True):
-    """The result: the number of events with a run of the source, and the differences."""
+    """The result: the number of events with a run of the source, and the differences.
+
+    *misordered* are the jobs that wait for others, or get others' files, than in the source.
+    """
 
     events: int
     differences: tuple[RunDifference, ...]
+    misordered: frozenset[str] = frozenset()
 
     @property
     def words(self) -> str:

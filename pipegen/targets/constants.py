@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Commands, Export, IsSet, Job, Leave, Matches, Plan
+from pipegen.plan.model import Commands, Condition, Export, IsSet, Job, Leave, Matches, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.shell.values.credentials import sources
 from pipegen.structs import Struct, replace
@@ -39,17 +39,25 @@ class Constants(Struct):
         return (*(name for name, _ in self.variables), *self.job.case_names)
 
 
-def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool], *, removes_empty: bool = False) -> Constants:
+def constants(
+    job: Job,
+    plan: Plan,
+    is_free_name: Callable[[str], bool],
+    *,
+    removes_empty: bool = False,
+    has_own_rules: bool = False,
+) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
     Those that cases replace always are: an export in the script would win over the case.
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
+    If the user writes the engine's rules of the job, which replace its conditions, these rules read its variables.
     """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
         return Constants((), job)
     (script,) = scripts
-    reserved = _reserved_names(job, plan)
+    reserved = _reserved_names(job, plan, () if has_own_rules else job.conditions)
     names = [name for name, _ in script.env]
     variables = {
         name: value.constant or ""
@@ -74,7 +82,7 @@ def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool], *, remo
 def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, report: Report) -> None:
     """Report variables that cases of *plan* set, and that *engine*, a condition or an input reads or sets itself."""
     for job in plan.jobs:
-        reserved = _reserved_names(job, plan) if job.cases else set()
+        reserved = _reserved_names(job, plan, job.conditions) if job.cases else set()
         for name, text in [variable for case in job.cases for variable in case.variables]:
             if name in reserved or not is_free_name(name):
                 report.add(
@@ -92,10 +100,10 @@ def params_of(setup: Iterable[str]) -> frozenset[str]:
     return frozenset(name.removeprefix("params.") for name in setup if name.startswith("params."))
 
 
-def _reserved_names(job: Job, plan: Plan) -> set[str]:
-    """Return the names of variables that the script, the image or the conditions of *job* read with another meaning."""
+def _reserved_names(job: Job, plan: Plan, conditions: Iterable[Condition | None]) -> set[str]:
+    """Return the names of variables that *job* or its *conditions* read with another meaning."""
     names = {each.name for each in plan.inputs} | {token.variable for token in job.id_tokens}
-    names |= {atom.name for atom in atoms(plan.condition, *job.conditions) if isinstance(atom, IsSet | Matches)}
+    names |= {atom.name for atom in atoms(plan.condition, *conditions) if isinstance(atom, IsSet | Matches)}
     for secret in job.secrets:
         names |= {*secret.variables, *sources(secret)}
     return names

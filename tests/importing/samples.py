@@ -16,20 +16,25 @@ CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if p
 
 
 @cache
-def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[GitLabImport | None, Report]:
-    """Return the import of the pipeline in *folder*, or None if it cannot be read, and the report."""
+def imported(
+    folder: Path, name: str = ".gitlab-ci.yml", misordered: frozenset[str] = frozenset()
+) -> tuple[GitLabImport | None, Report]:
+    """Return the import of the pipeline in *folder*, or None if it cannot be read, and the report.
+
+    Jobs that are *misordered* keep their needs.
+    """
     report = Report()
     with suppress(Stopped):
         file = load(folder / name, report, shown=name)
         report.stop_if_errors()
-        return import_gitlab(file, Roots(folder), "main", report), report
+        return import_gitlab(file, Roots(folder), "main", report, misordered), report
     return None, report
 
 
-def from_text(text: str, folder: Path) -> tuple[GitLabImport, Report]:
-    """Return the import of the pipeline *text*, written to *folder*."""
+def from_text(text: str, folder: Path, misordered: frozenset[str] = frozenset()) -> tuple[GitLabImport, Report]:
+    """Return the import of the pipeline *text*, written to *folder*; jobs that are *misordered* keep their needs."""
     (folder / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
-    result, report = imported(folder)
+    result, report = imported(folder, misordered=misordered)
     assert result is not None, messages(report)
     return result, report
 

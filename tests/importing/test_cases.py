@@ -49,3 +49,19 @@ def test_the_outcome_counts_one_key_in_the_singular(tmp_path: Path) -> None:
     result, _ = from_text("a: { script: make, variables: { GIT_DEPTH: '5' } }\n", tmp_path)
 
     assert result.words == "of 4 keys, 3 are translated, 1 stays raw"
+
+
+def test_a_key_that_only_an_alias_uses_is_translated(tmp_path: Path) -> None:
+    """A template without a job is a common place for an anchor; a key that nothing uses is reported."""
+    source = """\
+.install: &install
+  - apt-get install make
+.unused: &unused [true]
+.condition: &condition { if: $CI_COMMIT_TAG }
+test: { before_script: *install, script: make test, rules: [*condition] }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert messages(report).count("\n") == 1
+    assert '".unused" is left out: no job uses it' in messages(report)
+    assert result.count.number(KeyOutcome.REPORTED) == 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from importing.samples import CASES, from_text, imported, messages
+from ruamel.yaml import YAML
 
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
@@ -68,19 +71,106 @@ def test_a_pipeline_without_merge_requests_has_none_after_the_import(tmp_path: P
     assert _differences(result) == []
 
 
-def test_a_need_on_one_combination_waits_for_the_job(tmp_path: Path) -> None:
-    """GitLab starts no pipeline if a job needs one that does not exist; the name of a combination exists."""
-    source = """\
-build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang] }] } }
+_COMBINATIONS = """\
+build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang], OS: [linux] }] } }
 parts: { stage: build, script: [./part], parallel: 2 }
-test: { stage: test, script: [make test], needs: ["build: [gcc]", parts 1/2] }
+"""
+
+
+@pytest.mark.parametrize(
+    "need",
+    ["build: [gcc, linux]", "parts 1/2", {"job": "build", "parallel": {"matrix": [{"CC": "gcc", "OS": ["linux"]}]}}],
+    ids=str,
+)
+def test_a_need_on_one_combination_stays_raw(need: object, tmp_path: Path) -> None:
+    """An arc would wait for all combinations: https://docs.gitlab.com/ci/yaml/#needsparallelmatrix."""
+    source = f"{_COMBINATIONS}test: {json.dumps({'stage': 'test', 'script': ['make test'], 'needs': [need]})}\n"
+    result, report = from_text(source, tmp_path)
+
+    assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
+    assert _differences(result) == []
+    every = 'needs: ["build: gcc, linux", "build: clang, linux", "parts: 1", "parts: 2"]'
+    assert any("waits for" in one for one in _differences(_changed(result, _needs(result), every)))
+
+
+def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other_stage(tmp_path: Path) -> None:
+    """https://docs.gitlab.com/ci/yaml/matrix_expressions/ names the values of the needing job."""
+    need = {"job": "build", "parallel": {"matrix": [{axis: [f"$[[ matrix.{axis} ]]"] for axis in ("CC", "OS")}]}}
+    matrix = {"matrix": [{"CC": ["gcc", "clang"], "OS": ["linux"]}]}
+    test = {"stage": "test", "script": ["make test"], "needs": [need], "parallel": matrix}
+    result, report = from_text(f"{_COMBINATIONS}test: {json.dumps(test)}\n", tmp_path)
+
+    assert "from: build" in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+def test_needs_on_other_pipelines_stay_raw_beside_the_others(tmp_path: Path) -> None:
+    """The raw needs replace the generated ones, so they name all jobs."""
+    foreign = "{ project: group/firmware, job: image, ref: main, artifacts: true }"
+    source = f"build: {{ script: make }}\nother: {{ script: x }}\ntest: {{ script: t, needs: [build, {foreign}] }}\n"
+    result, report = from_text(source, tmp_path)
+    test = YAML(typ="safe").load(result.generated[-1].text)["test"]
+
+    assert test["needs"] == [
+        "build",
+        {"project": "group/firmware", "job": "image", "ref": "main", "artifacts": True},
+    ]
+    assert "it needs jobs of other pipelines" in messages(report)
+
+
+def test_jobs_that_would_wait_for_more_in_some_runs_keep_their_needs(tmp_path: Path) -> None:
+    """GitLab ignores an optional need on a missing job; a stage waits for what comes before the missing one."""
+    source = """\
+lint: { stage: build, script: lint }
+docs: { stage: test, script: docs, rules: [{ changes: [docs/**] }] }
+pages-of: { stage: deploy, script: pages, needs: [{ job: docs, optional: true }] }
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result, "main")
+    assert proof is not None
+
+    assert proof.misordered == {"pages-of"}
+
+    exact, report = from_text(source, tmp_path, proof.misordered)
+
+    assert _differences(exact) == []
+    assert "in some runs it waits for fewer jobs than a stage would" in messages(report)
+
+
+def test_raw_rules_read_the_variables_of_the_job_and_its_stage(tmp_path: Path) -> None:
+    """A generated file has other stages, and exports a variable that a condition of another stage tests."""
+    source = """\
+.rules: { rules: [{ if: $ONE == $TWO && $FULL == "yes" && $CI_JOB_STAGE == "test" }] }
+full: { extends: .rules, script: full, variables: { FULL: "yes" } }
+part: { extends: .rules, script: part }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert '"test" == "test"' in result.text
+    assert _differences(result) == []
+
+
+def test_rules_of_a_bridge_that_does_not_inherit_a_variable_stay_raw(tmp_path: Path) -> None:
+    """There the variable has no value, whatever its default."""
+    source = """\
+variables: { FULL: { value: "yes", description: all tests } }
+other:
+  inherit: { variables: false }
+  trigger: group/other
+  rules: [{ if: $FULL == "yes" }]
+test: { script: t }
 """
     result, report = from_text(source, tmp_path)
 
-    assert 'job "test" waits for all combinations of "build", not only for some' in messages(report)
-    assert 'job "test" waits for all combinations of "parts", not only for some' in messages(report)
-    assert "[[build, parts], test]" in result.text
+    assert "the job does not inherit FULL" in messages(report)
     assert _differences(result) == []
+
+
+def _needs(result: GitLabImport) -> str:
+    """Return the key `needs` of the last job of *result*."""
+    (file,) = result.generated
+    *_, last = re.finditer(r"needs:(?: \[.*|(?:\n    - .*)+)", file.text)
+    return last[0]
 
 
 def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:

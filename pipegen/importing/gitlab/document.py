@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -15,14 +15,14 @@ from pipegen.importing.gitlab.reading.expressions import (
     ExpressionError,
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
-from pipegen.importing.gitlab.reading.order import Order, order_of, report_needs
+from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.selection import selected_pipeline, unselected, without_selection
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
-from pipegen.importing.gitlab.stages.carried import files_from, keep_needs
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
+from pipegen.importing.gitlab.stages.needs import files_from, keep_needs, report_needs, use_same_combinations
 from pipegen.importing.gitlab.stages.stage import KEYS_OF, Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
@@ -55,12 +55,14 @@ class ImportOptions(Struct, kw_only=True):
     """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
     Those of "" are the names that a config refuses for inputs. *names* are the jobs of each stage in a generated file.
+    *misordered* are the jobs whose needs stay raw, because they would wait for other jobs in some runs.
     """
 
     default_branch: str
     forced: Mapping[str, Mapping[str, str]]
     is_shared: bool = True
     names: Mapping[str, Sequence[str]]
+    misordered: Collection[str] = ()
 
 
 class ConfigDocument(Struct):
@@ -141,17 +143,13 @@ class _Writer:
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
-        lacks_names = keep_needs(drafts, order, self._options.names)
+        use_same_combinations(drafts, self._source)
+        kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
         order = self._with_stops(order)
-        for name in stages:
-            report_needs(
-                self._source.jobs[name],
-                self._source,
-                stages,
-                self._accounting,
-                self._report,
-            )
-        return ConfigDocument(self._config(drafts, order, condition), tuple(stages), lacks_names)
+        for draft in drafts:
+            reason = kept.reasons.get(draft.name, "")
+            report_needs(draft, self._source, stages, reason, self._accounting, self._report)
+        return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -35,15 +35,17 @@ class GitLabImport(Imported, kw_only=True):
     jobs: tuple[str, ...]
 
 
-def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> GitLabImport:
+def import_gitlab(
+    file: SourceFile, roots: Roots, default_branch: str, report: Report, misordered: Collection[str] = ()
+) -> GitLabImport:
     """Return the config of the pipeline in *file*; raise `Stopped` if it cannot be read.
 
-    Values that a config refuses stay raw: the config is compiled to find them.
+    Values that a config refuses stay raw: the config is compiled to find them. The needs of *misordered* jobs do too.
     """
     reading = Accounting()
     files = read_files(file, roots, reading, report)
     source = resolve(files, reading, report)
-    attempt = _Attempt(source, default_branch, reading)
+    attempt = _Attempt(source, default_branch, reading, misordered)
     result, is_shared = attempt.result(is_shared=True), True
     for _ in range(_MOST_ROUNDS):
         if not result.compiled.has_errors:
@@ -61,6 +63,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
         attempt.names = _names(result)
         result = attempt.result(is_shared=True)
     report.take(result.report)
+    result.accounting.mark_parts(entry for job in source.jobs.values() for entry in job.entries.values())
     _report_without_effect(files, result.accounting, report)
     return GitLabImport(
         text=written(result.config.document),
@@ -83,10 +86,13 @@ class _Result(Struct):
 class _Attempt:
     """Attempts to write the config of a pipeline.
 
-    *forced* are the keys that stay raw, by job, each with the reason.
+    *forced* are the keys that stay raw, by job, each with the reason; the needs of *misordered* jobs do too.
     """
 
-    def __init__(self, source: SourcePipeline, default_branch: str, reading: Accounting) -> None:
+    def __init__(
+        self, source: SourcePipeline, default_branch: str, reading: Accounting, misordered: Collection[str]
+    ) -> None:
+        self._misordered = misordered
         self._source = source
         self._default_branch = default_branch
         self._reading = reading
@@ -97,7 +103,11 @@ class _Attempt:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
         report, accounting = Report(), self._reading.copy()
         options = ImportOptions(
-            default_branch=self._default_branch, forced=self.forced, is_shared=is_shared, names=self.names
+            default_branch=self._default_branch,
+            forced=self.forced,
+            is_shared=is_shared,
+            names=self.names,
+            misordered=self._misordered,
         )
         config = document(self._source, options, accounting, report)
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
@@ -146,6 +156,10 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
     """Report those of *entries* that no job gets; *name* is the key at the top level that holds them, if any."""
     for entry in entries:
         key = entry.key.text
+        outcome = accounting.outcome_of_parts(entry.value)
+        if not accounting.is_marked(entry) and outcome is not None:
+            accounting.mark(entry, outcome)
+            continue
         if not accounting.is_marked(entry):
             accounting.mark(entry, KeyOutcome.REPORTED)
             inner = f'"{key}" in "{name}" has no effect: each job that gets it has its own value'

@@ -44,6 +44,7 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
         return None
     source, result = runnable(imported.source), runnable(_generated(imported.generated))
     events_by_difference: dict[tuple[str, str], list[str]] = {}
+    misordered: set[str] = set()
     number = 0
     for (started, other), titles in _titles(source, result, events(imported.source, default_branch)).items():
         expected = run(source, started)
@@ -53,6 +54,8 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
         expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
         names = {_spelling(name): name for name in expected} | {name: name for name in expected}
         actual = {_name(name, names): _named(job, names) for name, job in (run(result, other) or {}).items()}
+        pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
+        misordered |= {job.job for job, other in pairs if any(_order(job, other, frozenset(expected)))}
         for name, message in _differences(expected, actual, imported.jobs):
             events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
@@ -61,6 +64,7 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
             RunDifference(at=imported.source.jobs[job].key.span, message=message, events=tuple(titles))
             for (job, message), titles in events_by_difference.items()
         ),
+        misordered=frozenset(misordered),
     )
 
 
@@ -145,9 +149,6 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
         failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
         yield f'job "{name}" may fail with {failures}'
     yield from _order(expected, actual, frozenset(names))
-    missing = sorted((expected.files & frozenset(names)) ^ actual.files)
-    if missing and expected.script:
-        yield f'job "{name}" gets other files: {", ".join(missing)}'
     script = _script(actual.script, expected.script)
     after = _script(actual.after, expected.after)
     if script is None:
@@ -178,11 +179,15 @@ def _start(job: RunJob) -> str:
 
 
 def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[str]:
+    """Yield the differences in what a job waits for, and in whose files it gets."""
     before = expected.before & names
     for other in sorted(before - actual.before):
         yield f'job "{expected.name}" does not wait for "{other}"'
     for other in sorted(actual.before - before):
         yield f'job "{expected.name}" waits for "{other}" too'
+    others = sorted((expected.files & names) ^ actual.files)
+    if others and expected.script:
+        yield f'job "{expected.name}" gets other files: {", ".join(others)}'
 
 
 def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
 
@@ -142,24 +142,21 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
         return None
     direct, files = _order(by_name, jobs)
     ancestors = closure(direct)
-    names = {name: frozenset(job.combinations) for name, job in jobs.items()}
-    shown = {name for name, job in jobs.items() if job.is_shown}
-    leaving = {name for name, job in jobs.items() if job.leaves_files}
+    shown = frozenset(one for job in jobs.values() if job.is_shown for one in job.combinations)
+    leaving = frozenset(one for job in jobs.values() if job.leaves_files for one in job.combinations)
     run_jobs: dict[str, RunJob] = {}
-    for name in [name for name in jobs if name in shown]:
-        job, own = jobs[name], by_name[name]
+    for name, job in jobs.items():
+        own = by_name[name]
         of_rule = _expanded_all(dict(own.variables))
-        before = frozenset[str]().union(*(names[other] for other in ancestors[name] if other in shown))
-        received = frozenset[str]().union(*(names[other] for other in files[name] & ancestors[name] & leaving))
-        for own_name, values in job.combinations.items():
+        for own_name, values in job.combinations.items() if job.is_shown else ():
             run_jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
-                when=_without_effect(own.when, direct[name]),
+                when=_without_effect(own.when, direct[own_name]),
                 is_optional=own.when == MANUAL and not own.is_awaited,
                 allowed=own.allowed,
-                before=before,
-                files=received,
+                before=ancestors[own_name] & shown,
+                files=files[own_name] & ancestors[own_name] & leaving,
                 script=job.script,
                 after=job.after,
                 variables={**job.variables, **of_rule, **_literals(values)},
@@ -206,26 +203,40 @@ def _started(job: RunnableJob, facts: Facts) -> StartedJob | None:
 def _order(
     started: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """Return the jobs directly before each of *jobs*, and those whose files it gets."""
+    """Return the combinations directly before each combination of *jobs*, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
     earlier = {
-        number: frozenset(name for name, one in jobs.items() if one.job.stage_number < number)
+        number: [name for name, one in jobs.items() if one.job.stage_number < number]
         for number in {one.job.stage_number for one in jobs.values()}
     }
+    of_stage = {number: _all_combinations(names, jobs) for number, names in earlier.items()}
     awaited = {
-        number: frozenset(name for name in names if started[name].is_awaited) for number, names in earlier.items()
+        number: _all_combinations([name for name in names if started[name].is_awaited], jobs)
+        for number, names in earlier.items()
     }
     for name, job in jobs.items():
-        if job.needs is None:
-            direct[name] = awaited[job.job.stage_number]
-            files[name] = earlier[job.job.stage_number]
-        else:
-            direct[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.name != name)
-            files[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.has_files)
-        if job.dependencies is not None:
-            files[name] &= frozenset(job.dependencies)
+        chosen = _all_combinations(job.dependencies, jobs) if job.dependencies is not None else None
+        for own_name, values in job.combinations.items():
+            if job.needs is None:
+                direct[own_name] = awaited[job.job.stage_number]
+                files[own_name] = of_stage[job.job.stage_number]
+            else:
+                needs = [need for need in job.needs if need.name in jobs]
+                direct[own_name] = _needed([need for need in needs if need.name != name], values, jobs)
+                files[own_name] = _needed([need for need in needs if need.has_files], values, jobs)
+            if chosen is not None:
+                files[own_name] &= chosen
     return direct, files
+
+
+def _all_combinations(names: Iterable[str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
+    return frozenset(one for name in names if name in jobs for one in jobs[name].combinations)
+
+
+def _needed(needs: Iterable[Need], own: Mapping[str, str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
+    """Return the combinations that *needs* of a combination with the *own* values are on."""
+    return frozenset(one for need in needs for one in jobs[need.name].combinations if need.includes(one, own))
 
 
 def _leaves_files(job: SourceJob) -> bool:

@@ -4,28 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice, product
 
-from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, suggestion
-from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
 
 # The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix
 _COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
+# GitLab makes no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
+_MOST_COMBINATIONS = 200
+# The value of the needing combination: https://docs.gitlab.com/ci/yaml/matrix_expressions/
+_OWN_VALUE = re.compile(r"\$\[\[\s*matrix\.(\w+)\s*\]\]")
 
 
 class Need(Struct, kw_only=True):
-    """A need on the job *name*: whether its files arrive, and whether it may be missing."""
+    """A need on the job *name*: whether its files arrive, and whether it may be missing.
+
+    *combinations* are GitLab's names of those it is on, None for all. A name can refer to values of the needing job.
+    """
 
     name: str
     has_files: bool
     is_optional: bool
     node: Node
-    has_combinations: bool = False
+    combinations: tuple[str, ...] | None = None
+
+    @property
+    def own_axes(self) -> frozenset[str]:
+        """The axes of the needing job whose values *combinations* contain."""
+        return frozenset(axis for name in self.combinations or () for axis in _OWN_VALUE.findall(name))
+
+    def includes(self, combination: str, own: Mapping[str, str]) -> bool:
+        """Return whether the need of a job with the *own* values is on the *combination* with this name."""
+        if self.combinations is None:
+            return True
+        names = (_OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
+        return values_in(combination) in {values_in(name) for name in names}
 
 
 class Order(Struct):
@@ -43,7 +60,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     needs = []
     for item in items_of(node):
         keys = item if isinstance(item, TreeMapping) else None
-        if keys is not None and (keys.get("pipeline") or keys.get("project") or not keys.get("job")):
+        if is_elsewhere(item) or (keys is not None and not keys.get("job")):
             continue
         name = text_of(keys.get("job") if keys is not None else item)
         whole = _COMBINATION.sub("", name) if name not in source.jobs else name
@@ -54,11 +71,33 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
                 has_files=keys is None or text_of(keys.get("artifacts")) != "false",
                 is_optional=keys is not None and text_of(keys.get("optional")) == "true",
                 node=item,
-                has_combinations=is_combination or (keys is not None and keys.get("parallel") is not None),
+                combinations=(name,) if is_combination else _combinations(whole, keys),
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
     return tuple(needs) if needs or not items_of(node) else ()
+
+
+def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
+    """Return GitLab's names of the combinations of *job* in the key `parallel` of *need*; None without the key."""
+    parallel = need.get("parallel") if need is not None else None
+    if parallel is None:
+        return None
+    maps = items_of(parallel.get("matrix")) if isinstance(parallel, TreeMapping) else ()
+    axes = [[texts_of(entry.value) for entry in entries_of(one)] for one in maps]
+    names = (f"{job}: [{', '.join(values)}]" for lists in axes for values in product(*lists))
+    return tuple(islice(names, _MOST_COMBINATIONS))
+
+
+def values_in(name: str) -> str:
+    """Return the values in the *name* of a combination, without the signs in which generated files differ."""
+    part = re.fullmatch(r".* (\d+)/\d+", name)
+    return part[1] if part else re.sub(r"[^\w.:/+]+", " ", name.rpartition(": ")[2]).strip()
+
+
+def is_elsewhere(need: Node) -> bool:
+    """Return whether *need* is on a job of another pipeline."""
+    return isinstance(need, TreeMapping) and bool(need.get("pipeline") or need.get("project"))
 
 
 def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection[str]) -> Order:
@@ -83,46 +122,3 @@ def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection
             chosen = texts_of(dependencies.value)
             files[name] = tuple(one for one in files[name] if one in chosen)
     return Order(before, files)
-
-
-def report_needs(
-    job: SourceJob, source: SourcePipeline, names: Collection[str], accounting: Accounting, report: Report
-) -> None:
-    """Account for `needs` and `dependencies` of *job*, and report the needs that are left out."""
-    for key in ("needs", "dependencies"):
-        if key in job.entries:
-            accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
-    for item in items_of(job.get("needs")):
-        if isinstance(item, TreeMapping) and (item.get("pipeline") or item.get("project")):
-            accounting.mark_value(item, KeyOutcome.REPORTED)
-            report.add(
-                codes.NOT_IMPORTED,
-                f'the need of job "{job.name}" on another pipeline is left out',
-                at=item.span,
-                hint="download the files in the script",
-            )
-    for need in needs_of(job, source) or ():
-        if need.has_combinations:
-            accounting.mark_value(need.node, KeyOutcome.REPORTED)
-            report.add(
-                codes.NOT_IMPORTED,
-                f'job "{job.name}" waits for all combinations of "{need.name}", not only for some',
-                at=need.node.span,
-                hint='use a matrix with "from" if each combination needs the same combination',
-            )
-        if need.name not in names:
-            _report_missing(job, need, source, accounting, report)
-
-
-def _report_missing(job: SourceJob, need: Need, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
-    if need.name in source.jobs:
-        return  # a job that is left out has been reported
-    accounting.mark_value(need.node, KeyOutcome.REPORTED)
-    if not need.is_optional:
-        similar = suggestion(need.name, source.jobs)
-        report.add(
-            codes.NOT_IMPORTED if source.is_complete else codes.INCLUDE_NOT_READ,
-            f'the need of job "{job.name}" on "{need.name}" is left out: the job is not in the files',
-            at=need.node.span,
-            hint=f'write "{similar}"' if similar and source.is_complete else "add the job as a stage",
-        )

@@ -24,7 +24,7 @@ from pipegen.importing.gitlab.stages.keys import (
 )
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.stages.keys.variables import variables
-from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of
+from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
@@ -328,6 +328,7 @@ class StageBuilder:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
             self._keep_raw(draft, entries, start.reason if start is not None else self._refusal(job, forced))
+            draft.raw |= {key: with_stage_name(rules, job.stage) for key, rules in draft.raw.items() if key == "rules"}
             if start is None:
                 return
         for entry in entries:

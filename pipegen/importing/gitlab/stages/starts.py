@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Data
@@ -15,6 +16,7 @@ from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
+from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -22,6 +24,7 @@ from pipegen.source.tree import Entry, whole_number
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50
+_STAGE_NAME = re.compile(r"\$(?:CI_JOB_STAGE\b|\{CI_JOB_STAGE\})")
 
 
 class Start(Struct, kw_only=True):
@@ -63,6 +66,7 @@ def start_of(
         runs = condition_of(rules, replace(names, may_differ=True))
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
+    reason = reason or _not_inherited(job, source)
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
     reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:
@@ -94,6 +98,16 @@ def _with_keys(
     if variables.cases:
         start.keys["cases"] = list(variables.cases)
     return replace(start, env=variables.env)
+
+
+def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
+    """Return why rules of *job*, which starts a pipeline, stay raw: for them a variable of the file has no value."""
+    if "trigger" not in job.entries:
+        return ""
+    keys = [entry for rule in items_of(job.get("rules")) for entry in entries_of(rule)]
+    names = {name for entry in keys if entry.key.text == "if" for name in names_in(text_of(entry.value))}
+    missing = [name for name in source.variables if name in names and name not in job.variables]
+    return f"the job does not inherit {missing[0]}" if missing else ""
 
 
 def _mode(rule: Rule) -> tuple[str, bool, tuple[str, ...], str]:
@@ -196,6 +210,15 @@ def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
         own = condition(rule.formula, names)
         result = Conjunction((Opposite(own), result)) if rule.when == NEVER_STARTS else Disjunction((own, result))
     return result
+
+
+def with_stage_name(rules: Data, stage: str) -> Data:
+    """Return the *rules* of a job that stay raw with the name of its *stage*: a generated file has other stages."""
+    if isinstance(rules, list):
+        return [with_stage_name(rule, stage) for rule in rules]
+    if not isinstance(rules, dict) or not isinstance(rules.get("if"), str) or '"' in stage:
+        return rules
+    return {**rules, "if": _STAGE_NAME.sub(lambda _: f'"{stage}"', str(rules["if"]))}
 
 
 def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:

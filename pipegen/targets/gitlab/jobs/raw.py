@@ -66,6 +66,11 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
     return any(key in raw for key in _RULES)
 
 
+def has_own_rules(job: Job) -> bool:
+    """Return whether *job* has rules of GitLab in place of those for its conditions."""
+    return any(target == _TARGET and keys.get("rules") is not None for target, keys in job.raw)
+
+
 def job_sizes(jobs: Iterable[GitLabJob]) -> Mapping[str, int]:
     """Return how many jobs GitLab makes of each of *jobs* with a raw `parallel`; a need on it counts that often."""
     return {job.name: _size(job.raw) for job in jobs if "parallel" in job.raw}

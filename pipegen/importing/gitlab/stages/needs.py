@@ -1,0 +1,232 @@
+"""What stages need: the files they get (`files_from`), and raw needs where a config cannot express them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import product
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, suggestion
+from pipegen.emit.yaml import Data, Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.arcs import closure
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in
+from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.raw import has_rules
+
+_MOST_NEEDS = 50
+# Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
+_RENAMED = frozenset({"pages", "types", "true", "false", "nil"})
+
+
+class KeptNeeds(Struct):
+    """The stages with raw needs, each with the reason, "" for files of raw artifacts.
+
+    If it *lacks_names*, other stages need names of jobs in the generated file.
+    """
+
+    reasons: Mapping[str, str]
+    lacks_names: bool
+
+
+def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
+
+    Files of raw artifacts are not in the config: `keep_needs` is for them.
+    """
+    leaving = [draft.name for draft in drafts if "artifacts" in draft.keys]
+    earlier = closure(order.before)
+    result: dict[str, list[str]] = {}
+    for draft in drafts:
+        sources = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
+        usual = [name for name in leaving if name in earlier[draft.name]]
+        if sources != usual and "script" in draft.keys:
+            result[draft.name] = sources
+    return result
+
+
+def keep_needs(
+    drafts: Sequence[Draft],
+    source: SourcePipeline,
+    order: Order,
+    names: Mapping[str, Sequence[str]],
+    misordered: Collection[str],
+) -> KeptNeeds:
+    """Keep the needs of stages raw that a config cannot express.
+
+    These get files or variables of raw artifacts, need single combinations or jobs of other pipelines, or are
+    *misordered*: they would wait for other jobs in some runs. *names* are the jobs of each stage in the generated file.
+    """
+    reasons: dict[str, str] = {}
+    has_unknown = False
+    by_name = {draft.name: draft for draft in drafts}
+    leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
+    earlier = closure(order.before)
+    for draft in drafts:
+        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
+        reason = _raw_reason(draft, source, is_misordered=draft.name in misordered)
+        if "script" not in draft.keys or not (sources or reason):
+            continue
+        needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
+        if any(_has_other_name(other) and other.name not in names for other in needed):
+            has_unknown = True
+            continue
+        single = _single_combinations(draft.job, source)
+        needs: list[Data] = []
+        for other in needed:
+            jobs = _chosen(names.get(other.name) or _job_names(other), other.name, single.get(other.name))
+            keys = _need_keys(other, has_files=other.name in order.files[draft.name])
+            needs += [{"job": name, **keys} if keys else name for name in jobs]
+        needs += [raw_data(item) for item in items_of(draft.job.get("needs")) if is_elsewhere(item)]
+        if len(needs) <= _MOST_NEEDS:
+            draft.raw["needs"] = needs
+            reasons[draft.name] = reason
+    return KeptNeeds(reasons, lacks_names=has_unknown)
+
+
+def _raw_reason(draft: Draft, source: SourcePipeline, *, is_misordered: bool) -> str:
+    """Return why a config cannot express the needs of *draft*, "" if it can."""
+    if any(is_elsewhere(item) for item in items_of(draft.job.get("needs"))):
+        return "it needs jobs of other pipelines"
+    if _single_combinations(draft.job, source):
+        return "it needs single combinations"
+    return "in some runs it waits for fewer jobs than a stage would" if is_misordered else ""
+
+
+def _need_keys(other: Draft, *, has_files: bool) -> dict[str, Data]:
+    """Return the keys of a need on *other*, whose files arrive if it *has_files*."""
+    keys: dict[str, Data] = {}
+    if not has_files and (_leaves_files(other) or other.raw):
+        keys["artifacts"] = False
+    if "when" in other.keys or has_rules(other.raw):
+        keys["optional"] = True
+    return keys
+
+
+def _chosen(jobs: Sequence[str], stage: str, single: Mapping[str, str] | None) -> Sequence[str]:
+    """Return those of the *jobs* of *stage* that are its *single* combinations, all without these.
+
+    If one job has them all, GitLab names them.
+    """
+    if single is None:
+        return jobs
+    return list(single.values()) if list(jobs) == [stage] else [name for name in jobs if values_in(name) in single]
+
+
+def report_needs(
+    draft: Draft,
+    source: SourcePipeline,
+    stages: Collection[str],
+    raw_reason: str,
+    accounting: Accounting,
+    report: Report,
+) -> None:
+    """Account for `needs` and `dependencies` of *draft*, and report the needs that are left out, or stay raw."""
+    job = draft.job
+    for key in ("needs", "dependencies"):
+        if key in job.entries:
+            accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
+    if raw_reason:
+        if "needs" in job.entries:
+            accounting.mark(job.entries["needs"], KeyOutcome.RAW)
+        report.add(
+            codes.KEPT_RAW,
+            f'"needs" of job "{job.name}" stays a key of GitLab: {raw_reason}',
+            at=job.entries["needs"].key.span if "needs" in job.entries else job.key.span,
+            hint='other engines do not read "raw": check that the stage works without it',
+        )
+    elif "needs" not in draft.raw:
+        _report_inexact(draft, source, accounting, report)
+    for need in needs_of(job, source) or ():
+        # A job that is left out has been reported.
+        if need.name not in stages and need.name not in source.jobs:
+            _report_missing(job, need, source, accounting, report)
+
+
+def _report_inexact(draft: Draft, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
+    """Report the needs of *draft* on other pipelines and on single combinations."""
+    job, matrix = draft.job, _map(draft.keys.get("matrix"))
+    for item in items_of(job.get("needs")):
+        if is_elsewhere(item):
+            accounting.mark_value(item, KeyOutcome.REPORTED)
+            report.add(
+                codes.NOT_IMPORTED,
+                f'the need of job "{job.name}" on another pipeline is left out',
+                at=item.span,
+                hint="download the files in the script",
+            )
+    for need in needs_of(job, source) or ():
+        if need.combinations is not None and need.name != matrix.get("from"):
+            accounting.mark_value(need.node, KeyOutcome.REPORTED)
+            report.add(
+                codes.NOT_IMPORTED,
+                f'job "{job.name}" waits for all combinations of "{need.name}", not only for some',
+                at=need.node.span,
+                hint='use a matrix with "from" if each combination needs the same combination',
+            )
+
+
+def _report_missing(job: SourceJob, need: Need, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
+    accounting.mark_value(need.node, KeyOutcome.REPORTED)
+    if not need.is_optional:
+        similar = suggestion(need.name, source.jobs)
+        report.add(
+            codes.NOT_IMPORTED if source.is_complete else codes.INCLUDE_NOT_READ,
+            f'the need of job "{job.name}" on "{need.name}" is left out: the job is not in the files',
+            at=need.node.span,
+            hint=f'write "{similar}"' if similar and source.is_complete else "add the job as a stage",
+        )
+
+
+def _single_combinations(job: SourceJob, source: SourcePipeline) -> dict[str, dict[str, str]]:
+    """Return GitLab's names of the combinations that *job* needs, by their values, for each job that has others."""
+    result: dict[str, dict[str, str]] = {}
+    for need in needs_of(job, source) or ():
+        if need.combinations is not None and not need.own_axes:
+            result.setdefault(need.name, {}).update({values_in(name): name for name in need.combinations})
+    return result
+
+
+def use_same_combinations(drafts: Sequence[Draft], source: SourcePipeline) -> None:
+    """Let each stage whose combinations need the same ones of another stage use its matrix."""
+    matrices = {draft.name: draft.keys.get("matrix") for draft in drafts}
+    for draft in drafts:
+        for need in needs_of(draft.job, source) or ():
+            matrix = matrices[draft.name]
+            if matrix and matrix == matrices.get(need.name) and need.own_axes == _map(matrix).keys():
+                draft.keys["matrix"] = {"from": need.name}
+
+
+def _leaves_raw_files(draft: Draft) -> bool:
+    raw = draft.raw.get("artifacts")
+    keys = raw if isinstance(raw, dict) else {}
+    reports = keys.get("reports")
+    return "paths" in keys or "untracked" in keys or (isinstance(reports, dict) and "dotenv" in reports)
+
+
+def _has_other_name(draft: Draft) -> bool:
+    """Return whether the generated file may have another name for the job of *draft*."""
+    return draft.name in _RENAMED or ("matrix" in draft.keys and not draft.raw)
+
+
+def _job_names(draft: Draft) -> list[str]:
+    """Return the names of the jobs of *draft*: with raw keys, each combination is one."""
+    matrix = _map(draft.keys.get("matrix"))
+    include = matrix.get("include")
+    if isinstance(include, list):
+        return [f"{draft.name}: {', '.join(map(str, one.values()))}" for one in include if isinstance(one, dict)]
+    axes = [values for values in matrix.values() if isinstance(values, list)]
+    return [f"{draft.name}: {', '.join(map(str, values))}" for values in product(*axes)] if axes else [draft.name]
+
+
+def _leaves_files(draft: Draft) -> bool:
+    raw = draft.raw.get("artifacts")
+    return "artifacts" in draft.keys or (isinstance(raw, dict) and ("paths" in raw or "untracked" in raw))
+
+
+def _map(value: Value) -> dict[str, Value]:
+    return dict(value) if isinstance(value, dict) else {}
