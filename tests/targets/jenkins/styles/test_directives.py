@@ -70,7 +70,7 @@ def test_reports_and_artifacts_are_in_post() -> None:
     text = stage("reports: { junit: x.xml }, artifacts: { paths: [trace/], when: failure }")
 
     assert "post {\nalways {\njunit testResults: 'x.xml'" in text
-    assert "unsuccessful {\narchiveArtifacts artifacts: 'trace, trace/'" in text
+    assert "unsuccessful {\narchiveArtifacts artifacts: 'trace/'" in text
     assert "try {" not in text
 
 

@@ -9,7 +9,7 @@ from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.stages.files.stashes import excludes, has_folders, patterns
+from pipegen.targets.jenkins.stages.files.stashes import artifact_paths, excludes, has_folders, patterns
 
 _COVERAGE, _CODEQUALITY, _SARIF = "coverage", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
@@ -90,7 +90,7 @@ def _needs_script(head: str) -> bool:
 
 
 def _archives(job: Job) -> Iterator[model.Step]:
-    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.is_kept]
+    paths = artifact_paths(artifact for artifact in job.artifacts if artifact.is_kept)
     if paths:
         yield model.Archive(patterns(paths), excludes=excludes(job), has_folders=has_folders(paths))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pipegen.plan.model import Job
+from pipegen.plan.model import Artifact, Job
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
@@ -68,7 +68,12 @@ def _includes(job: Job, carries: Sequence[str]) -> str:
 
 def _shared_paths(job: Job) -> list[str]:
     """Return the paths of the files that *job* passes on to other stages."""
-    return [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels]
+    return artifact_paths(artifact for artifact in job.artifacts if artifact.travels)
+
+
+def artifact_paths(artifacts: Iterable[Artifact]) -> list[str]:
+    """Return the paths of *artifacts*; those of folders end with a slash."""
+    return [f"{one.path}/" if one.is_folder else one.path for one in artifacts if one.path is not None]
 
 
 def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
