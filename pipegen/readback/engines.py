@@ -34,6 +34,14 @@ _GITLAB_NAME = re.compile(r"(?:.*\.)?gitlab-ci\.ya?ml")
 # Top-level keys that only a config has, and keys that only GitLab has.
 _CONFIG_KEY = re.compile(r"""^(?:\{\s*)?["']?(pipelines|inputs|templates|targets)["']?\s*:""", re.MULTILINE)
 _GITLAB_KEY = re.compile(r"^(?:stages|workflow|default|before_script|spec):", re.MULTILINE)
+_KEY = re.compile(r"^([a-z_]+):", re.MULTILINE)
+_CONFIG_KEYS = frozenset({"pipelines", "inputs", "templates", "targets"})
+# Files of other commands by the keys that they require: what they are, and the command.
+_OTHER_FILES = {
+    frozenset({"tests"}): ("has tests of a config", "pipegen test"),
+    frozenset({"machines", "load"}): ("describes a fleet", "pipegen simulate --fleet FILE"),
+    frozenset({"machines"}): ("describes machines", "pipegen simulate --cluster FILE"),
+}
 _LINE = re.compile(r"^(?P<depth> *)(?P<rest>[^\s#].*)", re.MULTILINE)
 _JOB_KEY = re.compile(r"(?:script|trigger|stage):")
 # A pipeline in a config may have the name of a job's key, but its value is not plain text.
@@ -65,11 +73,11 @@ def engine_of(file: SourceFile) -> FileEngine | None:
 
 
 def report_foreign_file(file: SourceFile, report: Report) -> bool:
-    """Report that *file* is a pipeline of an engine, and return whether it is one."""
+    """Report that *file* is a pipeline of an engine, tests or a fleet, and return whether it is one."""
     engine = engine_of(file)
-    if engine is None:
-        return False
     name = file.path.rpartition("/")[2]
+    if engine is None:
+        return _report_other_file(file, name, report)
     mark = _MARK.match(file.text)
     report.add(
         codes.NOT_A_CONFIG,
@@ -80,6 +88,23 @@ def report_foreign_file(file: SourceFile, report: Report) -> bool:
         else f'run "pipegen import {file.path}" to make a config of it',
     )
     return True
+
+
+def _report_other_file(file: SourceFile, name: str, report: Report) -> bool:
+    """Report that *file* is for another command, and return whether it is."""
+    keys = frozenset(match[1] for match in _KEY.finditer(file.text[:_READ_LIMIT]))
+    if not keys or not _CONFIG_KEYS.isdisjoint(keys):
+        return False
+    for required, (title, command) in _OTHER_FILES.items():
+        if required <= keys:
+            report.add(
+                codes.NOT_A_CONFIG,
+                f'"{name}" {title}, and is not a config of pipegen',
+                at=Span(file, 0, 0),
+                hint=f'run "{command}"'.replace("FILE", file.path),
+            )
+            return True
+    return False
 
 
 def _jobs(text: str, key: re.Pattern[str]) -> frozenset[str]:
