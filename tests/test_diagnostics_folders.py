@@ -39,8 +39,8 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
-from pipegen.fleet.cluster import read_cluster
-from pipegen.fleet.read import read_fleet
+from pipegen.fleet.reading.cluster import read_cluster
+from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.recordings import Recording
 from pipegen.importing.gitlab.importer import import_gitlab
 from pipegen.importing.gitlab.proof import prove

@@ -145,7 +145,7 @@ def analysed_since(
     analysed = analyse(file, names, report, inputs, after)
     if since is None:
         return analysed
-    from pipegen.cli.changed_since import narrowed  # noqa: PLC0415 - most calls start faster without it
+    from pipegen.cli.history.changed_since import narrowed  # noqa: PLC0415 - most calls start faster without it
 
     return narrowed(analysed, since, report)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.revisions import Revision, revision
+from pipegen.cli.history.revisions import Revision, revision
 from pipegen.cli.session import config_path
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.include import included_paths

@@ -12,8 +12,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, ScalarEvent
 from ruamel.yaml.reader import ReaderError
 
-from pipegen.config.compose import Composer
 from pipegen.config.ignores import MARK, read_ignores
+from pipegen.config.yaml.compose import Composer
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
@@ -68,7 +68,7 @@ def composed(file: SourceFile, report: Report, kind: type[C]) -> C:
     try:
         return _compose_fast(file, report, kind) or _compose_slow(file, report, kind)
     except MarkedYAMLError as error:
-        from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - only for a syntax error
+        from pipegen.config.yaml.syntax import report_syntax  # noqa: PLC0415 - only for a syntax error
 
         report_syntax(error, file, report)
         raise Stopped from None

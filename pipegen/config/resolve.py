@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 
-from pipegen.config.compose import MAX_NODES
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merge_stages
 from pipegen.config.schema.check import Fitting, check_stages
@@ -13,6 +12,7 @@ from pipegen.config.schema.parts import PIPELINE, without
 from pipegen.config.schema.violation import Path
 from pipegen.config.templates import EXTENDS, Templates
 from pipegen.config.unknown.inherited import inherited_parts
+from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span

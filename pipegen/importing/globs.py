@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.regex import RegexError, portable_regex
+from pipegen.plan.regexes.subset import RegexError, portable_regex
 
 _TOKENS = re.compile(r"(?P<folders>\(\.\*/\)\?)|(?P<all>\.\*)|(?P<name>\[\^/\]\*)|(?P<one>\[\^/\])|\\(?P<literal>.)|.")
 _MOST_STEPS = 1_000_000

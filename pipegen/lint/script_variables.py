@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from pipegen.bindings.script.builtins import TESTS
+from pipegen.bindings.script.called.builtins import TESTS
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.syntax import CommandForm, Expansion, Lexed, ShellCommand
 from pipegen.lint.predefined import MARKERS, PREDEFINED

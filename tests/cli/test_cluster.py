@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.fleet.cluster import read_cluster
+from pipegen.fleet.reading.cluster import read_cluster
 from pipegen.run.model import RunMachine
 
 

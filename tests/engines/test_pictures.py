@@ -17,9 +17,9 @@ from pipegen.cli.pictures.drawing import of_config
 from pipegen.cli.pictures.simulation_page import page as simulation_page
 from pipegen.cli.session import Format
 from pipegen.diagnostics.report import Report
-from pipegen.fleet.chart import page as fleet_page
-from pipegen.fleet.read import read_fleet
-from pipegen.fleet.results import results
+from pipegen.fleet.answers.chart import page as fleet_page
+from pipegen.fleet.answers.results import results
+from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.simulation import FleetSimulation
 from pipegen.pictures.page import render_page
 from pipegen.run.chart.times import SECONDS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fleet.fleets import chain, fleet, load
 
+from pipegen.fleet.answers.results import results
 from pipegen.fleet.arrivals import HOUR, Starts
 from pipegen.fleet.distributions import Exponential, FixedTime, LogNormal
 from pipegen.fleet.measures import Measures
 from pipegen.fleet.model import Fleet, MachineGroup
-from pipegen.fleet.results import results
 from pipegen.fleet.simulation import FleetSimulation
 from pipegen.fleet.workflow import FleetPipeline, StageTimes
 from pipegen.run.model import RunMachine

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
+from pipegen.bindings.script.called.evaluated import evaluated
+from pipegen.bindings.script.called.interpreters import NAMED
+from pipegen.bindings.script.called.printed_text import PrintedText
+from pipegen.bindings.script.called.programs import Program, programs
 from pipegen.bindings.script.cursor import UnterminatedError, has_references, references_in, suggest_namespace, written
-from pipegen.bindings.script.evaluated import evaluated
-from pipegen.bindings.script.interpreters import NAMED
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
-from pipegen.bindings.script.printed_text import PrintedText
-from pipegen.bindings.script.programs import Program, programs
 from pipegen.bindings.script.substitutions import is_unusual, report_substitutions
 from pipegen.bindings.script.syntax import HereDocument, Lexed, Obstacle, ReferenceKind, ScriptReference
 from pipegen.diagnostics import codes

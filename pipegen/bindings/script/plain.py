@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.grammar import NAME, NAMESPACE
-from pipegen.bindings.script.interpreters import WATCHED
+from pipegen.bindings.script.called.interpreters import WATCHED
 from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, PlacedReference, ScriptPart
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar

@@ -34,7 +34,7 @@ from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.fleet.cluster import read_cluster
+from pipegen.fleet.reading.cluster import read_cluster
 from pipegen.fleet.recordings import read_recordings
 from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg

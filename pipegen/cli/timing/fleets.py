@@ -17,10 +17,10 @@ from pipegen.cli.session import Format, show
 from pipegen.cli.terminal.streams import show_data, show_text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.fleet.find import find, read_condition
-from pipegen.fleet.read import read_fleet
-from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text
-from pipegen.fleet.results import results
+from pipegen.fleet.answers.find import find, read_condition
+from pipegen.fleet.answers.render import as_data, found_data, found_words, render_csv, render_text
+from pipegen.fleet.answers.results import results
+from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.simulation import FleetSimulation, TooLongSimulationError
 from pipegen.visible import visible
 
@@ -64,7 +64,7 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise click.exceptions.Exit(Exit.PROBLEMS) from None
     if html is not None:
-        from pipegen.fleet.chart import page  # noqa: PLC0415 - only for pages
+        from pipegen.fleet.answers.chart import page  # noqa: PLC0415 - only for pages
 
         write(html, page(result, visible(path.name), [found_words(answer)] if answer else []))
     match form:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 from pathlib import Path as FilePath
 
-from pipegen.config.compose import MAX_NODES
 from pipegen.config.files.include_path import find_included, report_unreadable, shown_path
 from pipegen.config.files.load import MAX_BYTES, decode, folder_of, read_start, repository_root
 from pipegen.config.read import read
 from pipegen.config.schema.check import Fitting, check_schema
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
+from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from pipegen.plan.model.patterns import escaped
-from pipegen.plan.regex_match import ends
+from pipegen.plan.regexes.match import ends
 
 # The folders of git and pipegen in a checkout, and files that are always in them.
 _INTERNAL = (".git", ".pipegen")

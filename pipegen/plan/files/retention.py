@@ -26,7 +26,7 @@ from pipegen.plan.model import (
     Reports,
     Retention,
 )
-from pipegen.plan.regex import unknown_to_re2
+from pipegen.plan.regexes.subset import unknown_to_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind

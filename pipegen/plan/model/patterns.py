@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from pipegen.plan.regex_match import ends
+from pipegen.plan.regexes.match import ends
 from pipegen.structs import Struct
 
 _WILDCARD = r"\*\*/|\*\*|\*|\?"
@@ -23,7 +23,7 @@ class Pattern(Struct):
 
     In a glob `*` matches any characters but slashes, `**` any characters of one line, `?` one character but a slash;
     `**/` at its start or after a slash may also match nothing. A regular expression is in the form of
-    `plan/regex.py`, which all engines read alike.
+    `plan/regexes/subset.py`, which all engines read alike.
     """
 
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipegen.plan.regex_match import ends
+from pipegen.plan.regexes.match import ends
 from pipegen.structs import Struct
 
 # The most repetitions that POSIX guarantees.

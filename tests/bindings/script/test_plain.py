@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from pipegen.bindings.script.evaluated import evaluated
+from pipegen.bindings.script.called.evaluated import evaluated
+from pipegen.bindings.script.called.printed_text import PrintedText
+from pipegen.bindings.script.called.programs import programs
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Context, PlacedReference
 from pipegen.bindings.script.plain import plain_parts
-from pipegen.bindings.script.printed_text import PrintedText
-from pipegen.bindings.script.programs import programs
 from pipegen.bindings.script.syntax import ReferenceKind
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping as Map
 from typing import Any
 
-from pipegen.config.compose import Composer, OpenCollection
 from pipegen.config.read import composed
+from pipegen.config.yaml.compose import Composer, OpenCollection
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting

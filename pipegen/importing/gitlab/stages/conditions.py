@@ -26,7 +26,7 @@ from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.regex import RegexError, portable_regex
+from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.structs import Struct
 
 _EVENTS = {"merge_request_event": "merge_request", "schedule": "schedule", "web": "manual"}

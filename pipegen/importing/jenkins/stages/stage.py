@@ -18,18 +18,18 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
     constant,
 )
-from pipegen.importing.jenkins.stages.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
-from pipegen.importing.jenkins.stages.environment import EnvironmentReader
+from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
+from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
+from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
+from pipegen.importing.jenkins.stages.directives.when import condition_of
 from pipegen.importing.jenkins.stages.kept import first_read, kept_text
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, approval
-from pipegen.importing.jenkins.stages.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.stages.shell import as_script
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
-from pipegen.importing.jenkins.stages.when import condition_of
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
 from pipegen.importing.untranslatable import UntranslatableError

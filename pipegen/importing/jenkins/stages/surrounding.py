@@ -13,7 +13,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.commands import number_of
-from pipegen.importing.jenkins.stages.secrets import bind
+from pipegen.importing.jenkins.stages.directives.secrets import bind
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError

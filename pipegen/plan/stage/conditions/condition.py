@@ -27,7 +27,7 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import can_hold
-from pipegen.plan.regex import RegexError, portable_regex
+from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping

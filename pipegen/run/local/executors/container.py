@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import ImageFile, Job, Pull, Resources, Service
-from pipegen.run.local import marks
-from pipegen.run.local.texts import Texts
+from pipegen.run.local.executors import marks
+from pipegen.run.local.executors.texts import Texts
 from pipegen.shell.quote import quote
 from pipegen.source.git import ask
 from pipegen.structs import Struct

@@ -14,11 +14,11 @@ from pipegen.run.executors.base import OnEnd
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.executors.container import NOT_STARTED, Containers, ImageNameError, WrappedCommand
+from pipegen.run.local.executors.marks import MarkFile
 from pipegen.run.local.executors.process import Invocation, Process
-from pipegen.run.local.marks import MarkFile
+from pipegen.run.local.executors.texts import Texts
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.scripts import StageScript
-from pipegen.run.local.texts import Texts
 from pipegen.run.local.workspace import Tree, Trees
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
 from pipegen.shell import marks

@@ -14,8 +14,8 @@ from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Output
 from pipegen.run.local.executors.container import Containers, WrappedCommand, program
+from pipegen.run.local.executors.texts import Texts
 from pipegen.run.local.shell_variables import host
-from pipegen.run.local.texts import Texts
 
 STAGE = """\
 pipelines:

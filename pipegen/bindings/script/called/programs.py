@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipegen.bindings.script.builtins import is_command_variable
-from pipegen.bindings.script.calls import calls, command_at, program_name
-from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS, InterpreterCall
-from pipegen.bindings.script.printed_text import PrintedText, command_words, references, targets, values
+from pipegen.bindings.script.called.builtins import is_command_variable
+from pipegen.bindings.script.called.calls import calls, command_at, program_name
+from pipegen.bindings.script.called.interpreters import INTERPRETERS, RUN_BY_OTHERS, InterpreterCall
+from pipegen.bindings.script.called.printed_text import PrintedText, command_words, references, targets, values
 from pipegen.bindings.script.syntax import (
     PLACEHOLDER,
     CommandForm,

@@ -7,8 +7,8 @@ import re
 import pytest
 from bindings.sample_scripts import scalar
 
+from pipegen.bindings.script.called.interpreters import COMMAND_OPTION
 from pipegen.bindings.script.entry import parse_script
-from pipegen.bindings.script.interpreters import COMMAND_OPTION
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipegen.fleet.answers.render import head, tables, times_words, unfinished_words
+from pipegen.fleet.answers.results import FleetResult
 from pipegen.fleet.arrivals import WEEK_HOURS
-from pipegen.fleet.render import head, tables, times_words, unfinished_words
-from pipegen.fleet.results import FleetResult
 from pipegen.graph.render.columns import shortened
 from pipegen.pictures.chart import Table, render_chart
 from pipegen.run.chart.elements import number, text

@@ -8,8 +8,8 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, constant
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.directives.secrets import password
 from pipegen.importing.jenkins.stages.kept import first_read, setting
-from pipegen.importing.jenkins.stages.secrets import password
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError

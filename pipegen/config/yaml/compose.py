@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Map
 from typing import Any, TypeAlias
 
-from pipegen.config.scalar import CORE_TAG, NON_TEXT_STARTS, plain_kind, tagged_kind
 from pipegen.config.schema.depth import MAX_DEPTH, report_too_deep
+from pipegen.config.yaml.scalar import CORE_TAG, NON_TEXT_STARTS, plain_kind, tagged_kind
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, suggestion

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipegen.plan.regex_match import ends
+from pipegen.plan.regexes.match import ends
 
 ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", r"\d", r"\.", r"\x61", r"[\]\-a]", "A"])
 COUNTS = st.sampled_from(["", "*", "+", "?", "{2}", "{1,2}", "{0,1}", "{1,}", "*?", "{2,3}?"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from config.sample_configs import misread, summary, tree_of
 
-from pipegen.config.compose import MAX_NODES
 from pipegen.config.schema.depth import MAX_DEPTH
+from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.source.tree import Mapping, Scalar, plain
 
 

@@ -6,7 +6,7 @@ import re
 
 from ruamel.yaml.error import MarkedYAMLError
 
-from pipegen.config.likely_mistakes import likely_mistake, quoted, unquoted_command
+from pipegen.config.yaml.likely_mistakes import likely_mistake, quoted, unquoted_command
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report

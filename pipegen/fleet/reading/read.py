@@ -13,11 +13,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.arrivals import HOUR, WEEK_HOURS
-from pipegen.fleet.checks import check_fleet, check_numbers
-from pipegen.fleet.cluster import read_machine
-from pipegen.fleet.load import LoadReader, report_unknown
 from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
-from pipegen.fleet.values import amounts, bounded, flag, fraction, mapping, time_of, whole
+from pipegen.fleet.reading.checks import check_fleet, check_numbers
+from pipegen.fleet.reading.cluster import read_machine
+from pipegen.fleet.reading.load import LoadReader, report_unknown
+from pipegen.fleet.reading.values import amounts, bounded, flag, fraction, mapping, time_of, whole
 from pipegen.plan.model import Plan
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.scheduling.plugins import Scheduling

@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from pipegen.fleet.find import Found
+from pipegen.fleet.answers.find import Found
+from pipegen.fleet.answers.results import FleetResult, GroupResult, LoadResult, QueueResult
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import MachineGroup
-from pipegen.fleet.results import FleetResult, GroupResult, LoadResult, QueueResult
 from pipegen.run.chart.times import SECONDS
 from pipegen.visible import visible
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from pipegen.bindings.script.builtins import NAMES
-from pipegen.bindings.script.calls import command_at, prints_arguments
+from pipegen.bindings.script.called.builtins import NAMES
+from pipegen.bindings.script.called.calls import command_at, prints_arguments
 from pipegen.bindings.script.syntax import Lexed, ReferenceKind, ScriptReference, ShellCommand, Word
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.revisions import is_no_commit, known_revision
+from pipegen.cli.history.revisions import is_no_commit, known_revision
 from pipegen.compiler import Analysed
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 
-from pipegen.bindings.script.builtins import (
+from pipegen.bindings.script.called.builtins import (
     ARRAY_READERS,
     ARRAY_VARIABLES,
     DECLARERS,
@@ -18,9 +18,9 @@ from pipegen.bindings.script.builtins import (
     TESTS,
     NameOperands,
 )
-from pipegen.bindings.script.calls import PRINT_COMMANDS, program_name
-from pipegen.bindings.script.interpreters import SHELLS
-from pipegen.bindings.script.printed_text import PrintedText, builtin_words, command_words, targets, values
+from pipegen.bindings.script.called.calls import PRINT_COMMANDS, program_name
+from pipegen.bindings.script.called.interpreters import SHELLS
+from pipegen.bindings.script.called.printed_text import PrintedText, builtin_words, command_words, targets, values
 from pipegen.bindings.script.syntax import (
     PLACEHOLDER,
     CommandForm,

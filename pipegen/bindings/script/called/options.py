@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipegen.bindings.script.interpreters import (
+from pipegen.bindings.script.called.interpreters import (
     COMMAND_LISTS,
     COMMAND_MARKS,
     COMMAND_OPTION,

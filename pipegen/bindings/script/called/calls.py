@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from pipegen.bindings.script.interpreters import (
+from pipegen.bindings.script.called.interpreters import (
     INTERPRETERS,
     MODULES,
     NAMED,
@@ -16,7 +16,7 @@ from pipegen.bindings.script.interpreters import (
     Interpreter,
     InterpreterCall,
 )
-from pipegen.bindings.script.options import run_by_others
+from pipegen.bindings.script.called.options import run_by_others
 from pipegen.bindings.script.syntax import PLACEHOLDER
 from pipegen.structs import MutableStruct, field
 

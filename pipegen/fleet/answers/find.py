@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from math import inf
 
+from pipegen.fleet.answers.results import FleetResult, results
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import Fleet, MachineGroup
-from pipegen.fleet.results import FleetResult, results
 from pipegen.fleet.simulation import FleetSimulation, TooLongSimulationError
 from pipegen.structs import Struct, replace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.plan.model import Pattern
-from pipegen.plan.regex import RegexError, portable_regex, unknown_to_re2
+from pipegen.plan.regexes.subset import RegexError, portable_regex, unknown_to_re2
 
 
 @pytest.mark.parametrize(

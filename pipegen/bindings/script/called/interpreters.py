@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.bindings.script.builtins import COMMAND_VARIABLES, DECLARERS, EVALUATED_VARIABLES, NAMES
+from pipegen.bindings.script.called.builtins import COMMAND_VARIABLES, DECLARERS, EVALUATED_VARIABLES, NAMES
 from pipegen.structs import Struct
 
 _ENVIRONMENT = "put the value into the environment: VALUE={reference} {name} …, and read VALUE in the program"

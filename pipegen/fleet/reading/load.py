@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
 from pipegen.fleet.distributions import Distribution, FixedTime, typical
 from pipegen.fleet.model import Load, MachineGroup
-from pipegen.fleet.values import amounts, distribution, flag, fraction, mapping, time_of, whole
+from pipegen.fleet.reading.values import amounts, distribution, flag, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.plan.runs.cron import CronError, numbers

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from fleet.fleets import fleet, load
 
+from pipegen.fleet.answers.find import Condition, find, read_condition
 from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
-from pipegen.fleet.find import Condition, find, read_condition
 
 # Ten stages at once, of a minute each: with n machines, the last one waits for 10 / n rounds but one.
 TEN = fleet([load("a", Starts((0.0,) * 10), FixedTime(60.0))], 1, 1)

@@ -1,0 +1,1 @@
+"""References in the texts of programs, which other programs read."""

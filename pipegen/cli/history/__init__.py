@@ -1,0 +1,1 @@
+"""Earlier versions of a config, from git."""

@@ -1,0 +1,1 @@
+"""The YAML of a config: its tree, and its syntax errors."""

@@ -1,0 +1,1 @@
+"""What a simulation of a fleet answers, and how it is shown."""

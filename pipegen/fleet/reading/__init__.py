@@ -1,0 +1,1 @@
+"""The file of a fleet, from text to the model."""

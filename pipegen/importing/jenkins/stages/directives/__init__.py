@@ -1,0 +1,1 @@
+"""The directives of a stage: agents, variables, secrets, conditions and matrices."""

@@ -1,0 +1,1 @@
+"""Regular expressions: the subset that all engines read alike."""
