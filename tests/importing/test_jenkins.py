@@ -229,3 +229,54 @@ def test_another_file_is_refused_at_its_line(text: str) -> None:
         import_jenkins(SourceFile("Jenkinsfile", text), report)
 
     assert "this Jenkinsfile cannot be imported" in messages(report)
+
+
+_POST = """\
+pipeline {
+    agent any
+    stages {
+        stage('build') { steps { sh 'make' } }
+        stage('test') { steps { sh 'make test' } }
+    }
+    post {
+        always {
+            archiveArtifacts artifacts: 'output/**'
+            sh 'docker compose down'
+        }
+        success { archiveArtifacts artifacts: 'dist/*.whl' }
+    }
+}
+"""
+
+
+def test_files_that_post_of_the_pipeline_archives_are_kept() -> None:
+    """For one result of the pipeline, the step stays Groovy: artifacts of a stage in "finally" are for all."""
+    result, report = _from_text(_POST)
+    proof = prove_stages(result)
+
+    assert "artifacts: { paths: [output/**], when: always }" in result.text
+    assert "archiveArtifacts artifacts: 'dist/*.whl'" in result.text
+    assert messages(report).count("PG851") == 1
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_file_that_is_not_archived_is_a_difference() -> None:
+    """The proof compares the files of stages and of `post` of the pipeline."""
+    result, _ = _from_text(_POST)
+    text = result.text.replace("        artifacts: { paths: [output/**], when: always }\n", "")
+    changed = replace(result, compiled=compiled(text, "jenkins"))
+    proof = prove_stages(changed)
+
+    assert text != result.text
+    assert proof is not None
+    assert [one.message for one in proof.differences] == ['stage "always" does not archive "output/**"']
+
+
+def test_directives_on_one_line_are_reported() -> None:
+    """Groovy reads them as one chain of calls, and Jenkins rejects the file."""
+    source = _POST.replace("steps { sh 'make test' }", "steps { sh 'make test' } post { always { sh 'x' } }")
+    result, report = _from_text(source)
+
+    assert "this Groovy code is left out: a stage has only directives" in messages(report)
+    assert result.count.number(KeyOutcome.REPORTED) == 1

@@ -18,7 +18,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import Statement
 from pipegen.importing.jenkins.settings import boolean_inputs, settings_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.stages.work import KeptFiles
+from pipegen.importing.jenkins.stages.work import artifacts
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import share
@@ -165,25 +165,6 @@ def _complete(
     ]
     if leaving != stashing:
         draft.keys["files_from"] = list(stashing)
-
-
-def artifacts(files: Sequence[KeptFiles]) -> Value:
-    """Return the value of `artifacts` for *files*; None without files."""
-    if not files:
-        return None
-    paths = list(dict.fromkeys(path for one in files for path in one.paths))
-    exclude = list(dict.fromkeys(path for one in files for path in one.exclude))
-    results = {one.when for one in files if one.name is None}
-    when = "success" if not results else results.pop() if len(results) == 1 else "always"
-    is_kept = any(one.name is None for one in files)
-    value: dict[str, Value] = {"paths": list(paths)}
-    if exclude:
-        value["exclude"] = list(exclude)
-    if when != "success":
-        value["when"] = when
-    if not is_kept:
-        value["keep"] = False
-    return value if len(value) > 1 else list(paths)
 
 
 def _fail_fast(source: JenkinsSource, pipeline: dict[str, Value], marks: Marks) -> None:

@@ -13,7 +13,7 @@ from pipegen.importing.jenkins.stages.kept import in_block
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
-from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.jenkins.stages.work import StageWork, artifacts
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct, field, replace
@@ -35,6 +35,8 @@ _NAMES = {
     "fixed": "if fixed",
     "changed": "if changed",
 }
+# Steps that a stage in `finally` does for each result: for one result, they stay Groovy.
+_OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
 
 
@@ -90,7 +92,9 @@ def _end(
     """Return the stage that runs the *block* of *call*; None if it does nothing."""
     marks.translated(call)
     work = StageWork()
-    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, KNOWN_STEPS)
+    is_limited = call.name in _STATUS or call.name in _RESULTS
+    known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
+    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, known)
     steps.stays_groovy = call.name in _RESULTS
     steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
@@ -99,7 +103,9 @@ def _end(
     keys = stages.keys_of(work)
     if not keys:
         return None
-    if call.name in _STATUS or call.name in _RESULTS:
+    if files := artifacts(work.files):
+        keys["artifacts"] = files
+    if is_limited:
         _limit(keys, call.name)
     keys |= stages.pipeline_environment(keys)
     keys |= stages.pipeline_agent().keys()

@@ -59,13 +59,38 @@ def prove_stages(imported: JenkinsImport) -> Proof | None:
     for name, draft in drafts.items():
         if name in jobs:
             differences += [(name, message, always) for message in _of_stage(draft, jobs[name], imported)]
+    calls = {name: draft.source.call for name, draft in drafts.items()}
+    calls |= {end.name: end.call for end in imported.config.ends}
+    for name, call in calls.items():
+        if name in jobs:
+            differences += [(name, message, always) for message in _archived(name, call, jobs[name], imported)]
     return Proof(
         events=len(events),
         differences=tuple(
-            RunDifference(at=drafts[name].source.call.span, message=message, events=titles)
-            for name, message, titles in differences
+            RunDifference(at=calls[name].span, message=message, events=titles) for name, message, titles in differences
         ),
     )
+
+
+def _archived(name: str, stage: GroovyCall, job: Job, imported: JenkinsImport) -> Iterator[str]:
+    """Yield the files that steps in *stage* archive, and *job* does not."""
+    archived = [artifact.path for artifact in job.artifacts if artifact.is_kept and artifact.path is not None]
+    for call in _all_calls(stage):
+        argument = call.argument("artifacts", "") if call.name == "archiveArtifacts" else None
+        if argument is None or not imported.is_translated(call.span):
+            continue
+        for pattern in (constant(argument.value) or "").split(","):
+            path = pattern.strip().removeprefix("./").rstrip("/")
+            if path and not any(one == path or one.endswith(f"/{path}") for one in archived):
+                yield f'stage "{name}" does not archive "{path}"'
+
+
+def _all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
+    """Yield the calls at any depth in the block of *call*."""
+    for statement in call.block.statements if call.block is not None else ():
+        if isinstance(statement, GroovyCall):
+            yield statement
+            yield from _all_calls(statement)
 
 
 def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -> Iterator[tuple[str, str]]:

@@ -82,5 +82,5 @@ def _value(value: Value, path: str) -> Iterator[tuple[str, Span]]:
 
 
 def _lines(span: Span, path: str) -> Iterator[tuple[str, Span]]:
-    for match in _LINE.finditer(span.file.text, span.start, span.end):
-        yield path, Span(span.file, match.start(1), match.end(1))
+    for match in _LINE.finditer(span.text):
+        yield path, Span(span.file, span.start + match.start(1), span.start + match.end(1))

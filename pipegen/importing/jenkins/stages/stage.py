@@ -15,6 +15,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyConstant,
     GroovyReader,
+    OtherGroovy,
     Statement,
     constant,
 )
@@ -282,7 +283,15 @@ class JenkinsStages:
             draft.keys["matrix"] = matrix_of(stage.matrix, self._marks)
 
     def _others(self, stage: JenkinsStage) -> None:
-        """Report the directives of the stages around *stage* that concern all of their stages."""
+        """Report the directives of the stages around *stage* that concern all of their stages, and other Groovy."""
+        for call in (*stage.inside, stage.call):
+            for statement in call.block.statements if call.block is not None else ():
+                if isinstance(statement, OtherGroovy) and not self._marks.has_outcome(statement.span):
+                    self._marks.left_out(
+                        statement,
+                        "a stage has only directives",
+                        hint="write each directive on a line of its own, as Jenkins requires it",
+                    )
         for name in ("post", "options", "input"):
             for section in (one for call in stage.inside for one in sections(call, name)):
                 if not self._marks.has_outcome(section.span):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 from pipegen.emit.yaml import Value
@@ -50,3 +51,22 @@ class StageWork(MutableStruct):
     def is_idle(self) -> bool:
         """Whether the stage does nothing."""
         return not (self.commands or self.after or self.steps_before or self.steps_after or self.files or self.keys)
+
+
+def artifacts(files: Sequence[KeptFiles]) -> Value:
+    """Return the value of `artifacts` for *files*; None without files."""
+    if not files:
+        return None
+    paths = list(dict.fromkeys(path for one in files for path in one.paths))
+    exclude = list(dict.fromkeys(path for one in files for path in one.exclude))
+    results = {one.when for one in files if one.name is None}
+    when = "success" if not results else results.pop() if len(results) == 1 else "always"
+    is_kept = any(one.name is None for one in files)
+    value: dict[str, Value] = {"paths": list(paths)}
+    if exclude:
+        value["exclude"] = list(exclude)
+    if when != "success":
+        value["when"] = when
+    if not is_kept:
+        value["keep"] = False
+    return value if len(value) > 1 else list(paths)
