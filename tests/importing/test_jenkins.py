@@ -280,3 +280,13 @@ def test_directives_on_one_line_are_reported() -> None:
 
     assert "this Groovy code is left out: a stage has only directives" in messages(report)
     assert result.count.number(KeyOutcome.REPORTED) == 1
+
+
+def test_spaces_at_the_ends_of_lines_in_texts_stay() -> None:
+    """Groovy that stays is the same in the config, but for its indentation."""
+    kept = "withCredentials([[$class: 'Binding', credentialsId: 'a']]) {\n  sh ''' \t\n  make \n  '''  \n}"
+    result, _ = _from_text(_POST.replace("sh 'make test'", f"\n{kept}\n"))
+    proof = prove_stages(result)
+
+    assert proof is not None
+    assert proof.differences == ()

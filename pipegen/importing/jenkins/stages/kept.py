@@ -63,9 +63,9 @@ def groovy_of(call: GroovyCall) -> str:
     line = call.whole.file.line(call.whole.first.line)
     margin = line[: len(line) - len(line.lstrip())] if line[:start].isspace() else ""
     inside = lines_in_strings(text)
-    lines = [
-        one if number in inside else one.removeprefix(margin).rstrip() for number, one in enumerate(text.split("\n"))
-    ]
+    lines = [one if number in inside else one.removeprefix(margin) for number, one in enumerate(text.split("\n"))]
+    # The end of a line is in a text if the next line begins in one.
+    lines = [one if number + 1 in inside else one.rstrip() for number, one in enumerate(lines)]
     joined = " ".join(one.strip() for one in lines)
     is_simple = call.block is None and not inside and "//" not in joined and "/*" not in joined
     return joined if is_simple and len(joined) <= _WIDTH else "\n".join(lines)

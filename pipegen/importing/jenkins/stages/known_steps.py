@@ -34,7 +34,7 @@ def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[st
         result["message"] = reader.names.word(arguments["message"])
     if "submitter" in arguments:
         result["approvers"] = [name.strip() for name in reader.names.word(arguments["submitter"]).split(",")]
-    reader.marks.read(call, "message", "submitter", "id", "ok")
+    reader.marks.read(call, "message", "submitter")
     return result or True
 
 
