@@ -166,6 +166,18 @@ test: { script: t }
     assert _differences(result) == []
 
 
+def test_a_rule_that_allows_no_failure_replaces_exit_codes_of_the_job(tmp_path: Path) -> None:
+    """https://docs.gitlab.com/ci/yaml/#rulesallow_failure has precedence."""
+    source = """\
+strict: { script: a, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TAG, allow_failure: false }] }
+lenient: { script: b, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TAG }] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert result.text.count("exit_codes") == 1
+    assert _differences(result) == []
+
+
 def _needs(result: GitLabImport) -> str:
     """Return the key `needs` of the last job of *result*."""
     (file,) = result.generated

@@ -375,8 +375,8 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
         draft.raw["allow_failure"] = True
     elif start.allows_failure:
         draft.keys["allow_failure"] = True
-    elif isinstance(draft.keys.get("allow_failure"), bool):
-        del draft.keys["allow_failure"]
+    elif not start.has_exit_codes:
+        draft.keys.pop("allow_failure", None)
     if "approve" not in draft.keys or draft.keys.pop("allow_failure", None) is None:
         return
     approval = draft.keys["approve"]

@@ -32,7 +32,8 @@ class Start(Struct, kw_only=True):
 
     *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
     stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
-    A failure counts unless *allows_failure*; with *says_failures*, the keys say that.
+    A failure counts unless *allows_failure*, and some do not count with *has_exit_codes*; with *says_failures*, the
+    keys say that.
     """
 
     condition: Condition
@@ -41,6 +42,7 @@ class Start(Struct, kw_only=True):
     is_awaited: bool = True
     reason: str = ""
     allows_failure: bool = False
+    has_exit_codes: bool = False
     says_failures: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
 
@@ -195,7 +197,9 @@ def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:
             pass
         case _:
             raw["when"] = rule.when
-    return replace(start, keys=keys, raw=raw, allows_failure=rule.allow_failure)
+    return replace(
+        start, keys=keys, raw=raw, allows_failure=rule.allow_failure, has_exit_codes=bool(rule.exit_codes)
+    )
 
 
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
