@@ -38,7 +38,7 @@ _PLAIN = Variant()
 def variants(job: Job) -> tuple[Variant, ...]:
     """Return the ways in which *job* runs, of which the first whose condition holds applies; () for only one."""
     combined: list[Variant] = [_PLAIN]
-    for choices in map(tuple, (_of_approval(job), _of_failures(job), _of_cases(job))):
+    for choices in filter(None, map(tuple, (_of_approval(job), _of_failures(job), _of_cases(job)))):
         combined = [both for one in combined for other in (*choices, _PLAIN) for both in _both(one, other)]
     return tuple(combined[:-1])
 
