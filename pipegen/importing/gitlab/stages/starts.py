@@ -197,9 +197,7 @@ def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:
             pass
         case _:
             raw["when"] = rule.when
-    return replace(
-        start, keys=keys, raw=raw, allows_failure=rule.allow_failure, has_exit_codes=bool(rule.exit_codes)
-    )
+    return replace(start, keys=keys, raw=raw, allows_failure=rule.allow_failure, has_exit_codes=bool(rule.exit_codes))
 
 
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
