@@ -89,9 +89,9 @@ def timed(words: str, work: Callable[[], T]) -> T:
     """Return what *work* returns, and print how long it takes."""
     start, used = time.perf_counter(), _used()
     with contextlib.redirect_stdout(io.StringIO()):
-        found = work()
+        result = work()
     print(f"{words:<28}{_used() - used:>8.2f}{time.perf_counter() - start:>8.2f}", flush=True)
-    return found
+    return result
 
 
 def _used() -> float:

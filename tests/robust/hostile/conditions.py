@@ -88,7 +88,7 @@ def conditions(turn: Round) -> None:
     """Add stages that run if an input or a variable equals a text, and stages that do not."""
     for number, text in enumerate(turn.deal(3, fits=lambda text: is_pattern(text) and can_compare(turn, text))):
         turn.inputs[f"asked{number}"] = {"default": "none"}
-        turn.given[f"asked{number}"] = text
+        turn.input_values[f"asked{number}"] = text
         line = turn.keep("when.inputs.*", text, f"${{inputs.asked{number}}}")
         turn.stage(f"asked{number}", when={"inputs": {f"asked{number}": literal(text)}}, script=[line])
     for number, text in enumerate(turn.deal(3, fits=lambda text: is_pattern(text) and can_compare(turn, text))):

@@ -64,7 +64,7 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
         repository=repository,
         folder=folder / "world",
         variables={"RECORDS": str(records), "CONTAINER": str(repository / ".container"), **turn.variables},
-        parameters=turn.given,
+        parameters=turn.input_values,
         secrets=turn.secrets,
         settings=SETTINGS,
     )

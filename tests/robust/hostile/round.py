@@ -43,7 +43,7 @@ class Round:
     Attributes:
         pool: the texts to select from, by default those of the turn.
         outcomes: the outcomes of stages that do not succeed.
-        given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
+        input_values: the inputs of the run by name; *branch*, *tag* and *message* are those of the commit.
         tried: the number of texts compiled alone; *faults* has their faults, *generated* their output.
     """
 
@@ -55,7 +55,7 @@ class Round:
     stages: list[Keys] = field(default_factory=list)
     arcs: list[list[str]] = field(default_factory=list)
     inputs: dict[str, object] = field(default_factory=dict)
-    given: dict[str, str] = field(default_factory=dict)
+    input_values: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     pipeline: Keys = field(default_factory=dict)

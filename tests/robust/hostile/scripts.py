@@ -118,7 +118,7 @@ def inputs(turn: Round) -> None:
     lines = []
     for number, text in enumerate(turn.deal(FEW, fits=bool)):
         turn.inputs[f"given{number}"] = {"default": "x", "description": text}
-        turn.given[f"given{number}"] = text
+        turn.input_values[f"given{number}"] = text
         lines.append(turn.keep("input at run time", text, f"${{inputs.given{number}}}"))
     for number, text in enumerate(turn.deal(FEW)):
         turn.inputs[f"default{number}"] = {"default": text, "type": "string"}

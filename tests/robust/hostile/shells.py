@@ -20,7 +20,7 @@ def faults(turn: Round, shell: str, folder: Path) -> list[str]:
     records = folder / "values"
     for target in (records, turn.canaries):
         target.mkdir(parents=True)
-    variables = {f"INPUT_{name}": value for name, value in turn.given.items()}
+    variables = {f"INPUT_{name}": value for name, value in turn.input_values.items()}
     world = World(folder, shell, {"RECORDS": str(records), **variables}).prepare()
     for name, text in turn.files.items():
         path = world.root / name

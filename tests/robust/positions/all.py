@@ -130,7 +130,7 @@ def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
             yield Answer(trial, Outcome.REFUSED if pair else Outcome.UNPLACED, "")
 
 
-def counted(found: Sequence[Answer]) -> str:
-    """Return the number of each outcome in *found*."""
-    counts = Counter(one.outcome for one in found)
+def counted(answers: Sequence[Answer]) -> str:
+    """Return the number of each outcome in *answers*."""
+    counts = Counter(one.outcome for one in answers)
     return ", ".join(f"{counts[one]:,} {one.value}" for one in Outcome if counts[one])
