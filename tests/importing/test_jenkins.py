@@ -290,3 +290,30 @@ def test_spaces_at_the_ends_of_lines_in_texts_stay() -> None:
 
     assert proof is not None
     assert proof.differences == ()
+
+
+_LOGIN = "usernameVariable: 'A_USERNAME', passwordVariable: 'A_PASSWORD'"
+
+
+@pytest.mark.parametrize(
+    ("binding", "secret"),
+    [
+        ("[$class: 'StringBinding', credentialsId: 'id', variable: 'TOKEN']", "{ TOKEN: id }"),
+        ("[$class: 'FileBinding', credentialsId: 'id', variable: 'KEY']", "{ KEY: { file: id } }"),
+        (f"[$class: 'UsernamePasswordMultiBinding', credentialsId: 'id', {_LOGIN}]", "{ A: { password: id } }"),
+    ],
+    ids=["string", "file", "password"],
+)
+def test_bindings_may_name_their_class(binding: str, secret: str) -> None:
+    """The form of older files."""
+    result, _ = _from_text(_POST.replace("sh 'make test'", f"withCredentials([{binding}]) {{ sh 'make test' }}"))
+
+    assert f"secrets: {secret}" in result.text
+
+
+def test_a_binding_of_an_unknown_class_stays_groovy() -> None:
+    """The reason names the class."""
+    binding = "[$class: 'AmazonWebServicesCredentialsBinding', credentialsId: 'id']"
+    _, report = _from_text(_POST.replace("sh 'make test'", f"withCredentials([{binding}]) {{ sh 'make test' }}"))
+
+    assert 'a config has no secret of the kind "AmazonWebServicesCredentialsBinding"' in messages(report)

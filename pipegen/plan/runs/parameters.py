@@ -25,7 +25,14 @@ _TYPES = {
 # Engines pass parameters to scripts as variables of the same name, so no parameter may have these names.
 # Variables of engines, their tools and pipegen. Jenkins reads `path` as PATH: its variables ignore case.
 _OTHERS = (
-    r"(?:BUILD|BUILDKIT|CI|DOCKER|FF|GIT|GITLAB|HUDSON|JENKINS|PIPEGEN|RUNNER)_.*|BRANCH_(?:NAME|IS_PRIMARY)"
+    r"(?:BUILDKIT|CI|FF|GITLAB|HUDSON|JENKINS|PIPEGEN|RUNNER)_.*|BRANCH_(?:NAME|IS_PRIMARY)"
+    # https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and those of usual plugins.
+    r"|BUILD_(?:NUMBER|ID|DISPLAY_NAME|TAG|URL|CAUSE.*|USER.*|TIMESTAMP)"
+    # https://docs.docker.com/reference/cli/docker/#environment-variables, and those of the daemon and its image.
+    r"|DOCKER_(?:API_VERSION|AUTH_CONFIG|BUILD.*|CERT_PATH|CLI_.*|CONFIG|CONTENT_TRUST.*|CONTEXT|CUSTOM_HEADERS"
+    r"|DEFAULT_PLATFORM|DRIVER|HIDE_LEGACY_COMMANDS|HOST|IPTABLES.*|MACHINE_.*|OPTS|RAMDISK|ROOTLESS.*|TLS.*|TMPDIR)"
+    # https://git-scm.com/docs/git#_environment_variables has too many for a list.
+    r"|GIT_(?!(?:REPO|REPOSITORY|REPO_URL|REF|TAG|SHA)$).*"
     r"|CHANGE_(?:ID|URL|TITLE|AUTHOR.*|TARGET|BRANCH|FORK)|JOB_(?:NAME|BASE_NAME|(?:DISPLAY_)?URL)"
     r"|NODE_(?:NAME|LABELS)|RUN_[A-Z]+_DISPLAY_URL|STAGE_NAME"
     r"|PIPEGEN|CI|DOCKER|HELM|EXECUTOR_NUMBER|TAG_(?:NAME|TIMESTAMP|UNIXTIME|DATE)|WORKSPACE(?:_TMP)?"

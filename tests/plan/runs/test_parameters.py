@@ -89,6 +89,14 @@ def env(plan: Plan) -> str:
         ("version", False),
         ("ci", True),
         ("city", False),
+        ("BUILD_USER_ID", True),
+        ("BUILD_TYPE", False),
+        ("docker_host", True),
+        ("DOCKER_TLS_CERTDIR", True),
+        ("DOCKER_TAG", False),
+        ("GIT_SSH_COMMAND", True),
+        ("GIT_REF_PARANOIA", True),
+        ("GIT_REF", False),
     ],
 )
 def test_names_of_engines_and_shells_are_reserved(name: str, diagnostics: bool) -> None:  # noqa: FBT001

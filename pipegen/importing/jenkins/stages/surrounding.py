@@ -9,11 +9,10 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyList,
     OtherGroovy,
-    calls,
     constant,
 )
 from pipegen.importing.jenkins.stages.commands import number_of
-from pipegen.importing.jenkins.stages.directives.secrets import bind
+from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -114,7 +113,7 @@ def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `withCredentials`."""
     argument = call.argument("bindings", "")
-    bindings = calls(argument.value) if argument is not None else ()
+    bindings = bindings_of(argument.value) if argument is not None else ()
     if call.block is None or not bindings:
         raise UntranslatableError("its credentials are known only at run time")
     bound = [bind(one, reader.names) for one in bindings]

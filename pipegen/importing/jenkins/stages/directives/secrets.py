@@ -6,11 +6,20 @@ import re
 from collections.abc import Mapping
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.reading.syntax import GroovyCall
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, GroovyList, GroovyMap, constant
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
+# Symbols by class: https://www.jenkins.io/doc/pipeline/steps/credentials-binding/
+_SYMBOLS = {
+    "FileBinding": "file",
+    "SSHUserPrivateKeyBinding": "sshUserPrivateKey",
+    "StringBinding": "string",
+    "UsernamePasswordBinding": "usernameColonPassword",
+    "UsernamePasswordMultiBinding": "usernamePassword",
+}
 _PASSWORD = re.compile(r"(\w+?)_?(USERNAME|USER|USR|LOGIN)", re.IGNORECASE)
 
 
@@ -23,6 +32,23 @@ class BoundSecret(Struct):
     secrets: Mapping[str, Value]
     exports: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+
+
+def bindings_of(value: GroovyValue) -> tuple[GroovyCall, ...]:
+    """Return the bindings in the list *value* as calls; a map names the class of a binding."""
+    items = value.items if isinstance(value, GroovyList) else (value,)
+    return tuple(one for item in items if (one := _binding(item)) is not None)
+
+
+def _binding(value: GroovyValue) -> GroovyCall | None:
+    if not isinstance(value, GroovyMap):
+        return value if isinstance(value, GroovyCall) else None
+    name = next((constant(entry.value) for entry in value.entries if entry.name == "$class"), None)
+    if name is None:
+        return None
+    name = name.rpartition(".")[2]
+    first = value.entries[0].span
+    return GroovyCall(name=_SYMBOLS.get(name, name), arguments=value.entries, block=None, span=first, whole=first)
 
 
 def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
