@@ -317,3 +317,12 @@ def test_a_binding_of_an_unknown_class_stays_groovy() -> None:
     _, report = _from_text(_POST.replace("sh 'make test'", f"withCredentials([{binding}]) {{ sh 'make test' }}"))
 
     assert 'a config has no secret of the kind "AmazonWebServicesCredentialsBinding"' in messages(report)
+
+
+def test_parameters_that_a_config_refuses_are_reported_at_their_line() -> None:
+    """Git reads a variable of the name."""
+    parameters = "    parameters { string(name: 'GIT_DIR', defaultValue: 'x', description: 'd') }\n    stages {"
+    result, report = _from_text(_POST.replace("    stages {", parameters))
+
+    assert 'Jenkinsfile:3:18: warning[PG850] "GIT_DIR" is left out, because a config refuses it' in messages(report)
+    assert result.count.number(KeyOutcome.REPORTED) == len(("string", "name", "defaultValue", "description"))

@@ -16,7 +16,7 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import Statement
-from pipegen.importing.jenkins.settings import boolean_inputs, settings_of
+from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, settings_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts
 from pipegen.importing.layout import ordered
@@ -180,10 +180,11 @@ def _drop(
 ) -> None:
     """Remove the *refused* keys from *stages*, and report them."""
     calls = {stage.name: stage.call for stage in source.stages}
+    parameters = parameter_calls(source)
     by_name = {str(stage["name"]): stage for stage in stages}
     for refused_key in refused:
         stage = by_name.get(refused_key.stage)
-        call = calls.get(refused_key.stage, source.pipeline)
+        call = calls.get(refused_key.stage) or parameters.get(refused_key.key, source.pipeline)
         title = (
             f'"{refused_key.key}" of stage "{refused_key.stage}"'
             if refused_key.stage

@@ -50,14 +50,15 @@ class FileSettings(MutableStruct):
 
 def boolean_inputs(source: JenkinsSource, refused: Collection[str]) -> dict[str, bool]:
     """Return the parameters of *source* that are inputs by name, with whether they are booleans."""
-    section = source.section("parameters")
-    inputs = {}
-    for call in _calls(section):
-        name = call.argument("name")
-        text = constant(name.value) if name is not None else None
-        if text is not None and call.name in _PARAMETERS and text not in refused:
-            inputs[text] = call.name == "booleanParam"
-    return inputs
+    calls = parameter_calls(source)
+    return {name: call.name == "booleanParam" for name, call in calls.items() if name not in refused}
+
+
+def parameter_calls(source: JenkinsSource) -> dict[str, GroovyCall]:
+    """Return the parameters of *source* that a config can have as inputs, by name."""
+    calls = [call for call in _calls(source.section("parameters")) if call.name in _PARAMETERS]
+    named = [(constant(name.value), call) for call in calls if (name := call.argument("name")) is not None]
+    return {name: call for name, call in named if name is not None}
 
 
 def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -> FileSettings:
