@@ -27,7 +27,7 @@ def imported(
     with suppress(Stopped):
         file = load(folder / name, report, shown=name)
         report.stop_if_errors()
-        return import_gitlab(file, Roots(folder), "main", report, misordered), report
+        return import_gitlab(file, Roots(folder), "main", report, misordered=misordered), report
     return None, report
 
 

@@ -171,10 +171,11 @@ def test_a_rule_that_allows_no_failure_replaces_exit_codes_of_the_job(tmp_path: 
     source = """\
 strict: { script: a, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TAG, allow_failure: false }] }
 lenient: { script: b, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TAG }] }
+late: { script: c, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TAG, when: delayed, start_in: 1 hour }] }
 """
     result, _ = from_text(source, tmp_path)
 
-    assert result.text.count("exit_codes") == 1
+    assert result.text.count("exit_codes") == len(("lenient", "late"))
     assert _differences(result) == []
 
 

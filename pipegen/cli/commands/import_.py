@@ -149,7 +149,8 @@ def _imported_and_proven(
     proven = _proven(imported, default_branch) if imported is not None and is_proven else None
     if proven is not None and proven.misordered:
         second = Report()
-        other = _imported(path, include_root, default_branch, second, proven.misordered)
+        repaired = imported if isinstance(imported, GitLabImport) else None
+        other = _imported(path, include_root, default_branch, second, repaired, proven.misordered)
         proven_other = _proven(other, default_branch) if other is not None else None
         if proven_other is not None and len(proven_other.differences) < len(proven.differences):
             report.take(second)
@@ -159,9 +160,14 @@ def _imported_and_proven(
 
 
 def _imported(
-    path: Path, include_root: Path | None, default_branch: str, report: Report, misordered: Collection[str] = ()
+    path: Path,
+    include_root: Path | None,
+    default_branch: str,
+    report: Report,
+    first: GitLabImport | None = None,
+    misordered: Collection[str] = (),
 ) -> Imported | None:
-    """Return the import of the pipeline at *path*; None if it cannot be read."""
+    """Return the import of the pipeline at *path*, None if it cannot be read; the *first* import needs no attempts."""
     if not path.is_file():
         raise WrongUsage(f'"{path}" does not exist: name the pipeline to import')
     try:
@@ -170,7 +176,9 @@ def _imported(
         if engine_of(file) is FileEngine.JENKINS:
             return import_jenkins(file, report)
         projects = absolute(include_root) if include_root is not None else None
-        return import_gitlab(file, Roots(repository_root(path), projects), default_branch, report, misordered)
+        return import_gitlab(
+            file, Roots(repository_root(path), projects), default_branch, report, misordered=misordered, first=first
+        )
     except Stopped:
         return None
 

@@ -29,23 +29,37 @@ _SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "nam
 
 
 class GitLabImport(Imported, kw_only=True):
-    """The import of a pipeline of GitLab; *jobs* are those of the *source* that are stages."""
+    """The import of a pipeline of GitLab; *jobs* are those of the *source* that are stages.
+
+    *forced* are the keys that stay raw by job, each with the reason, *names* the jobs of each stage with other names.
+    """
 
     source: SourcePipeline
     jobs: tuple[str, ...]
+    forced: Mapping[str, Mapping[str, str]]
+    names: Mapping[str, Sequence[str]]
 
 
 def import_gitlab(
-    file: SourceFile, roots: Roots, default_branch: str, report: Report, misordered: Collection[str] = ()
+    file: SourceFile,
+    roots: Roots,
+    default_branch: str,
+    report: Report,
+    *,
+    misordered: Collection[str] = (),
+    first: GitLabImport | None = None,
 ) -> GitLabImport:
     """Return the config of the pipeline in *file*; raise `Stopped` if it cannot be read.
 
-    Values that a config refuses stay raw: the config is compiled to find them. The needs of *misordered* jobs do too.
+    Values that a config refuses stay raw: the config is compiled to find them, unless the *first* import has. The needs
+    of *misordered* jobs stay raw, too.
     """
     reading = Accounting()
     files = read_files(file, roots, reading, report)
     source = resolve(files, reading, report)
     attempt = _Attempt(source, default_branch, reading, misordered)
+    if first is not None:
+        attempt.forced, attempt.names = {name: {**keys} for name, keys in first.forced.items()}, first.names
     result, is_shared = attempt.result(is_shared=True), True
     for _ in range(_MOST_ROUNDS):
         if not result.compiled.has_errors:
@@ -71,6 +85,8 @@ def import_gitlab(
         source=source,
         count=result.accounting.count(constructs(files.trees)),
         generated=result.compiled.files,
+        forced=attempt.forced,
+        names=attempt.names,
     )
 
 

@@ -377,11 +377,11 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
         draft.keys["allow_failure"] = True
     elif not start.has_exit_codes:
         draft.keys.pop("allow_failure", None)
-    if "approve" not in draft.keys or draft.keys.pop("allow_failure", None) is None:
+    if "approve" not in draft.keys or (allowed := draft.keys.pop("allow_failure", None)) is None:
         return
     approval = draft.keys["approve"]
     if is_needed or isinstance(approval, dict):
-        draft.raw["allow_failure"] = True
+        draft.raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
     else:
         draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
 
