@@ -148,3 +148,18 @@ def test_import_rejects_a_scripted_jenkinsfile(pipegen: Pipegen) -> None:
 def test_check_suggests_import_for_a_gitlab_file(pipegen: Pipegen) -> None:
     """A GitLab pipeline is not a config, but can be imported."""
     assert 'run "pipegen import .gitlab-ci.yml"' in pipegen("check", ".gitlab-ci.yml").out
+
+
+def test_the_comparison_repairs_the_order(pipegen: Pipegen) -> None:
+    """Without it, a job with an optional need on a missing job would wait for the jobs before that one."""
+    docs = "docs: { stage: test, script: docs, rules: [{ changes: [docs/**] }] }"
+    site = "site: { stage: deploy, script: site, needs: [{ job: docs, optional: true }] }"
+    Path(".gitlab-ci.yml").write_text(f"lint: {{ stage: build, script: lint }}\n{docs}\n{site}\n", encoding="utf-8")
+    repaired = pipegen("import")
+    text = Path("pipegen.yaml").read_text(encoding="utf-8")
+    plain = pipegen("import", "--force", "--no-proof")
+
+    assert "needs: [{ job: docs, optional: true }]" in text
+    assert "runs: the same for" in repaired.err
+    assert '"needs" of job "site" stays a key of GitLab' in repaired.err
+    assert (plain.status, "raw" in Path("pipegen.yaml").read_text(encoding="utf-8")) == (0, False)

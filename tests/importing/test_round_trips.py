@@ -46,7 +46,7 @@ DIFFERENT = {
     "go": _Difference("condition pipeline", _CHOICE),
     "includes": _Difference("condition", _CHOICE),
     "java": _Difference("condition", "two patterns of a branch that one of must match become one list"),
-    "matrix": _Difference("before", "a need on one combination becomes one on all"),
+    "matrix": _Difference("before", "a need on one combination stays raw, and its arc leads from all"),
     "monorepo": _Difference("condition pipeline", _CHOICE),
     "node": _Difference("stages before", "a stage whose files come from one that stores them only after failures"),
     "port-of-gitlab": _Difference("before", _STOPS),
