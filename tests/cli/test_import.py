@@ -163,3 +163,14 @@ def test_the_comparison_repairs_the_order(pipegen: Pipegen) -> None:
     assert "runs: the same for" in repaired.err
     assert '"needs" of job "site" stays a key of GitLab' in repaired.err
     assert (plain.status, "raw" in Path("pipegen.yaml").read_text(encoding="utf-8")) == (0, False)
+
+
+def test_a_config_that_does_not_compile_is_said_so(pipegen: Pipegen) -> None:
+    """The source has no error; "pipegen check" reports those of the config."""
+    jobs = [f"j{number}: {{ stage: s{number}, script: x, parallel: 200 }}" for number in range(4)]
+    Path(".gitlab-ci.yml").write_text("\n".join(["stages: [s0, s1, s2, s3]", *jobs, ""]), encoding="utf-8")
+    result = pipegen("import")
+
+    assert result.status == 1
+    assert '"pipegen.yaml" does not compile: "pipegen check" reports why' in result.err
+    assert pipegen("check", "pipegen.yaml").status == 1

@@ -120,10 +120,17 @@ def import_pipeline(
     else:
         write_file(output, imported.text)
         say(f"{output} written: {imported.words}")
-    if proven is not None:
-        say(f"runs: {proven.words}")
+    _say_result(imported, proven, "the config" if is_stream else f'"{output}"')
     is_fine = imported.generated and not import_report.has_errors()
     end(Exit.FINE if is_fine else Exit.PROBLEMS)
+
+
+def _say_result(imported: Imported, proven: Proof | None, config: str) -> None:
+    """Say how alike the runs are, or that the *config* does not compile, though its source has no errors."""
+    if proven is not None:
+        say(f"runs: {proven.words}")
+    elif not imported.generated:
+        say(f'{config} does not compile: "pipegen check" reports why')
 
 
 def _report(form: ReportFormat, path: Path, imported: Imported, proven: Proof | None, report: Report) -> str:

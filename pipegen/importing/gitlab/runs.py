@@ -236,7 +236,7 @@ def _all_combinations(names: Iterable[str], jobs: Mapping[str, RunnableJob]) -> 
 
 def _needed(needs: Iterable[Need], own: Mapping[str, str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
     """Return the combinations that *needs* of a combination with the *own* values are on."""
-    return frozenset(one for need in needs for one in jobs[need.name].combinations if need.includes(one, own))
+    return frozenset(one for need in needs for one in need.chosen(jobs[need.name].combinations, own))
 
 
 def _leaves_files(job: SourceJob) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice, product
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
@@ -37,12 +37,13 @@ class Need(Struct, kw_only=True):
         """The axes of the needing job whose values *combinations* contain."""
         return frozenset(axis for name in self.combinations or () for axis in _OWN_VALUE.findall(name))
 
-    def includes(self, combination: str, own: Mapping[str, str]) -> bool:
-        """Return whether the need of a job with the *own* values is on the *combination* with this name."""
+    def chosen(self, combinations: Iterable[str], own: Mapping[str, str]) -> Iterable[str]:
+        """Return those of *combinations*, names of the needed job's, that a job with the *own* values needs."""
         if self.combinations is None:
-            return True
+            return combinations
         names = (_OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
-        return values_in(combination) in {values_in(name) for name in names}
+        values = {values_in(name) for name in names}
+        return [one for one in combinations if values_in(one) in values]
 
 
 class Order(Struct):
