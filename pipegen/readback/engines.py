@@ -35,7 +35,6 @@ _GITLAB_NAME = re.compile(r"(?:.*\.)?gitlab-ci\.ya?ml")
 _CONFIG_KEY = re.compile(r"""^(?:\{\s*)?["']?(pipelines|inputs|templates|targets)["']?\s*:""", re.MULTILINE)
 _GITLAB_KEY = re.compile(r"^(?:stages|workflow|default|before_script|spec):", re.MULTILINE)
 _KEY = re.compile(r"^([a-z_]+):", re.MULTILINE)
-_CONFIG_KEYS = frozenset({"pipelines", "inputs", "templates", "targets"})
 # Files of other commands by the keys that they require: what they are, and the command.
 _OTHER_FILES = {
     frozenset({"tests"}): ("has tests of a config", "pipegen test"),
@@ -92,9 +91,10 @@ def report_foreign_file(file: SourceFile, report: Report) -> bool:
 
 def _report_other_file(file: SourceFile, name: str, report: Report) -> bool:
     """Report that *file* is for another command, and return whether it is."""
-    keys = frozenset(match[1] for match in _KEY.finditer(file.text[:_READ_LIMIT]))
-    if not keys or not _CONFIG_KEYS.isdisjoint(keys):
+    text = file.text[:_READ_LIMIT]
+    if _CONFIG_KEY.search(text):
         return False
+    keys = frozenset(match[1] for match in _KEY.finditer(text))
     for required, (title, command) in _OTHER_FILES.items():
         if required <= keys:
             report.add(

@@ -172,12 +172,11 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
     """Report those of *entries* that no job gets; *name* is the key at the top level that holds them, if any."""
     for entry in entries:
         key = entry.key.text
-        outcome = accounting.outcome_of_parts(entry.value)
-        if not accounting.is_marked(entry) and outcome is not None:
-            accounting.mark(entry, outcome)
-            continue
         if not accounting.is_marked(entry):
-            accounting.mark(entry, KeyOutcome.REPORTED)
+            outcome = accounting.outcome_of_parts(entry.value)
+            accounting.mark(entry, outcome or KeyOutcome.REPORTED)
+            if outcome is not None:
+                continue
             inner = f'"{key}" in "{name}" has no effect: each job that gets it has its own value'
             report.add(
                 codes.WITHOUT_EFFECT,
