@@ -8,7 +8,7 @@ from functools import reduce
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merge_stages
 from pipegen.config.schema.check import Fitting, check_stages
-from pipegen.config.schema.parts import PIPELINE, without
+from pipegen.config.schema.parts import PIPELINE, has_any_name, possible_names, without
 from pipegen.config.schema.violation import Path
 from pipegen.config.templates import EXTENDS, Templates
 from pipegen.config.unknown.inherited import inherited_parts
@@ -38,13 +38,14 @@ def resolve(config: Fitting, report: Report) -> Fitting:
     tree = config.tree
     if not isinstance(tree, Mapping):
         return config
-    templates = Templates(tree.get("templates"))
+    templates = Templates(tree.get("templates"), possible_names(config.parts))
     bodies = {path: body for path, body in _bodies(tree) if isinstance(body, Mapping)}
     extending = {path: body for path, body in bodies.items() if body.entry(EXTENDS) is not None}
     name_report = Report()
     parts = [*config.parts, *(("templates", name) for name in templates.check(name_report, report))]
     parts += [path for path, body in extending.items() if not templates.check_names(body, name_report)]
-    if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in config.parts):
+    is_misread = any(part[0] == "templates" and len(part) == PIPELINE for part in config.parts)
+    if not is_misread and not has_any_name(config.parts):
         # Otherwise, an unknown part may define the missing name.
         report.take(name_report)
     if parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from collections.abc import Sequence as Items
 
 from pipegen.diagnostics import codes
@@ -14,11 +14,12 @@ EXTENDS = "extends"
 
 
 class Templates:
-    """The templates of a config by name."""
+    """The templates of a config by name; an unknown part may define a template with one of *possible_names*."""
 
-    def __init__(self, node: Node | None) -> None:
+    def __init__(self, node: Node | None, possible_names: Collection[str] = ()) -> None:
         entries = node.entries if isinstance(node, Mapping) else ()
         self._entries: dict[str, Entry] = {entry.key.text: entry for entry in entries}
+        self._possible_names = possible_names
         self._bodies = {name: _without_extends(entry.value) for name, entry in self._entries.items()}
 
     def check(self, name_report: Report, loop_report: Report) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ class Templates:
     def check_names(self, body: Node, report: Report) -> bool:
         """Report unknown templates in the `extends` of *body*; return whether there are none."""
         for name in extended(body):
-            if name.text not in self._entries:
+            if name.text not in self._entries and name.text not in self._possible_names:
                 self._report_unknown(name, report)
         return self._is_known(body)
 

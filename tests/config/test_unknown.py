@@ -113,6 +113,28 @@ def test_an_error_causes_no_further_errors(text: str, expected: list[str]) -> No
     assert codes(written(text)) == expected
 
 
+@pytest.mark.parametrize(
+    ("key", "is_reported"),
+    [
+        ("agnt: any", True),
+        ("agent: any", True),
+        ("settings: { other: [x, 1] }", True),
+        ("settings: { name: { image: x } }", False),
+        ("settings: [{ a: name }]", False),
+        ("name: { image: x }", False),
+        ("temlates: { other: {} }", False),
+        ("input: { other: {} }", False),
+        ("files: shared.yml", False),
+        ("include: { a: b }", False),
+        ("targets: { nope: {} }", True),
+    ],
+)
+@pytest.mark.parametrize("stage", ["{ name: s, script: x, extends: name }", "{ name: s, script: 'x ${inputs.name}' }"])
+def test_an_unknown_key_of_the_file_hides_names_that_it_may_define(key: str, stage: str, *, is_reported: bool) -> None:
+    """These are the names in its value; a typo of a known key, and paths of files, may define any name."""
+    assert bool({"PG330", "PG335"} & set(codes(written(of_stages(stage, more=key))))) == is_reported
+
+
 def test_settings_of_each_target_are_checked() -> None:
     """Settings of an unknown target, or errors in another target, do not prevent the check."""
     text = "targets: { gitlap: {}, gitlab: { nope: 1 }, jenkins: { nope: 1 } }"
@@ -127,11 +149,12 @@ def test_settings_of_each_target_are_checked() -> None:
         ("templates: { t: { script: 'x ${.v}', retry: [1] } }", ["PG202", "PG307"]),
         ("templates: { t: { script: 'x ${.v}' }, o: { nope: 1 } }", ["PG201", "PG307"]),
         ("templates: [", ["PG102"]),
-        ("nope: 1", ["PG201"]),
+        ("nope: 1", ["PG201", "PG330"]),
+        ("nope: { t: 1 }", ["PG201"]),
     ],
 )
 def test_an_invalid_include_does_not_hide_other_errors(included: str, expected: list[str], tmp_path: Path) -> None:
-    """A file that cannot be read may contain anything."""
+    """A file that cannot be read may contain anything, an unknown key only the names in it."""
     reported = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
 
     assert sorted(reported) == sorted([*expected, "PG307"])

@@ -1,16 +1,18 @@
 """Parts of a config that have errors, and the config without them.
 
 A part is identified by its path: a key of a stage or of a pipeline, a stage, a pipeline, an input, a template, the
-settings of a target, or a key of the file.
+settings of a target, or a key of the file. An unknown key of the file has a second path for each word in it, as its
+value may define this name in the wrong place, but no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.violation import Path, Violation
-from pipegen.source.tree import Entry, Node, Scalar, written_text
+from pipegen.diagnostics.report import suggestion
+from pipegen.source.tree import Entry, Node, Scalar, children, written_text
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Sequence as List
 
@@ -20,6 +22,10 @@ PIPELINE, PIPELINE_KEY, STAGE, STAGE_KEY = 2, 3, 4, 5
 KEYED = ("additionalProperties", "propertyNames")
 # A stage without any of these does nothing.
 _WORK_KEYS = WORK_KEYS | {"extends"}
+# Keys of the file that define names.
+_DEFINING = ("pipelines", "inputs", "templates", "include")
+_KNOWN = (*_DEFINING, "targets")
+_FILES = (".yml", ".yaml", ".toml")
 
 
 def broken_parts(tree: Node, violations: Iterable[Violation], known: Collection[Path]) -> tuple[Path, ...] | None:
@@ -34,7 +40,44 @@ def broken_parts(tree: Node, violations: Iterable[Violation], known: Collection[
         if part is None:
             return None
         parts[part] = None
+        if violation.keyword == KEYED[0] and not violation.path:
+            parts |= {(violation.key, word): None for word in _names_within(tree, violation.key)}
     return tuple(parts)
+
+
+def _names_within(tree: Node, key: str) -> tuple[str, ...]:
+    """Return the names that the unknown *key* of the file *tree* may define; none if it may define any name.
+
+    It may be a typo of a known key, or an attempt to include files.
+    """
+    words = (key, *_words(node_at(tree, (key,))))
+    is_open = suggestion(key, _DEFINING) is not None or any(word.endswith(_FILES) for word in words)
+    return () if is_open else words
+
+
+def _words(node: Node) -> Iterator[str]:
+    """Yield the texts and the keys in *node*."""
+    if isinstance(node, Scalar):
+        yield node.text
+    if isinstance(node, Map):
+        yield from (entry.key.text for entry in node.entries)
+    for child in children(node):
+        yield from _words(child)
+
+
+def has_any_name(parts: Collection[Path]) -> bool:
+    """Return whether a key of the file among *parts* may define any name."""
+    return any(len(part) == 1 and part[0] != "targets" and (part[0], part[0]) not in parts for part in parts)
+
+
+def is_known_name(part: Path) -> bool:
+    """Return whether *part* is a pipeline, an input, a template, or the settings of a target."""
+    return len(part) == PIPELINE and part[0] in _KNOWN
+
+
+def possible_names(parts: Iterable[Path]) -> frozenset[str]:
+    """Return the names that unknown keys of the file among *parts* may define."""
+    return frozenset(str(part[1]) for part in parts if len(part) == PIPELINE and not is_known_name(part))
 
 
 def smallest_part(tree: Node, path: Path) -> Path:

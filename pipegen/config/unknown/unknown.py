@@ -11,10 +11,13 @@ from pipegen.config.schema.parts import (
     PIPELINE_KEY,
     STAGE,
     STAGE_KEY,
+    has_any_name,
+    is_known_name,
     is_stage,
     larger,
     name_of,
     node_at,
+    possible_names,
     smallest_part,
     stages_of,
 )
@@ -113,7 +116,9 @@ class Unknown:
         if not self.parts:
             return True
         extent, is_late = reach(diagnostic.code), diagnostic.code.number >= "PG6"
-        if diagnostic.code in _NAMES and self._is_open(_NAMES[diagnostic.code]):
+        if diagnostic.code in _NAMES and (
+            self._is_open(_NAMES[diagnostic.code]) or _is_mentioned(diagnostic, possible_names(self.parts))
+        ):
             return False
         if diagnostic.code in _NAMESPACES and any(
             not name or _is_mentioned(diagnostic, [name]) for name in self._lost_names()
@@ -141,7 +146,7 @@ class Unknown:
     def _is_open(self, key: str) -> bool:
         """Return whether the top-level *key* may define more names than the known ones, also in the wrong place."""
         misread = any(part[0] == key or part[PIPELINE:] == (key,) for part in self._misread)
-        return misread or any(len(part) == 1 and part[0] != "targets" for part in self.parts)
+        return misread or has_any_name(self.parts)
 
     def _paths(self, diagnostic: Diagnostic) -> tuple[Path, ...]:
         labels = [label for label in (diagnostic.primary, *diagnostic.related) if label is not None]
@@ -160,7 +165,7 @@ class Unknown:
             stages = {part[:STAGE]: part for part in inner if len(part) >= STAGE}
             missing = {part[:STAGE] for part in inner if part[STAGE:] == ("name",)}
             names = {path: name for path in stages if (name := name_of(node_at(self._tree, path)))}
-            others = tuple(str(part[1]) for part in parts if len(part) == PIPELINE)
+            others = tuple(str(part[1]) for part in parts if is_known_name(part))
             self._near[pipelines, is_late] = _Near(
                 stages=frozenset(stages),
                 has_order=any(map(_is_order, inner)),
