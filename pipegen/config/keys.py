@@ -14,7 +14,9 @@ class StageKey(Struct, kw_only=True):
         is_for_scripts: whether only scripts use it, so that stages without a script do not inherit it.
         is_local: whether an error in its value cannot change the plan of other stages.
         is_joined: whether a stage adds its commands to the inherited ones, and does not replace them.
-        is_for_calls: whether a stage that runs another pipeline may have it.
+        is_for_calls: whether a stage that runs another pipeline may have it; others are errors there.
+        is_beside_short_hand: whether a stage with only such keys is the short-hand for `build` and `run`.
+        is_plain_text: whether its text is used as it is, so that references in it are a mistake (`PG729`).
         ignored_if_empty: the paths of values that do nothing if they are empty, each with an example.
         diff: the keys under which `pipegen diff` shows its value; none if it shows the result of another key.
     """
@@ -25,6 +27,8 @@ class StageKey(Struct, kw_only=True):
     is_local: bool = False
     is_joined: bool = False
     is_for_calls: bool = False
+    is_beside_short_hand: bool = False
+    is_plain_text: bool = False
     ignored_if_empty: tuple[tuple[str, str], ...] = ()
     diff: tuple[str, ...] = ()
 
@@ -43,9 +47,9 @@ class PipelineKey(Struct):
 
 
 STAGE_KEYS = (
-    StageKey(name="name", is_for_calls=True),
-    StageKey(name="description", is_local=True, is_for_calls=True),
-    StageKey(name="directory", diff=("directory",)),
+    StageKey(name="name", is_for_calls=True, is_beside_short_hand=True),
+    StageKey(name="description", is_local=True, is_for_calls=True, is_beside_short_hand=True),
+    StageKey(name="directory", is_beside_short_hand=True, is_plain_text=True, diff=("directory",)),
     StageKey(name="script", is_work=True, diff=("script",)),
     StageKey(name="env", is_for_scripts=True, is_local=True, diff=("env",)),
     StageKey(name="cases", is_for_scripts=True, is_local=True, diff=("cases",)),
@@ -69,9 +73,9 @@ STAGE_KEYS = (
     StageKey(name="retry", is_local=True, diff=("retry",)),
     StageKey(name="timeout", is_local=True, diff=("timeout",)),
     StageKey(name="allow_failure", is_local=True, diff=("allow_failure",)),
-    StageKey(name="approve", is_local=True, diff=("approve",)),
+    StageKey(name="approve", is_local=True, is_plain_text=True, diff=("approve",)),
     StageKey(name="environment", diff=("environment",)),
-    StageKey(name="lock", is_local=True, diff=("lock",)),
+    StageKey(name="lock", is_local=True, is_plain_text=True, diff=("lock",)),
     StageKey(name="interruptible", is_local=True, diff=("interruptible",)),
     StageKey(name="reuse", is_local=True, diff=("reuse",)),
     StageKey(name="tools", is_for_scripts=True, is_local=True, diff=("tools",)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from pipegen.config.defaults import Defaults
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.merge import is_null, merge_stages
 from pipegen.config.schema.check import Fitting, check_stages
 from pipegen.config.schema.parts import PIPELINE, has_any_name, possible_names, without
@@ -20,8 +21,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequen
 
 # Top-level keys that nothing reads after they are expanded.
 _EXPANDED_KEYS = ("include", "templates")
-# Keys that do not change what a stage does.
-_NEUTRAL_KEYS = ("name", "description", "directory")
+_BESIDE_SHORT_HAND = frozenset(key.name for key in STAGE_KEYS if key.is_beside_short_hand)
 # Keys that replace the short-hand, even if inherited from the defaults.
 _INSTEAD = ("script", "pipeline")
 _NO_BASE = Mapping((), Span(SourceFile("", ""), 0, 0))
@@ -166,7 +166,7 @@ def _name(stage: Mapping) -> tuple[Entry, ...]:
 def _is_short(written: Mapping, base: Mapping) -> bool:
     """Return whether a stage, as *written* by the user, is a short-hand; *base* are its inherited values."""
     for entry in written.entries:
-        if entry.key.text not in _NEUTRAL_KEYS and not is_null(entry.value):
+        if entry.key.text not in _BESIDE_SHORT_HAND and not is_null(entry.value):
             return False
     return not any(base.entry(key) for key in _INSTEAD)
 

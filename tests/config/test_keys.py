@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from pipegen.config.parse import _READERS, _VALUES
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.difference.keys import stage_keys
+from pipegen.plan.expansion.matrix_values import _SKIPPED
 from pipegen.source.text import SourceFile
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -33,7 +36,13 @@ pipelines:
 # Fields of the model that hold the result of templates, calls and matrices.
 RESULTS = {"within", "combination", "body", "posts", "unreadable_webhook"}
 
+# Keys of a stage whose words are names, labels, commands or notes, and one whose references are replaced.
+OTHER_WORDS = {"name", "description", "script", "outputs", "files_from", "extends", "pipeline", "agent", "artifacts"}
+# Keys of a stage that are no differences themselves, as their effect is part of other keys.
+INDIRECT = {"extends", "before", "matrix", "blubberfile"}
+
 STAGE_NAMES = [key.name for key in STAGE_KEYS]
+PLAIN_TEXT = {key.name for key in STAGE_KEYS if key.is_plain_text}
 
 
 @pytest.mark.parametrize(
@@ -52,6 +61,32 @@ def test_the_schema_has_the_keys_in_this_order(definition: str, names: list[str]
 def test_the_model_has_a_field_for_each_key() -> None:
     """To add a key, add a field to `StageConfig`, and for a value that is parsed, a function to `config/parse.py`."""
     assert set(StageConfig.__struct_fields__) - RESULTS == {*_VALUES, *(field for field, _ in _READERS.values())}
+
+
+def test_keys_of_plain_text_are_marked() -> None:
+    """To add a key of the type `word` or `words`, set `is_plain_text` of its row, or add it to `OTHER_WORDS` here."""
+    properties = pipelines_schema()["$defs"]["stage"]["properties"]
+
+    assert {name for name, schema in properties.items() if takes_words(schema)} - OTHER_WORDS == PLAIN_TEXT
+
+
+def takes_words(schema: Mapping[str, Any]) -> bool:
+    """Return whether a value may be a word, a list of words, or any text."""
+    inner = (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ()))
+    is_word = schema.get("$ref") in ("#/$defs/word", "#/$defs/words")
+    return is_word or ("string" in schema.get("type", ()) and "enum" not in schema) or any(map(takes_words, inner))
+
+
+def test_keys_that_change_no_run_are_beside_the_short_hand() -> None:
+    """To add such a key, set `is_beside_short_hand` of its row; a stage with it still builds and runs its variant."""
+    without_effect = {key.name for key in STAGE_KEYS if not key.diff and not key.is_work} - INDIRECT
+
+    assert {key.name for key in STAGE_KEYS if key.is_beside_short_hand} == {*without_effect, "directory"}
+
+
+def test_axes_of_a_matrix_are_replaced_in_plain_text() -> None:
+    """To add a key of plain text, add it to `_SKIPPED` in `plan/expansion/matrix_values.py`."""
+    assert {*_SKIPPED, "directory"} >= PLAIN_TEXT
 
 
 def test_steps_and_calls_are_work() -> None:

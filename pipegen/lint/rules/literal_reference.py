@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
@@ -13,7 +14,7 @@ from pipegen.source.tree import Mapping, Node, items_of, scalars
 
 # No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
 _REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)[\w-]*\.\w[^{}]*\}")
-_PLAIN = ("directory", "lock", "approve")
+_PLAIN = frozenset(key.name for key in STAGE_KEYS if key.is_plain_text)
 _PLAIN_IN = {
     "approve": ("message", "approvers"),
     "image": ("entrypoint", "args", "dockerfile", "context", "build_args"),

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from lint.findings import findings, stages
 
+from pipegen.config.keys import STAGE_KEYS
+from pipegen.diagnostics.explain import page
 from pipegen.lint.rules.literal_reference import check
+
+PLAIN = [key.name for key in STAGE_KEYS if key.is_plain_text]
 
 
 def read(keys: str) -> list[str]:
@@ -16,9 +20,7 @@ def read(keys: str) -> list[str]:
 @pytest.mark.parametrize(
     "keys",
     [
-        "lock: 'deploy-${setup.branch}'",
-        "directory: 'services/${setup.branch}'",
-        "approve: 'Deploy ${setup.branch}?'",
+        *(f"{key}: 'a-${{setup.branch}}'" for key in PLAIN),
         "approve: {message: 'Deploy ${setup.branch}?'}",
         "approve: {message: Deploy?, approvers: ['team-${setup.branch}']}",
         "image: {dockerfile: Dockerfile, build_args: {BRANCH: '${setup.branch}'}}",
@@ -29,6 +31,13 @@ def read(keys: str) -> list[str]:
 def test_a_reference_in_plain_text_is_reported(keys: str) -> None:
     """The engine would get the dollar sign and the braces."""
     assert read(keys) == ["${setup.branch}"]
+
+
+def test_the_page_names_the_keys() -> None:
+    """To add a key of plain text, add it to the description of `diagnostics/pages/PG729.md`."""
+    text = (page("PG729") or "").partition("## Why")[0]
+
+    assert [key for key in PLAIN if f"`{key}`" not in text] == []
 
 
 @pytest.mark.parametrize(
