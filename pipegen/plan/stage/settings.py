@@ -10,10 +10,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
-from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
+from pipegen.plan.files.retention import StageFiles, stage_files
 from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
 from pipegen.plan.stage.commands import check_no_variables, variables
-from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
+from pipegen.plan.stage.deployments import deployment
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, items_of
 from pipegen.structs import Struct
@@ -30,14 +30,8 @@ class StageSettings(Struct, kw_only=True):
     reuse: Reuse | None
 
 
-_NOTHING = StageSettings(files=NO_FILES, caches=(), deployment=NO_DEPLOYMENT, plugin_steps=None, raw=(), reuse=None)
-
-
 def stage_settings(stage: StageConfig, directory: str, values: StageValues) -> StageSettings:
     """Return the settings of *stage*, which runs in *directory*; its steps have been read."""
-    keys = (stage.artifacts, stage.reports, stage.cache, stage.approve, stage.lock, stage.environment)
-    if not any(keys) and stage.steps is None and stage.raw is None and stage.reuse is None:
-        return _NOTHING
     _check_alone(stage, values.report)
     check_no_variables(stage, values.report)
     return StageSettings(
