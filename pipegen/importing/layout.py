@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.emit import yaml
 from pipegen.emit.yaml import Commented, Data, Flow, Value
 
 _WIDTH = 100
-# The order of the keys of a stage.
-_ORDER = (
+# The order of the keys of a stage; those that imports do not write come last.
+_FIRST = (
     *(
         "name",
         "description",
@@ -28,6 +29,7 @@ _ORDER = (
     *("before", "script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
     *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )
+_ORDER = (*_FIRST, *(key.name for key in STAGE_KEYS if key.name not in _FIRST))
 _COMMANDS = ("before", "script", "after")
 # Keys whose value is a block if it has more than one entry, as their texts are commands or long lists.
 _BLOCKS = frozenset({*_COMMANDS, "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})
