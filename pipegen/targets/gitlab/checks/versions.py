@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from pipegen.diagnostics.codes import NEWER_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Flow, Value
+from pipegen.emit.yaml import Commented, Flow, Value
 from pipegen.plan.model import Job as PlanJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -175,6 +175,8 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
             if isinstance(keys, Mapping):
                 is_named = at in _NAMED
                 pending += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
+        elif kind is Commented:
+            pending.append((at, nested.value))
         elif kind is list and at not in _SCRIPTS:
             if at == "job.cache":
                 paths["job.cache[]"] = None

@@ -11,6 +11,7 @@ import pytest
 from targets.gitlab.split_runs import split_up
 from yaml_data import yaml_data
 
+from pipegen.emit.yaml import Commented
 from pipegen.targets.gitlab.checks.versions import KEYS, features_used, text
 
 ROOT = Path(__file__).parents[4]
@@ -174,6 +175,13 @@ def test_keys_newer_than_the_server_are_reported(stage: str, settings: str, vers
 
     assert f'"{key}" needs GitLab {version}; targets.gitlab.version is {before}' in diagnostics(before)
     assert not diagnostics(version)
+
+
+def test_a_comment_hides_no_keys() -> None:
+    """A comment may be above a job or one of its keys."""
+    job = {"image": Commented({"name": "x", "pull_policy": "always"}, above="The image.")}
+
+    assert set(features_used({"a": Commented(job, above="A job.")})) == {"job.image.pull_policy"}
 
 
 def test_older_servers_have_a_smaller_size_limit() -> None:
