@@ -1,4 +1,4 @@
-"""All rules, in their order."""
+"""All rules, in the order of their codes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ RULES: tuple[LintRule, ...] = (
     unused_output.check,
     plain_secret.check,
     unpinned_image.check,
-    shell_syntax.check,
     shellcheck.check,
     deploy_without_timeout.check,
     condition_never_true.check,
@@ -52,6 +51,7 @@ RULES: tuple[LintRule, ...] = (
     unpinned_chart.check,
     unpinned_library.check,
     unpinned_include.check,
+    shell_syntax.check,
     foreign_variable.check,
     empty_setup_value.check,
     curly_quotes.check,

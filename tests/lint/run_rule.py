@@ -48,6 +48,8 @@ def diagnostics(file: SourceFile, code: str) -> Report:
 def main() -> None:
     """Print the diagnostics of the code given as argument, and their number."""
     (code,) = sys.argv[1:]
+    if not CORPUS.is_dir():
+        sys.stdout.write(f"There is no corpus: put configs to {CORPUS}\n")
     configs = count = 0
     for file in files():
         problems = diagnostics(file, code).diagnostics()

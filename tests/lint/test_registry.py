@@ -20,6 +20,7 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code, Severity
 from pipegen.diagnostics.report import Report
+from pipegen.lint.base import LintRule
 from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules
 from pipegen.lint.rules import shellcheck
 
@@ -82,11 +83,25 @@ def test_the_first_config_of_the_readme_has_no_lint_diagnostics() -> None:
 def test_each_rule_has_a_file_with_the_name_of_its_code() -> None:
     """It is also registered; two rules have a second code with a lower severity."""
     files = {path.stem for path in Path(pipegen.lint.rules.__file__).parent.glob("*.py")} - {"__init__"}
-    modules = [rule.__module__.rpartition(".")[2] for rule in RULES]
+    modules = [module_of(rule) for rule in RULES]
 
     assert files == set(modules) == {code.name.replace("-", "_") for code in CODES} - {"shellcheck_note", "bash_syntax"}
     assert len(modules) == len(files)
     assert set(FIXABLE_RULES) <= set(RULES)
+
+
+def test_rules_are_in_the_order_of_their_codes() -> None:
+    """To add a rule, add it at the end of the tuple."""
+    order = [code.name.replace("-", "_") for code in CODES]
+
+    assert [name for name in order if name in {module_of(rule) for rule in RULES}] == [
+        module_of(rule) for rule in RULES
+    ]
+
+
+def module_of(rule: LintRule) -> str:
+    """Return the name of the module of *rule*."""
+    return rule.__module__.rpartition(".")[2]
 
 
 def test_only_one_rule_has_an_error() -> None:
