@@ -21,6 +21,8 @@ from config.sample_configs import written
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.reach import _REACHES
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.digests import digest_of
 from pipegen.lint.base import CheckedConfig
@@ -259,3 +261,10 @@ def test_errors_in_a_pipeline_do_not_hide_those_of_another(first: str, second: s
 def test_errors_in_a_stage_do_not_hide_those_of_another(first: str, second: str) -> None:
     """The configs are stages of one pipeline."""
     check_pair(first, second, stages, _OF_THE_PIPELINE)
+
+
+def test_each_diagnostic_of_a_config_has_a_reach() -> None:
+    """To add a code, add it to a table in `pipegen/diagnostics/reach.py`: the part of the config that it depends on."""
+    numbers = {code.number for code in table() if "PG3" <= code.number < "PG68" or "PG7" <= code.number < "PG8"}
+
+    assert numbers - _REACHES.keys() == set()

@@ -29,7 +29,7 @@ class Reach(IntEnum):
 
 
 def reach(code: Code) -> Reach:
-    """Return the reach of diagnostics of *code*; PIPELINE if no table lists it."""
+    """Return the reach of diagnostics of *code*; PIPELINE for those that are not about the stages of a config."""
     return _REACHES.get(code.number, Reach.PIPELINE)
 
 
@@ -89,6 +89,13 @@ _ORDERS = (
     *(codes.FINAL_STAGE_WAITS, codes.STOP_STAGE_HAS_DEPENDENTS, codes.STOP_RUNS_ELSEWHERE),
     *(codes.NEVER_TOGETHER, codes.FILES_MAY_BE_ABSENT, codes.REDUNDANT_ARC),
 )
+_PIPELINES = (
+    *(codes.ONLY_FINAL_STAGES, codes.CONFLICTING_FILES, codes.SAME_CACHE, codes.ADDED_WAITS, codes.FINALLY_WAITS),
+    *(codes.DECLARATIVE_WORKSPACE, codes.JOB_WIDE_SETTING_CONFLICT, codes.DECLARATIVE_OUTCOMES, codes.OVERLAPPING_RUNS),
+    *(codes.CONTAINER_NOT_SHARED, codes.RELEASE_IN_OWN_IMAGE, codes.DEEP_NESTING, codes.CHILD_WAITS),
+    *(codes.CUT_CROSSED, codes.UNKNOWN_SPLIT_STAGE),
+    *(codes.LOST_PARALLELISM, codes.UNUSED_OUTPUT, codes.IDLE_ARTIFACTS),
+)
 # Codes that depend on other pipelines, even if the diagnostic does not name their stages.
 _FILES = (
     *(codes.ON_DEMAND_PIPELINE, codes.UNUSED_INPUT, codes.RENAMED_JOB, codes.FILE_TOO_BIG, codes.FILE_TOO_LARGE),
@@ -101,6 +108,7 @@ _REACHES = {
         (Reach.VALUE, _VALUES),
         (Reach.STAGE, _STAGES),
         (Reach.ORDER, _ORDERS),
+        (Reach.PIPELINE, _PIPELINES),
         (Reach.FILE, _FILES),
     )
     for code in listed
