@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from documents import ROOT, blocks
+from robust.hostile.table import places, tried
 
 from pipegen.assets import folder
 from pipegen.compiler import analyse, generate
@@ -206,3 +207,9 @@ def test_documents_have_an_example_of_every_key() -> None:
     missing = [shown(path) for path in names if path not in paths]
 
     assert missing == [], "add a section with an example of each of these keys to docs/language.md"
+
+
+def test_hostile_texts_cover_every_position_of_the_language() -> None:
+    """A new key that accepts text needs a config with a hostile text, for the tests in `robust`."""
+    assert tried() == places(), "add the keys to tests/robust/hostile/places.py"
+    assert len(places()) > 150

@@ -14,7 +14,7 @@ from robust.hostile.engines import fault_of
 from robust.hostile.round import Expected, Round
 from robust.hostile.rounds import KINDS
 from robust.hostile.shells import SHELLS, faults
-from robust.hostile.table import places, tried
+from robust.hostile.table import places
 from robust.hostile.texts import LONGEST, PIECES, TEXTS, armed, has_bare, large, written
 from shell.world import require_shell
 
@@ -56,12 +56,6 @@ def test_hostile_texts_are_escaped_in_configs(text: str) -> None:
 
     assert parse_text(scalar, report).constant == text
     assert report.diagnostics() == ()
-
-
-def test_hostile_texts_cover_every_position_of_the_language() -> None:
-    """A new key of the schema needs a config with a text."""
-    assert tried() == places(), "add the keys to tests/robust/hostile/places.py"
-    assert len(places()) > 150
 
 
 def test_expected_records_name_positions_of_the_language() -> None:
