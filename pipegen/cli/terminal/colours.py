@@ -10,9 +10,9 @@ import re
 from pipegen.diagnostics.render.styles import Painter, TextStyle
 
 DIFFERENCES = (
-    r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<ASIDE>^@@.*)|(?P<CHANGED>^ *~.*)"
+    r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<SECONDARY>^@@.*)|(?P<CHANGED>^ *~.*)"
 )
-ORDER = r"(?P<ASIDE>^\d+ )|(?P<FAINT>  after .*$)"
+ORDER = r"(?P<SECONDARY>^\d+ )|(?P<FAINT>  after .*$)"
 PLAN = r"(?P<STRONG>^pipeline .*|^  (?!frame \d|longest path)\S.*)|(?P<FAINT>^    \w+(?: of)?  )"
 EVENTS = r"(?P<ADDED>(?<=  )yes\b)|(?P<FAINT>(?<=  )no\b)"
 # A line of progress begins with the time: "    0.01 s  ok       build, 0 s".

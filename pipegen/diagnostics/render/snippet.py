@@ -56,7 +56,7 @@ def rows(line: str, marks: Sequence[LabelMark], painter: Painter) -> Iterator[Sn
 
 def _order(label_mark: LabelMark) -> tuple[int, int, bool]:
     """Return the sort key of a mark; the primary one is the last of equals, so that its text is next to it."""
-    return label_mark.start, label_mark.end, label_mark.style is not TextStyle.ASIDE
+    return label_mark.start, label_mark.end, label_mark.style is not TextStyle.SECONDARY
 
 
 def _windows(length: int, marks: list[LabelMark]) -> Iterator[tuple[int, int, list[LabelMark]]]:
@@ -106,7 +106,7 @@ def _connectors(marks: list[LabelMark], end: int, painter: Painter) -> str:
 def _underlines(marks: list[LabelMark], painter: Painter) -> str:
     """Return the row of underlines; where marks overlap, the primary one is shown."""
     row: list[TextStyle | None] = [None] * max(label_mark.end for label_mark in marks)
-    for label_mark in sorted(marks, key=lambda label_mark: label_mark.style is not TextStyle.ASIDE):
+    for label_mark in sorted(marks, key=lambda label_mark: label_mark.style is not TextStyle.SECONDARY):
         row[label_mark.start : label_mark.end] = [label_mark.style] * (label_mark.end - label_mark.start)
     painted, start = "", 0
     for index in range(1, len(row) + 1):
@@ -119,7 +119,7 @@ def _underlines(marks: list[LabelMark], painter: Painter) -> str:
 def _underline(length: int, style: TextStyle | None, painter: Painter) -> str:
     if style is None:
         return " " * length
-    return painter.paint(("-" if style is TextStyle.ASIDE else "^") * length, style)
+    return painter.paint(("-" if style is TextStyle.SECONDARY else "^") * length, style)
 
 
 def _cells(line: str) -> tuple[list[str], list[int]]:

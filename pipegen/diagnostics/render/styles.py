@@ -14,8 +14,8 @@ class TextStyle(Enum):
     ERROR = "1;31"
     WARNING = "1;33"
     INFO = "1;36"
-    # The frame, and related labels.
-    ASIDE = "1;34"
+    # The border with line numbers, and related labels.
+    SECONDARY = "1;34"
     STRONG = "1"
     FAINT = "2"
     ADDED = "32"

@@ -49,9 +49,9 @@ def _block(diagnostic: Diagnostic, painter: Painter) -> Iterator[str]:
     groups = _by_file(diagnostic)
     gutter = len(str(max((diagnostic.line for _, marks in groups for diagnostic in marks), default=1)))
     for index, (file, marks) in enumerate(groups):
-        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", TextStyle.ASIDE)
+        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", TextStyle.SECONDARY)
         yield f"{arrow} {visible(file.path)}:{marks[0].line}:{marks[0].start + 1}"
-        yield painter.paint(f"{' ' * gutter} |", TextStyle.ASIDE)
+        yield painter.paint(f"{' ' * gutter} |", TextStyle.SECONDARY)
         yield from _source(file, marks, gutter, painter)
     if diagnostic.hint is not None:
         yield from _hint(diagnostic.hint, gutter, painter)
@@ -67,7 +67,7 @@ def _by_file(diagnostic: Diagnostic) -> list[_Group]:
     groups: dict[str, _Group] = {}
     labels = [
         (diagnostic.primary, style_of(diagnostic.severity)),
-        *((label, TextStyle.ASIDE) for label in diagnostic.related),
+        *((label, TextStyle.SECONDARY) for label in diagnostic.related),
     ]
     for label, style in labels:
         file = label.span.file
@@ -82,10 +82,10 @@ def _source(file: SourceFile, marks: list[LabelMark], gutter: int, painter: Pain
         sorted(marks, key=lambda label_mark: label_mark.line), key=lambda label_mark: label_mark.line
     ):
         if previous is not None and number - previous > 2:  # noqa: PLR2004 - one omitted line needs no sign
-            yield painter.paint("...", TextStyle.ASIDE)
+            yield painter.paint("...", TextStyle.SECONDARY)
         previous = number
         for row in rows(file.line(number), list(group), painter):
-            margin = painter.paint(f"{number if row.is_source else '':>{gutter}} |", TextStyle.ASIDE)
+            margin = painter.paint(f"{number if row.is_source else '':>{gutter}} |", TextStyle.SECONDARY)
             yield f"{margin} {row.text}".rstrip()
 
 
@@ -97,4 +97,4 @@ def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
 
 
 def _margin(gutter: int, painter: Painter) -> str:
-    return painter.paint(f"{' ' * gutter} =", TextStyle.ASIDE)
+    return painter.paint(f"{' ' * gutter} =", TextStyle.SECONDARY)
