@@ -15,7 +15,7 @@ from pipegen.config.model import Config, PipelineConfig, StageConfig
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
-from pipegen.config.schema.check import Fitting, check_schema, check_settings
+from pipegen.config.schema.check import ValidConfig, check_schema, check_settings
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
 from pipegen.config.unknown.rounds import check_further
@@ -89,7 +89,7 @@ def _resolved(file: SourceFile, report: Report) -> _Resolved:
     return _Resolved(merged.tree, merged.parts, tuple(tree.span.file for tree in included.trees))
 
 
-def _checked(file: SourceFile, report: Report) -> Fitting:
+def _checked(file: SourceFile, report: Report) -> ValidConfig:
     """Return the tree of the valid parts of *file*; raise `Stopped` if there are none or it is not a config."""
     own = Report()
     try:

@@ -8,7 +8,7 @@ from functools import reduce
 from pipegen.config.defaults import Defaults
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.merge import is_null, merge_stages
-from pipegen.config.schema.check import Fitting, check_stages
+from pipegen.config.schema.check import ValidConfig, check_stages
 from pipegen.config.schema.parts import PIPELINE, has_any_name, possible_names, without
 from pipegen.config.schema.violation import Path
 from pipegen.config.templates import EXTENDS, Templates
@@ -27,7 +27,7 @@ _INSTEAD = ("script", "pipeline")
 _NO_BASE = Mapping((), Span(SourceFile("", ""), 0, 0))
 
 
-def resolve(config: Fitting, report: Report) -> Fitting:
+def resolve(config: ValidConfig, report: Report) -> ValidConfig:
     """Return *config* with all stages expanded: no templates, defaults and short-hands are left.
 
     Stages that inherit from unknown parts are unknown too.
@@ -64,7 +64,7 @@ def resolve(config: Fitting, report: Report) -> Fitting:
     )
     if checked is None:
         raise Stopped
-    return Fitting(checked.tree, tuple(dict.fromkeys((*parts, *checked.parts))))
+    return ValidConfig(checked.tree, tuple(dict.fromkeys((*parts, *checked.parts))))
 
 
 class _Resolver:

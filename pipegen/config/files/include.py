@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from pipegen.config.files.include_path import find_included, report_unreadable, shown_path
 from pipegen.config.files.load import MAX_BYTES, decode, folder_of, read_start, repository_root
 from pipegen.config.read import read
-from pipegen.config.schema.check import Fitting, check_schema
+from pipegen.config.schema.check import ValidConfig, check_schema
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
 from pipegen.config.yaml.compose import MAX_NODES
@@ -40,7 +40,7 @@ class _Open(Struct):
     written: Scalar | None
 
 
-def read_included(config: Fitting, file: SourceFile, report: Report) -> Included:
+def read_included(config: ValidConfig, file: SourceFile, report: Report) -> Included:
     """Return the trees of the files that *file* includes, directly or not, then the tree of *config*.
 
     They are in the order of inclusion, each once, with the unknown parts of all.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from pipegen.config.files.include import Included
-from pipegen.config.schema.check import Fitting
+from pipegen.config.schema.check import ValidConfig
 from pipegen.config.schema.violation import Path
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -17,7 +17,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, plain
 _NAMED = {"inputs": "input", "templates": "template", "pipelines": "pipeline"}
 
 
-def merge_files(included: Included, report: Report) -> Fitting:
+def merge_files(included: Included, report: Report) -> ValidConfig:
     """Return the files of *included* merged into one config; raise `Stopped` without pipelines.
 
     Names defined in several files, conflicting settings of targets, and a config without pipelines are reported.
@@ -33,7 +33,7 @@ def merge_files(included: Included, report: Report) -> Fitting:
         if not parts:
             _report_no_pipelines(tops[-1], report)
         raise Stopped
-    return Fitting(tree, tuple(parts))
+    return ValidConfig(tree, tuple(parts))
 
 
 def _merge_named(key: str, tops: Sequence[Mapping], parts: dict[Path, None], report: Report) -> Entry | None:

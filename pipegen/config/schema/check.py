@@ -17,8 +17,8 @@ from pipegen.source.tree import Node
 from pipegen.structs import Struct
 
 
-class Fitting(Struct):
-    """A config that conforms to the schema: the *tree* without the *parts* that violate it."""
+class ValidConfig(Struct):
+    """A config that conforms to the schema: the *tree* without the *parts* that violate it, which are unknown."""
 
     tree: Node
     parts: tuple[Path, ...] = ()
@@ -26,7 +26,7 @@ class Fitting(Struct):
 
 def check_schema(
     tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool = False
-) -> Fitting | None:
+) -> ValidConfig | None:
     """Report each violation of the schema in the config *tree* as written; return the part that conforms, if any.
 
     Nothing is reported of parts that are *misread*. Keys that a stage may inherit are not reported as missing. An
@@ -36,37 +36,37 @@ def check_schema(
         return None
     readable = without(tree, misread)
     if _configs().accepts(readable):
-        return Fitting(readable, tuple(misread))
+        return ValidConfig(readable, tuple(misread))
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are valid: a third of 10 stages
 
-    return _fitting(
-        Fitting(tree, tuple(misread)),
+    return _valid_config(
+        ValidConfig(tree, tuple(misread)),
         explain(readable, report, misread, is_included=is_included),
         lambda remainder, _: explain(remainder, Report(), is_included=is_included),
     )
 
 
-def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting | None:
+def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> ValidConfig | None:
     """Report violations of the schema in the stages at the paths *stages*, which were merged from several layers.
 
     Return the part that conforms, None if there is none.
     """
     paths, tree_paths = tuple(stages), TreePaths(tree)
     if all(_stages().accepts(tree_paths.node(path)) for path in paths):
-        return Fitting(tree)
+        return ValidConfig(tree)
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above
 
     def again(remainder: Node, parts: Collection[Path]) -> tuple[Violation, ...]:
         return explain_stages(remainder, [path for path in paths if path[:2] not in parts], Report())
 
-    return _fitting(Fitting(tree), explain_stages(tree, paths, report), again)
+    return _valid_config(ValidConfig(tree), explain_stages(tree, paths, report), again)
 
 
 # What is wrong with a config without some parts.
 _Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
 
 
-def _fitting(whole: Fitting, violations: tuple[Violation, ...], again: _Again) -> Fitting | None:
+def _valid_config(whole: ValidConfig, violations: tuple[Violation, ...], again: _Again) -> ValidConfig | None:
     """Return *whole* without the parts with *violations*; *again* finds those of the rest: a key may need another."""
     tree, parts = whole.tree, dict.fromkeys(whole.parts)
     remainder = without(tree, parts)
@@ -77,7 +77,7 @@ def _fitting(whole: Fitting, violations: tuple[Violation, ...], again: _Again) -
         parts |= dict.fromkeys(broken)
         remainder = without(tree, parts)
         violations = again(remainder, parts)
-    return Fitting(remainder, tuple(parts))
+    return ValidConfig(remainder, tuple(parts))
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
