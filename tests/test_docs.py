@@ -198,6 +198,37 @@ def test_links_are_valid(path: Path) -> None:
     assert dead == []
 
 
+def test_paths_in_the_guide_for_contributors_exist() -> None:
+    """They begin with a folder of the repository or of `pipegen`."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    paths = re.findall(r"`((\w+)/[\w./-]*)`", text.partition("## Structure")[2])
+    known = [path for path, folder in paths if "nnn" not in path and exists(folder)]
+
+    assert len(known) > 80
+    assert [path for path in known if not exists(path)] == []
+
+
+def test_modules_in_the_table_of_packages_exist() -> None:
+    """Words in the row of a package are modules or folders in it, or paths."""
+    table_rows = re.findall(
+        r"^\| `(pipegen/\w+)` \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
+    )
+    modules = [(package, name) for package, text in table_rows for name in re.findall(r"`([a-z][\w/]*)`", text)]
+
+    assert len(modules) > 30
+    assert [(package, name) for package, name in modules if not (is_within(package, name) or exists(name))] == []
+
+
+def exists(path: str) -> bool:
+    """Return whether *path* is a file, a module or a folder, below the repository or `pipegen`."""
+    return any((folder / f"{path}{end}").exists() for folder in (ROOT, ROOT / "pipegen") for end in ("", ".py"))
+
+
+def is_within(package: str, name: str) -> bool:
+    """Return whether a folder of *package* has the module or the folder *name*."""
+    return any(next((ROOT / package).rglob(f"{name.rstrip('/')}{end}"), None) for end in ("", ".py"))
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_codes_in_documents_exist(path: Path) -> None:
     """The compiler has each code that a document names."""
