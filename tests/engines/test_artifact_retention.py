@@ -25,7 +25,7 @@ from engines.requirement import require
 pytestmark = pytest.mark.xdist_group("keeping")
 
 ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE, "here": HERE}
-REPORT = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+REPORT = '<testsuite name="s"><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
 WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; echo b >log/b.tmp; echo c >log/deep/c.tmp"
 LATE = "it's $(touch canary) [a]* 1.2"
 STAGES: dict[str, dict[str, object]] = {

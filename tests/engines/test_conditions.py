@@ -429,24 +429,26 @@ def _state(run: Run) -> str:
 
 def _asking(text: str) -> str:
     """Return the Jenkinsfile *text*, changed to evaluate its conditions for each line of `runs` and run no stages."""
-    # A closure would read `currentBuild` of the harness, and not a field of that name.
-    head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages(stagesReady())\n")
+    # A closure would read `currentBuild` of the harness, and not a field of that name. `env` cannot unset variables.
+    text = text.replace("currentBuild.", "simulatedBuild.").replace("env.getProperty(", "simulatedVariables.get(")
+    text = re.sub(r"\benv\.", "simulatedVariables.", text)
+    head, _, functions = text.partition("runStages(stagesReady())\n")
     start, _, rest = head.partition("// Lists the files that conditions need")
     stages = rest[rest.index("addStage") :]
     return (
-        f"{start}\n@Field Map simulatedBuild = [:]\n{stages}\n"
+        f"{start}\n@Field Map simulatedBuild = [:]\n@Field Map simulatedVariables = [:]\n{stages}\n"
         "String simulated = node { checkout(scm); readFile('runs') }\n"
         "for (String line : simulated.readLines()) {\n"
         "    List given = line.split(';', -1).toList()\n"
         "    ['BRANCH_NAME', 'TAG_NAME', 'CHANGE_ID'].eachWithIndex { name, place ->\n"
-        "        env.setProperty(name, given[place] ?: null)\n"
+        "        simulatedVariables[name] = given[place] ?: null\n"
         "    }\n"
         "    String cause = given[3]\n"
         "    simulatedBuild = [getBuildCauses: { String kind = cause -> kind == cause ? [[_class: cause]] : [] }]\n"
         "    files = given[4].replace('|', '\\0')\n"
         "    changed = ['': given[5].replace('|', '\\0'), trunk: given[6].replace('|', '\\0')]\n"
         "    ['LEVEL', 'MODE'].eachWithIndex { name, place ->\n"
-        "        env.setProperty(name, given[7 + place] == '\\\\' ? null : given[7 + place])\n"
+        "        simulatedVariables[name] = given[7 + place] == '\\\\' ? null : given[7 + place]\n"
         "    }\n"
         "    String said = ''\n"
         "    for (options in stages.values()) { said += options.when == null || options.when.call() ? '1' : '0' }\n"

@@ -243,7 +243,8 @@ def test_variables_arrive_unchanged(proof: Proof) -> None:
     }
 
     assert texts == environments(proof)
-    assert proof.done.seen["list"].key == "-----KEY\n"
+    # Jenkins adds a line break.
+    assert (proof.done.seen["list"].key or "").rstrip("\n") == "-----KEY"
 
 
 def test_images_contain_the_expected_files(proof: Proof) -> None:
@@ -342,6 +343,7 @@ def test_containers_get_the_same_data_on_all_engines(proofs: Proofs) -> None:
                 one,
                 started=0,
                 ended=0,
+                key=one.key and one.key.rstrip("\n"),
                 arguments=() if stage in ("report", "finish") else one.arguments,
                 environment={key: value for key, value in one.environment.items() if key not in named},
             )

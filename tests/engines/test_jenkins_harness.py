@@ -253,7 +253,7 @@ def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
         },
     )
 
-    assert _echoed(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY|", "null false"]
+    assert _echoed(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY||", "null false"]
 
 
 def test_an_unknown_credential_fails(jenkins: Jenkins) -> None:
@@ -368,7 +368,7 @@ def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_
 
 def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
     """A failed test makes the build unstable unless that is turned off."""
-    report = "<testsuite><testcase name='a'><failure/></testcase><testcase name='b'/></testsuite>"
+    report = "<testsuite name='s'><testcase name='a'><failure/></testcase><testcase name='b'/></testsuite>"
     build = jenkins(
         """
         node {

@@ -50,7 +50,7 @@ _CONFIG = {
                         _KEEP.format(name="given", word='"${give.given}"'),
                         _KEEP.format(name="secrets", word='"$TOKEN $LOGIN_USERNAME $LOGIN_PASSWORD $LEVEL"'),
                         'cp dist/file "$RECORDS/file"',
-                        "printf '<testsuite><testcase/></testsuite>' >tests.xml",
+                        'printf \'<testsuite name="s"><testcase name="a"/></testsuite>\' >tests.xml',
                     ],
                     "after": ['echo over >"$RECORDS/after"'],
                     "reports": {"junit": "tests.xml"},

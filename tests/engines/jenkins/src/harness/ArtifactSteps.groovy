@@ -91,15 +91,17 @@ class ArtifactSteps extends StepFamily {
                     'keepTestNames', 'skipOldReports'])
     Object junit(Map<String, Object> given, Closure body) {
         List<String> files = Trees.find(scope.folder, (String) given.testResults, null, true)
-        if (files.isEmpty()) {
-            if (given.allowEmptyResults == true) {
-                build.console.line('None of the test reports contained any result')
-                return new TestSummary()
-            }
-            throw new AbortException('No test report files were found. Configuration error?')
-        }
         TestSummary summary = new TestSummary()
         files.each { String name -> summary.add(new File(scope.folder, name)) }
+        if (summary.totalCount == 0) {
+            String message = files.isEmpty() ? 'No test report files were found. Configuration error?' :
+                    'None of the test reports contained any result'
+            if (given.allowEmptyResults == true) {
+                build.console.line(message)
+                return summary
+            }
+            throw new AbortException(message)
+        }
         build.reports.add([files: files, total: summary.totalCount, failed: summary.failCount,
                            skipped: summary.skipCount])
         if (summary.failCount > 0 && given.skipMarkingBuildUnstable != true) {
@@ -155,12 +157,23 @@ class TestSummary {
 
     void add(File report) {
         GPathResult root = new XmlSlurper().parse(report)
+        // As in Jenkins 2.479.3 with junit 1312: the class of a case is by default the name of its suite.
+        boolean isUnnamed = root.depthFirst().any { Object it ->
+            nameOf(it) == 'testcase' && !attribute(it, 'classname') && !attribute(((GPathResult) it).parent(), 'name')
+        }
+        if (isUnnamed) {
+            throw new NullPointerException('Cannot invoke "String.lastIndexOf(int)" because "this.className" is null')
+        }
         root.depthFirst().findAll { Object it -> nameOf(it) == 'testcase' }.each { Object it ->
             List<String> outcomes = ((GPathResult) it).children().iterator().collect { Object child -> nameOf(child) }
             totalCount++
             failCount += outcomes.any { String outcome -> outcome in ['failure', 'error'] } ? 1 : 0
             skipCount += 'skipped' in outcomes ? 1 : 0
         }
+    }
+
+    private static String attribute(Object element, String name) {
+        return ((GPathResult) element).getProperty("@$name").toString()
     }
 
     private static String nameOf(Object element) {

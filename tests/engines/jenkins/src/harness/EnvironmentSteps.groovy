@@ -77,7 +77,7 @@ class Bindings {
                 bind(wanted, 'variable', pair, true)
                 break
             case 'sshUserPrivateKey':
-                bind(wanted, 'keyFileVariable', write(field(wanted, 'ssh', 'key'), 'ssh-key'), true)
+                bind(wanted, 'keyFileVariable', write(keyFile(field(wanted, 'ssh', 'key')), 'ssh-key'), true)
                 optional(wanted, 'usernameVariable', 'username', false)
                 optional(wanted, 'passphraseVariable', 'passphrase', true)
                 break
@@ -146,6 +146,11 @@ class Bindings {
             throw new AbortException("Could not find credentials entry with ID '${id}'")
         }
         return found
+    }
+
+    /** As in Jenkins 2.479.3 with credentials-binding 687: a line break follows each key, also one that ends in one. */
+    private static String keyFile(String base64) {
+        return "${new String(base64.decodeBase64(), 'ISO-8859-1')}\n".getBytes('ISO-8859-1').encodeBase64().toString()
     }
 
     private String write(String base64, String name) {

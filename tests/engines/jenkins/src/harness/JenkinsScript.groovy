@@ -81,11 +81,8 @@ class Environment {
     }
 
     void setProperty(String name, Object value) {
-        if (value == null) {
-            build.variables.remove(name)
-        } else {
-            build.variables[name] = value as String
-        }
+        // As in Jenkins 2.479.3: null is the text "null".
+        build.variables[name] = String.valueOf(value)
     }
 
     Map<String, String> getEnvironment() {
