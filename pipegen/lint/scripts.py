@@ -12,7 +12,7 @@ from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Pla
 from pipegen.config.model import StageConfig
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Commands, Line, ShellProgram
-from pipegen.plan.stage.commands import entries_of, script_entries
+from pipegen.plan.stage.commands import commands_of, script_entries
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
@@ -68,7 +68,7 @@ def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scal
                     yield (output.command,), (commands[output.name],)
     if stage.job.after:
         after = stage.config.after
-        yield stage.job.after, entries_of(after.node) if after is not None else ()
+        yield stage.job.after, commands_of(after.node) if after is not None else ()
 
 
 def _commands(stage: StageConfig) -> dict[str, Scalar]:

@@ -31,9 +31,9 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
-    check_entries("script", entries_of(stage.script.node), stage.script, values.report)
+    check_entries("script", commands_of(stage.script.node), stage.script, values.report)
     if stage.before is not None:
-        check_entries("before", entries_of(stage.before.node), stage.before, values.report)
+        check_entries("before", commands_of(stage.before.node), stage.before, values.report)
     script = Commands(
         lines=tuple([values.line(item) for item in script_entries(stage)]),
         env=variables(stage, values),
@@ -59,7 +59,7 @@ def variables(stage: StageConfig, values: StageValues) -> tuple[tuple[str, Text]
 def script_entries(stage: StageConfig) -> tuple[Scalar, ...]:
     """Return the commands of the script of *stage*; those in `before` come first."""
     keys = (stage.before, stage.script) if stage.script is not None else ()
-    return tuple([entry for key in keys if key is not None for entry in entries_of(key.node)])
+    return tuple([entry for key in keys if key is not None for entry in commands_of(key.node)])
 
 
 def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
@@ -73,12 +73,12 @@ def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValu
             at=stage.after.span,
             hint='add "script"',
         )
-    entries = entries_of(stage.after.node)
+    entries = commands_of(stage.after.node)
     check_entries("after", entries, stage.after, values.report)
     return tuple(values.line(entry) for entry in entries)
 
 
-def entries_of(node: Node) -> tuple[Scalar, ...]:
+def commands_of(node: Node) -> tuple[Scalar, ...]:
     """Return the entries of *node* that contain a command."""
     items = node.items if type(node) is Sequence else (node,)
     return tuple([item for item in items if type(item) is Scalar and item.text.strip()])

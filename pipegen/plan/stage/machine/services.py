@@ -10,7 +10,7 @@ from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.plan.model import Line, Service
-from pipegen.plan.stage.commands import check_entries, entries_of
+from pipegen.plan.stage.commands import check_entries, commands_of
 from pipegen.plan.stage.machine.images import image_name
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
@@ -73,7 +73,7 @@ def _alias(name: Text, values: StageValues) -> str:
 def _ready(entry: Entry | None, values: StageValues) -> Line | None:
     if entry is None or not isinstance(entry.value, Scalar):
         return None
-    check_entries("ready", entries_of(entry.value), StepValue(entry.value, entry.key.span), values.report)
+    check_entries("ready", commands_of(entry.value), StepValue(entry.value, entry.key.span), values.report)
     return values.line(entry.value)
 
 
