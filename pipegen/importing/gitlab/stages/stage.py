@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
@@ -50,30 +50,14 @@ GROUPS = (
     Group(sources=("image",), keys=("image",), translate=machines.image),
     Group(sources=("services",), keys=("services",), translate=machines.services),
     Group(sources=("id_tokens",), keys=("secrets",), translate=environments.id_tokens),
-    Group(
-        sources=("artifacts", "coverage"),
-        keys=("artifacts", "reports"),
-        translate=files.artifacts,
-    ),
+    Group(sources=("artifacts", "coverage"), keys=("artifacts", "reports"), translate=files.artifacts),
     Group(sources=("cache",), keys=("cache",), translate=files.caches),
-    Group(
-        sources=("environment",),
-        keys=("environment",),
-        translate=environments.environment,
-    ),
+    Group(sources=("environment",), keys=("environment",), translate=environments.environment),
     Group(sources=("resource_group",), keys=("lock",), translate=limits.lock),
     Group(sources=("retry",), keys=("retry",), translate=limits.retry),
     Group(sources=("timeout",), keys=("timeout",), translate=limits.timeout),
-    Group(
-        sources=("interruptible",),
-        keys=("interruptible",),
-        translate=limits.interruptible,
-    ),
-    Group(
-        sources=("allow_failure",),
-        keys=("allow_failure",),
-        translate=limits.allow_failure,
-    ),
+    Group(sources=("interruptible",), keys=("interruptible",), translate=limits.interruptible),
+    Group(sources=("allow_failure",), keys=("allow_failure",), translate=limits.allow_failure),
 )
 # Keys of a stage by the keys of a job that they come from.
 KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
@@ -295,14 +279,11 @@ class StageBuilder:
         entry = job.entries.get("variables")
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
-        raw_names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
-        raw_names.update(job.variables if "script" in draft.raw else ())
-        if start is None or start.reason:
-            raw_names.update(rule_variables(job))
-        else:  # conditions of a config do not read the variables of stages, those of GitLab do
-            raw_names.update(test.name for test in tests(start.condition) if test.name in job.own_variables)
-        job_variables = variables(context, self._settings.inputs, raw_names)
+        names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
+        names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
+        is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
+        names.update(_tested(job, start, self._settings.known, is_read_elsewhere=is_read_elsewhere))
+        job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
         env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
@@ -384,6 +365,20 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
         draft.raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
     else:
         draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
+
+
+def _tested(job: SourceJob, start: Start | None, known: Condition, *, is_read_elsewhere: bool) -> Iterator[str]:
+    """Yield the variables of *job* that its rules set or test; conditions of a config do not read `env` of stages.
+
+    If its script *is_read_elsewhere*, also those that any condition tests: a generated script exports them.
+    """
+    if start is None or start.reason:
+        yield from rule_variables(job)
+    else:
+        yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
+    if is_read_elsewhere:
+        conditions = (known, start.condition) if start is not None else (known,)
+        yield from (test.name for condition in conditions for test in tests(condition))
 
 
 _TEXTS = ("before_script", "script", "after_script")

@@ -18,6 +18,8 @@ _OF_RUNNERS = re.compile(
     r"(?:ARTIFACT|ARTIFACTS|CACHE|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
     r"|DOCKER_AUTH_CONFIG|GET_SOURCES_ATTEMPTS|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
+# A generated job has no more variables; with more, its script exports them.
+_MOST_VARIABLES = 50
 
 
 class Variables(Struct):
@@ -27,13 +29,18 @@ class Variables(Struct):
     raw: Mapping[str, Variable]
 
 
-def variables(context: KeyContext, inputs: Collection[str], raw_names: Collection[str]) -> Variables:
-    """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw."""
+def variables(
+    context: KeyContext, inputs: Collection[str], raw_names: Collection[str], *, is_read_elsewhere: bool
+) -> Variables:
+    """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw.
+
+    If *is_read_elsewhere*, a script that the config does not contain reads them.
+    """
     job, texts = context.job, context.texts
-    is_trigger = "trigger" in job.entries
     has_services = not all(map(is_docker, items_of(job.get("services"))))
-    is_read_elsewhere = not is_trigger and (bool(job.unknown) or job.get("script") is None)
     values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
+    if is_read_elsewhere and len(values) > _MOST_VARIABLES:
+        raw_names = values
     raw = {
         name: variable
         for name, variable in values.items()
