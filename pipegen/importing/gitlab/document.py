@@ -23,6 +23,7 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
 from pipegen.importing.gitlab.stages.needs import files_from, keep_needs, report_needs, use_same_combinations
+from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.stage import KEYS_OF, Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
@@ -141,7 +142,8 @@ class _Writer:
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
-        self._pages(drafts)
+        add_pages(drafts, self._targets, self._accounting)
+        add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
         use_same_combinations(drafts, self._source)
         kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
@@ -313,28 +315,6 @@ class _Writer:
             if is_stop(job, self._source):
                 before[name] |= {one.name for one in stopped_by(job, self._source) if one.name in before}
         return Order(before, order.files)
-
-    def _pages(self, drafts: Sequence[Draft]) -> None:
-        for draft in drafts:
-            entry = draft.job.entries.get("pages")
-            publish = draft.job.get("publish")
-            is_site = text_of(entry.value) != "false" if entry is not None else draft.name == "pages"
-            for key in ("pages", "publish"):
-                if key in draft.job.entries:
-                    self._accounting.mark(draft.job.entries[key], KeyOutcome.TRANSLATED)
-            if not is_site:
-                continue
-            options = present(entry.value) if entry is not None else {}
-            folder = text_of(options["publish"].value) if "publish" in options else text_of(publish) or "public"
-            if "pages" in self._targets or set(options) - {"publish"} or "$" in folder or "artifacts" in draft.raw:
-                draft.raw["pages"] = raw_data(entry.value) if entry is not None else {"publish": folder}
-                if entry is not None:
-                    self._accounting.mark(entry, KeyOutcome.RAW)
-                continue
-            self._targets["pages"] = {
-                "stage": draft.name,
-                **({"publish": folder} if folder != "public" else {}),
-            }
 
 
 def _map(value: Value) -> dict[str, Value]:

@@ -28,7 +28,7 @@ from pipegen.targets.gitlab.model import (
     VariableEntry,
 )
 from pipegen.targets.gitlab.render_files import artifacts, caches, text_list, without_none
-from pipegen.targets.gitlab.settings import Release
+from pipegen.targets.gitlab.settings import Release, ReleaseLink
 
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
@@ -299,8 +299,23 @@ def script_data(entries: Sequence[ScriptEntry]) -> Value:
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
 
+def _link(link: ReleaseLink) -> dict[str, Data]:
+    keys = {"name": link.name, "url": link.url, "filepath": link.filepath, "link_type": link.type}
+    return {key: value for key, value in keys.items() if value is not None}
+
+
 def _release(release: Release) -> dict[str, Value]:
-    return without_none({"tag_name": release.tag, "name": release.name, "description": release.description})
+    links: list[Value] = [Flow(_link(link)) for link in release.links]
+    return without_none(
+        {
+            "tag_name": release.tag,
+            "name": release.name,
+            "description": release.description,
+            "ref": release.ref,
+            "milestones": Flow(release.milestones) if release.milestones else None,
+            "assets": {"links": links} if links else None,
+        }
+    )
 
 
 def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:

@@ -71,13 +71,25 @@ class Pages(Struct, kw_only=True):
     publish: str = _FOLDER
 
 
+class ReleaseLink(Struct, kw_only=True):
+    """A link among the assets of a release, with the path of a permanent address and the type of its file, if any."""
+
+    name: str
+    url: str
+    filepath: str | None = None
+    type: str | None = None
+
+
 class Release(Struct, kw_only=True):
-    """The stage that creates a release; no *name* is the tag."""
+    """The stage that creates a release; no *name* is the tag, and no *ref* the commit of the pipeline."""
 
     stage: str
     tag: str = _TAG
     name: str | None = None
     description: str = f"Release {_TAG}"
+    ref: str | None = None
+    milestones: tuple[str, ...] = ()
+    links: tuple[ReleaseLink, ...] = ()
 
 
 class GitLabSettings(Struct, kw_only=True):
@@ -90,7 +102,7 @@ class GitLabSettings(Struct, kw_only=True):
     include_stages: tuple[tuple[str, str | None], ...] = ()
     id_tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
     pages: Pages | None = None
-    release: Release | None = None
+    release: tuple[Release, ...] = ()
     tools: Tools = Tools()
     registry: str | None = None
     repository: str | None = None
@@ -138,6 +150,15 @@ def _listed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
+def _releases(value: Any) -> tuple[Release, ...]:
+    return tuple(_release(section) for section in (value if isinstance(value, list | tuple) else [value]))
+
+
+def _release(section: Mapping[str, Any]) -> Release:
+    links = tuple(ReleaseLink(**link) for link in section.get("links", ()))
+    return Release(**{**section, "milestones": tuple(section.get("milestones", ())), "links": links})
+
+
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
     "tags": tuple,
@@ -146,7 +167,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "include_stages": lambda section: tuple(section.items()),
     "id_tokens": lambda section: tuple((name, _listed(audience)) for name, audience in section.items()),
     "pages": lambda section: Pages(**{**section, "publish": section.get("publish", _FOLDER).rstrip("/")}),
-    "release": lambda section: Release(**section),
+    "release": _releases,
     "tools": lambda section: Tools(**section),
     "promote": lambda section: PromoteSettings(**section),
     "projects": _projects,
@@ -227,18 +248,48 @@ _PAGES = {
     ),
     "required": ["stage"],
 }
-_RELEASE = {
+_RELEASE_LINK = {
     **_object(
-        "A release, created after a stage has succeeded.",
+        "A link among the assets of a release.",
+        name=_described(_SHOWN, "The text of the link."),
+        url=_described(_SHOWN, "The address of the file."),
+        filepath=_described(_SHOWN, "The path of a permanent address for the link, which begins with a slash."),
+        type={
+            "enum": ["other", "runbook", "image", "package"],
+            "default": "other",
+            "description": "The type of the file.",
+        },
+    ),
+    "required": ["name", "url"],
+}
+_RELEASE: dict[str, Any] = {
+    **_object(
+        "A release, created after a stage has succeeded, or a list of releases.",
         stage=_described(_ID, "The stage; without an image of its own, it runs in `tools.release`."),
         tag=_described(_SHOWN, "The tag of the release.", _TAG),
         name=_described(_SHOWN, "The name of the release; the tag by default."),
         description=_described(
             _SHOWN, "The description of the release, or the path of a file that contains it.", f"Release {_TAG}"
         ),
+        ref=_described(
+            _SHOWN, "The commit or branch that GitLab tags if the tag does not exist; by default, the built commit."
+        ),
+        milestones={
+            "type": "array",
+            "minItems": 1,
+            "items": _SHOWN,
+            "description": "The milestones of the release.",
+        },
+        links={
+            "type": "array",
+            "minItems": 1,
+            "items": _RELEASE_LINK,
+            "description": "Links among the assets of the release: `name`, `url`, `filepath` and `type`.",
+        },
     ),
     "required": ["stage"],
 }
+_RELEASES = {**_RELEASE, "type": ["object", "array"], "minItems": 1, "items": _RELEASE}
 _PROMOTE = _object(
     "The destination of proposed chart versions.",
     repository=_described(_WORD, "The git repository of the deployment charts.", PromoteSettings().repository),
@@ -294,7 +345,7 @@ SCHEMA: Mapping[str, object] = _object(
         "description": "ID tokens for every job, as variables, each with its audience.",
     },
     pages=_PAGES,
-    release=_RELEASE,
+    release=_RELEASES,
     tools=_TOOLS,
     registry=_described(_WORD, "The registry to publish to; by default, the registry of the project."),
     repository=_described(_WORD, "The path in the registry; by default, the path of the project."),

@@ -22,7 +22,15 @@ EVERYTHING: dict[str, Any] = {
     "include_stages": {"test": None, "scan": "docs"},
     "id_tokens": {"ONE": "https://example.org", "TWO": ["a", "b"]},
     "pages": {"stage": "docs", "publish": "site/"},
-    "release": {"stage": "tag", "tag": "v1", "name": "One", "description": "NOTES.md"},
+    "release": {
+        "stage": "tag",
+        "tag": "v1",
+        "name": "One",
+        "description": "NOTES.md",
+        "ref": "main",
+        "milestones": ["next"],
+        "links": [{"name": "tool", "url": "https://example.org/tool", "filepath": "/tool", "type": "package"}],
+    },
     "tools": {
         "docker": "a:1",
         "dind": "b:1",
@@ -80,6 +88,7 @@ def test_every_setting_is_parsed() -> None:
     }
     assert settings.id_tokens == (("ONE", ("https://example.org",)), ("TWO", ("a", "b")))
     assert settings.pages == Pages(stage="docs", publish="site")
+    assert settings.release[0].links[0].filepath == "/tool"
     assert settings.mail is not None
     assert settings.mail.sender == "MAIL_FROM"
 
@@ -107,6 +116,8 @@ def test_the_schema_is_valid_and_accepts_every_setting() -> None:
         {"pages": {"stage": "docs", "publish": "/srv"}},
         {"release": {"stage": "tag", "description": "$(id)"}},
         {"release": {"stage": "tag", "name": "`id`"}},
+        {"release": {"stage": "tag", "links": [{"name": "a", "url": "$(id)"}]}},
+        {"release": [{"stage": "tag", "ref": "`id`"}]},
         {"release": {"stage": "tag", "name": "one\n$(id)"}},
         {"workflow": {"rules": ["always"]}},
         {"include": [{"project": "group/ci"}]},

@@ -74,7 +74,7 @@ _ELSEWHERE = frozenset(
             "dependencies",
             "extends",
         ),
-        *("stage", "inherit", "trigger", "pages", "publish", *_OF_START),
+        *("stage", "inherit", "trigger", "pages", "publish", "release", *_OF_START),
         *(source for group in GROUPS for source in group.sources),
     }
 )

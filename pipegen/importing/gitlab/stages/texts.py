@@ -130,6 +130,27 @@ def _replaced(text: str, value: Callable[[str], str]) -> str:
     return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2]), text)
 
 
+def with_values(text: str, variables: Mapping[str, Variable]) -> str:
+    """Return *text* with the values of *variables*; others stay variables.
+
+    Raise `UntranslatableError` if the text becomes too long.
+    """
+    rest = _MOST_CHARACTERS
+
+    def value(match: re.Match[str], level: int) -> str:
+        nonlocal rest
+        name = match[1] or match[2]
+        variable = variables.get(name)
+        if variable is None:
+            return match[0]
+        rest -= len(variable.text)
+        if rest < 0 or level > _MOST_LEVELS or not variable.is_expanded:
+            raise UntranslatableError(f"a text contains ${name}")
+        return _VARIABLE.sub(lambda inner: value(inner, level + 1), variable.text)
+
+    return _VARIABLE.sub(lambda match: value(match, 0), text)
+
+
 def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
     """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
     return {

@@ -110,6 +110,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.artifacts.reports.dotenv": IntroducedIn((12, 9), f"{_REPORTS}#artifactsreportsdotenv"),
     "job.pages.publish": _keyword(17, 9, "pagespublish"),
     "job.release": _keyword(13, 2, "release"),
+    "job.release.assets": IntroducedIn((13, 12), "https://docs.gitlab.com/ci/yaml/#releaseassetslinks"),
     "job.trigger": IntroducedIn(
         (12, 8), "https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#multi-project-pipelines"
     ),

@@ -235,7 +235,7 @@ def _matching_stages(plan: Plan, group: Sequence[str]) -> list[str]:
 
 def _pinned(plan: Plan, layout: PipelineLayout, settings: GitLabSettings) -> Iterator[tuple[str, str]]:
     """Yield each stage that must be in the parent, and the reason."""
-    published = [publication.stage for publication in (settings.pages, settings.release) if publication is not None]
+    published = [publication.stage for publication in (settings.pages, *settings.release) if publication is not None]
     for job in plan.jobs:
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):

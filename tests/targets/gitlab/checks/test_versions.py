@@ -72,6 +72,8 @@ OLDER = frozenset(
         *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
         *("job.artifacts.reports.coverage_report.coverage_format", "job.artifacts.reports.coverage_report.path"),
         *("job.pages", "job.release.tag_name", "job.release.name", "job.release.description", "job.trigger.project"),
+        *("job.release.ref", "job.release.milestones", "job.release.assets.links", "job.release.assets.links.name"),
+        *(f"job.release.assets.links.{key}" for key in ("url", "filepath", "link_type")),
         *("job.trigger.branch", "job.trigger.strategy", "job.trigger.include.local"),
         *("job.trigger.forward.yaml_variables", "job.trigger.forward.pipeline_variables"),
     }

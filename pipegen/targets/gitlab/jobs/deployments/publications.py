@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import BuildImage, Copy, Deploy, Plan, Promote, PublishImage, RunContainer
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Node, Scalar, items_of
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Document, GitLabJob, ImageKeys
 from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE, RELEASE_WITH_TOOLS
@@ -28,13 +28,13 @@ def publishing(document: Document, titles: Titles, settings: GitLabSettings) -> 
     *titles* are the job names of stages.
     """
     jobs: Iterable[GitLabJob] = document.jobs
-    pages, release = settings.pages, settings.release
+    pages = settings.pages
     if pages is not None:
         named = _named(pages.stage, titles)
         jobs = [_with_pages(job, pages) if job.name in named else job for job in jobs]
-    if release is not None:
+    images = {hidden.name: hidden.image for hidden in document.hidden}
+    for release in settings.release:
         named = _named(release.stage, titles)
-        images = {hidden.name: hidden.image for hidden in document.hidden}
         jobs = [_with_release(job, release, settings, images) if job.name in named else job for job in jobs]
     return tuple(jobs)
 
@@ -43,8 +43,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
     """Report stages that no plan has, unless *is_part*, and images that cannot create a release."""
     stages_by_name = {job.stage: job for plan in plans for job in plan.jobs}
     stages = {**stages_by_name, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
-    for key in ("pages", "release"):
-        node = section.get(key) if section is not None else None
+    for key, node in _publications(section):
         named = node.get("stage") if isinstance(node, TreeMapping) else None
         if not isinstance(named, Scalar):
             continue
@@ -73,6 +72,14 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
                 at=named.span,
                 hint="create the release in a separate stage",
             )
+
+
+def _publications(section: TreeMapping | None) -> Iterator[tuple[str, Node | None]]:
+    """Yield each website and release of *section*, with the name of its setting."""
+    for key in ("pages", "release") if section is not None else ():
+        node = section.get(key) if section is not None else None
+        for item in items_of(node) or (node,):
+            yield key, item
 
 
 def _named(stage: str, titles: Titles) -> frozenset[str]:

@@ -1,0 +1,125 @@
+"""Websites and releases that jobs publish, as settings of GitLab."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data, Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.jobs import Variable
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import present, raw_data
+from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.gitlab.stages.texts import rule_variables, with_values
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Entry, Node
+from pipegen.structs import Struct
+
+# GitLab calls glab with the texts of a release between double quotes.
+_SHOWN = re.compile(r"(?![\s\S]*\$[($])[^\"`\\]+")
+_KEYS = {"tag_name": "tag", "name": "name", "description": "description", "ref": "ref"}
+_LINK_KEYS = {"name": "name", "url": "url", "filepath": "filepath", "link_type": "type"}
+_LINK_TYPES = ("other", "runbook", "image", "package")
+
+
+def add_pages(drafts: Sequence[Draft], targets: dict[str, Value], accounting: Accounting) -> None:
+    """Add the stage of *drafts* that publishes the website to the settings *targets*; those of others stay raw."""
+    for draft in drafts:
+        entry = draft.job.entries.get("pages")
+        publish = draft.job.get("publish")
+        is_site = text_of(entry.value) != "false" if entry is not None else draft.name == "pages"
+        for key in ("pages", "publish"):
+            if key in draft.job.entries:
+                accounting.mark(draft.job.entries[key], KeyOutcome.TRANSLATED)
+        if not is_site:
+            continue
+        options = present(entry.value) if entry is not None else {}
+        folder = text_of(options["publish"].value) if "publish" in options else text_of(publish) or "public"
+        if "pages" in targets or set(options) - {"publish"} or "$" in folder or "artifacts" in draft.raw:
+            draft.raw["pages"] = raw_data(entry.value) if entry is not None else {"publish": folder}
+            if entry is not None:
+                accounting.mark(entry, KeyOutcome.RAW)
+            continue
+        targets["pages"] = {"stage": draft.name, **({"publish": folder} if folder != "public" else {})}
+
+
+def add_releases(
+    drafts: Sequence[Draft],
+    inputs: Collection[str],
+    targets: dict[str, Value],
+    accounting: Accounting,
+    report: Report,
+) -> None:
+    """Add the releases that stages of *drafts* create to the settings *targets*; others stay raw.
+
+    Variables that are *inputs* stay variables.
+    """
+    releases: list[Value] = []
+    for draft in drafts:
+        entry = draft.job.entries.get("release")
+        if entry is None:
+            continue
+        try:
+            releases.append({"stage": draft.name, **_release(draft, entry, inputs)})
+        except UntranslatableError as error:
+            draft.raw["release"] = raw_data(entry.value)
+            accounting.mark(entry, KeyOutcome.RAW)
+            report.add(
+                codes.KEPT_RAW,
+                f'"release" of job "{draft.name}" stays a key of GitLab: {error}',
+                at=entry.key.span,
+                hint="create the release in the script for other engines",
+            )
+        else:
+            accounting.mark(entry, KeyOutcome.TRANSLATED)
+    if releases:
+        targets["release"] = releases[0] if len(releases) == 1 else releases
+
+
+def _release(draft: Draft, entry: Entry, inputs: Collection[str]) -> Mapping[str, Value]:
+    """Return the settings of the release in *entry*; raise `UntranslatableError` if there are none."""
+    keys = present(entry.value)
+    if not {"tag_name", "description"} <= set(keys):
+        raise UntranslatableError("it has no tag or no description")
+    if "image" not in draft.keys and "image" not in draft.raw:
+        raise UntranslatableError("the job has no image")
+    if "matrix" in draft.keys or "parallel" in draft.raw:
+        raise UntranslatableError("several jobs create it")
+    fixed = set(draft.job.variables) - {*inputs, *rule_variables(draft.job)}
+    texts = _Texts({name: draft.job.variables[name] for name in fixed})
+    release: dict[str, Value] = {}
+    for key, one in keys.items():
+        if key in _KEYS:
+            release[_KEYS[key]] = texts.shown(text_of(one.value))
+        elif key == "milestones":
+            release[key] = [texts.shown(text) for text in texts_of(one.value)]
+        elif key == "assets" and set(present(one.value)) == {"links"}:
+            release["links"] = [_link(link, texts) for link in items_of(present(one.value)["links"].value)]
+        else:
+            raise UntranslatableError(f'the key "{key}"')
+    return release
+
+
+def _link(node: Node, texts: _Texts) -> dict[str, Data]:
+    keys = present(node)
+    unknown = next((key for key in keys if key not in _LINK_KEYS), "")
+    if unknown or not {"name", "url"} <= set(keys):
+        raise UntranslatableError(f'the key "{unknown or "assets"}"')
+    if "link_type" in keys and text_of(keys["link_type"].value) not in _LINK_TYPES:
+        raise UntranslatableError('the key "link_type"')
+    return {_LINK_KEYS[key]: texts.shown(text_of(one.value)) for key, one in keys.items()}
+
+
+class _Texts(Struct):
+    """Texts of a release with the values of *variables*, which the generated job may only have in its script."""
+
+    variables: Mapping[str, Variable]
+
+    def shown(self, text: str) -> str:
+        shown = with_values(text, self.variables)
+        if not _SHOWN.fullmatch(shown):
+            raise UntranslatableError(f'the text "{text}"')
+        return shown
