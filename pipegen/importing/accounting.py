@@ -67,6 +67,13 @@ class Accounting:
         self.mark_key(entry.key, outcome)
         self.mark_value(entry.value, outcome)
 
+    def mark_rest(self, entries: Iterable[Entry], outcome: KeyOutcome) -> None:
+        """Give *entries* and the entries in their values *outcome*, unless they have one: others use these, too."""
+        for entry in entries:
+            for key in (entry.key, *(inner.key for inner in entries_in(entry.value))):
+                for each in self._with_merged(key):
+                    self._outcomes.setdefault(_place(each.span), outcome)
+
     def mark_value(self, node: Node, outcome: KeyOutcome) -> None:
         """Give the entries in *node* *outcome*."""
         for entry in entries_in(node):
@@ -74,15 +81,19 @@ class Accounting:
 
     def mark_key(self, key: Scalar, outcome: KeyOutcome) -> None:
         """Give *key*, and the keys merged into it, *outcome*."""
-        keys, marked = [key], set[_Place]()
+        for each in self._with_merged(key):
+            self.mark_place(each.span, outcome)
+
+    def _with_merged(self, key: Scalar) -> Iterator[Scalar]:
+        """Yield *key* and the keys merged into it."""
+        keys, known = [key], set[_Place]()
         while keys:
             key = keys.pop()
             place = _place(key.span)
-            if place in marked:
-                continue
-            marked.add(place)
-            self.mark_place(key.span, outcome)
-            keys += self._merged.get(place, ())
+            if place not in known:
+                known.add(place)
+                yield key
+                keys += self._merged.get(place, ())
 
     def mark_parts(self, entries: Iterable[Entry]) -> None:
         """Note the scalars in the values of *entries*, with the outcome of their keys: an alias is at its anchor."""

@@ -65,3 +65,29 @@ test: { before_script: *install, script: make test, rules: [*condition] }
     assert messages(report).count("\n") == 1
     assert '".unused" is left out: no job uses it' in messages(report)
     assert result.count.number(KeyOutcome.REPORTED) == 1
+
+
+def test_a_job_that_is_left_out_does_not_take_keys_of_others(tmp_path: Path) -> None:
+    """Its own keys are reported, and those of a template that only it uses."""
+    source = """\
+default: { image: 'alpine:3' }
+.cleaned: { after_script: [make clean], variables: { A: '1' } }
+.unused: { timeout: 1 hour }
+test: { extends: .cleaned, script: make test, variables: { B: '2' } }
+left:
+  { extends: [.cleaned, .unused], stage: test, script: [make], variables: { C: '3' }, rules: [{ when: never }] }
+"""
+    result, _ = from_text(source, tmp_path)
+    reported = {name: number for name, outcome, number in result.count.constructs if outcome is KeyOutcome.REPORTED}
+
+    assert reported == {
+        "job": 1,
+        "extends": 1,
+        "stage": 1,
+        "script": 1,
+        "variables": 1,
+        "variables:NAME": 1,
+        "rules": 1,
+        "rules:when": 1,
+        "timeout": 1,
+    }

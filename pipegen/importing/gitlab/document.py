@@ -106,6 +106,7 @@ class _Writer:
         self._report = report
         self._inputs = inputs_of(self._source, options.forced.get("", ()))
         self._targets: dict[str, Value] = {}
+        self._left_out: list[SourceJob] = []
         self._names = Names(
             default_branch=options.default_branch,
             inputs=frozenset(self._inputs),
@@ -139,6 +140,10 @@ class _Writer:
                 # The other pipeline gets them, too.
                 draft.raw["inherit"] = {"variables": list(inputs)}
         builder.report_raw()
+        for job in self._left_out:
+            self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
+            for key in (job.key, *job.own):
+                self._accounting.mark_place(key.span, KeyOutcome.REPORTED)
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
@@ -218,9 +223,7 @@ class _Writer:
         elif "*" in self._options.forced.get(name, ()):
             reason, hint = self._options.forced[name]["*"], "add it by hand"
         if reason:
-            for entry in job.entries.values():
-                self._accounting.mark(entry, KeyOutcome.REPORTED)
-            self._accounting.mark_key(job.key, KeyOutcome.REPORTED)
+            self._left_out.append(job)
             self._report.add(
                 codes.NOT_IMPORTED,
                 f'job "{name}" is left out: {reason}',

@@ -56,7 +56,8 @@ class SourceJob(Struct, kw_only=True):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
-    jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`.
+    jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`, and *own*
+    those that are written in the job itself.
     """
 
     name: str
@@ -69,6 +70,7 @@ class SourceJob(Struct, kw_only=True):
     templates: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     inherited: frozenset[str] = frozenset()
+    own: tuple[Scalar, ...] = ()
 
     @property
     def span(self) -> Span:
@@ -225,6 +227,7 @@ class _Resolver:
             templates=self._bases(entry.value),
             unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
             inherited=frozenset(keys.keys() - own.keys()),
+            own=tuple(one.key for one in entries_of(entry.value) if _contains(entry.value.span, one.key.span)),
         )
 
     def _inherited(self, values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
@@ -340,6 +343,10 @@ class _Resolver:
         if entry is not None:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         return self._resolved(node, level + 1)
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.file is inner.file and outer.start <= inner.start < outer.end
 
 
 def _variables(node: Node | None) -> dict[str, Variable]:
