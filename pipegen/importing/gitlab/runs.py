@@ -12,16 +12,10 @@ from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts,
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
-from pipegen.importing.gitlab.reading.tree import (
-    entries_of,
-    is_null,
-    items_of,
-    text_of,
-    texts_of,
-)
+from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, whole_number
+from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct, replace
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)

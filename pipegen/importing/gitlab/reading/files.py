@@ -15,7 +15,6 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.tree import (
     FileTree,
     ValueBudget,
-    entries_of,
     items_of,
     merged_maps,
     read_tree,
@@ -24,7 +23,7 @@ from pipegen.importing.gitlab.reading.tree import (
 )
 from pipegen.plan.model.patterns import Pattern
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Entry, Node, Scalar, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import MutableStruct, Struct, field
 

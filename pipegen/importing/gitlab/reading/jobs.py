@@ -13,7 +13,6 @@ from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.tree import (
     TagReference,
     ValueBudget,
-    entries_of,
     is_null,
     items_of,
     merged_maps,
@@ -22,7 +21,7 @@ from pipegen.importing.gitlab.reading.tree import (
 )
 from pipegen.readback.gitlab_file import FIRST_STAGE, KEYWORDS, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice, product
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node
+from pipegen.source.tree import Node, entries_of
 from pipegen.structs import Struct
 
 # The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix

@@ -24,9 +24,9 @@ from pipegen.importing.gitlab.reading.expressions import (
     some,
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import entries_of, is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, entries_of
 from pipegen.structs import Struct
 
 ON_SUCCESS, ALWAYS, MANUAL, NEVER, DELAYED = "on_success", "always", "manual", "never", "delayed"

@@ -212,8 +212,3 @@ def items_of(node: Node | None) -> tuple[Node, ...]:
 def texts_of(node: Node | None) -> tuple[str, ...]:
     """Return the texts of a list of scalars, or of a single one."""
     return tuple(text_of(item) for item in items_of(node) if isinstance(item, Scalar))
-
-
-def entries_of(node: Node | None) -> tuple[Entry, ...]:
-    """Return the entries of a map, none for another value."""
-    return node.entries if isinstance(node, Mapping) else ()

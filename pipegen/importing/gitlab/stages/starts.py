@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import ALWAYS as ALWAYS_STARTS
 from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, rules_of
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
-from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
@@ -20,7 +20,7 @@ from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import Entry, whole_number
+from pipegen.source.tree import Entry, entries_of, whole_number
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
-from pipegen.importing.gitlab.reading.tree import entries_of, items_of
+from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import entries_of
 from pipegen.structs import Struct
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)

@@ -9,10 +9,10 @@ from math import prod
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, whole_number
+from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
