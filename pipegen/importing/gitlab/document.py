@@ -16,8 +16,8 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
-from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
-from pipegen.importing.gitlab.reading.selection import selected_pipeline, unselected, without_selection
+from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected, without_selection
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -43,7 +43,7 @@ from pipegen.importing.logic import (
 from pipegen.importing.sharing import share
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import Entry
+from pipegen.source.tree import Entry, entries_of
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.rules.selection import VARIABLE
 
@@ -259,32 +259,37 @@ class _Writer:
         except (UntranslatableError, ExpressionError) as error:
             self._raw_workflow(str(error))
             return ALWAYS
-        extra = next((rule for rule in rules if rule.extra), None)
-        if extra is not None:
-            self._raw_workflow(f'the key "{extra.extra[0]}" of a rule')
+        extra = next((key for rule in rules for key in rule.extra), "")
+        if extra:
+            self._raw_workflow(f'the key "{extra}" of a rule', is_condition_known=True)
         known = simplified(known)
         if holds_for_merge_requests(known):
             # The generated file prevents a second pipeline for a branch with an open merge request.
             known = simplified(without_variable(known, _OPEN_MERGE_REQUESTS))
         return known
 
-    def _raw_workflow(self, reason: str) -> None:
-        """Keep the rules of `workflow` as a setting of the target."""
+    def _raw_workflow(self, reason: str, *, is_condition_known: bool = False) -> None:
+        """Keep the rules of `workflow` as a setting of the target; the config may have their condition, too."""
         entry = present(self._source.workflow.value)["rules"] if self._source.workflow else None
         if entry is None:
             return
-        self._accounting.mark(entry, KeyOutcome.RAW)
+        if is_condition_known:
+            self._accounting.mark_key(entry.key, KeyOutcome.RAW)
+            for one in [one for rule in items_of(entry.value) for one in entries_of(rule)]:
+                if one.key.text not in PLAIN:
+                    self._accounting.mark(one, KeyOutcome.RAW)
+        else:
+            self._accounting.mark(entry, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,
             f"the rules of the workflow stay rules of GitLab: {reason}",
             at=entry.key.span,
-            hint='add a "when" to the pipeline for other engines',
+            hint='other engines only read the "when" of the pipeline'
+            if is_condition_known
+            else 'add a "when" to the pipeline for other engines',
         )
-        rules = [raw_data(item) for item in items_of(entry.value)]
-        self._targets["workflow"] = {
-            **_map(self._targets.get("workflow")),
-            "rules": rules,
-        }
+        rules = [raw_data(item) for item in items_of(entry.value) if not (self._name and is_generated(item))]
+        self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
 
     def _concurrency(self) -> dict[str, Value]:
         workflow = self._source.workflow

@@ -46,7 +46,7 @@ _SOURCES = {
     for spelling in (name, "pushes" if name == "push" else f"{name}s")
 }
 # The keys of a rule that this module reads; others need GitLab itself.
-_PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
+PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
 
 
 class Rule(Struct, kw_only=True):
@@ -111,7 +111,7 @@ def rules_in(
             exit_codes=() if isinstance(allowed, Scalar) else exit_codes,
             start_in=text_of(item.get("start_in")) or start_in,
             variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
-            extra=tuple(one.key.text for one in item.entries if one.key.text not in _PLAIN and not is_null(one.value)),
+            extra=tuple(one.key.text for one in item.entries if one.key.text not in PLAIN and not is_null(one.value)),
         )
 
 

@@ -22,8 +22,10 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.tree import text_of
+from pipegen.source.tree import Mapping, Node
 from pipegen.structs import replace
-from pipegen.targets.gitlab.rules.selection import VARIABLE, named_by
+from pipegen.targets.gitlab.rules.selection import SECOND_PIPELINE, VARIABLE, named_by
 
 _UNSET = Facts(variables={VARIABLE: ""})
 
@@ -52,6 +54,12 @@ def without_selection(source: SourcePipeline) -> SourcePipeline:
         for name, job in source.jobs.items()
     }
     return replace(source, jobs=jobs, variables=variables)
+
+
+def is_generated(rule: Node) -> bool:
+    """Return whether pipegen adds *rule* to the workflow of a file with a variable that names pipelines."""
+    condition = text_of(rule.get("if")) if isinstance(rule, Mapping) else ""
+    return VARIABLE in condition or condition == SECOND_PIPELINE
 
 
 def unselected(formula: Formula) -> Formula:

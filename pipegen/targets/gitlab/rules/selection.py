@@ -12,6 +12,8 @@ from pipegen.targets.gitlab.model import RuleEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
 from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null
 
+# A push to a branch with a merge request, which has a pipeline of its own.
+SECOND_PIPELINE = '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS'
 VARIABLE = "PIPEGEN_PIPELINE"
 # A pattern of the names of pipelines has that of one name between these.
 _BEFORE, _AFTER = "(^|,)(all|", ")(,|$)"
@@ -67,7 +69,7 @@ def workflow(plans: Sequence[Plan], *, has_selection: bool, report: Report) -> t
 
 
 def _without_duplicates() -> tuple[RuleEntry, ...]:
-    return (RuleEntry('$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', when="never"),)
+    return (RuleEntry(SECOND_PIPELINE, when="never"),)
 
 
 def variable(plans: Sequence[Plan]) -> VariableEntry:
