@@ -87,6 +87,7 @@ def _with_keys(
 
     Raise `UntranslatableError` if a stage cannot say them.
     """
+    rules = _deciding(rules, names, known)
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     variables = VariablesOfRules()
     if any(rule.variables for rule in starting):
@@ -100,6 +101,17 @@ def _with_keys(
     if variables.cases:
         start.keys["cases"] = list(variables.cases)
     return replace(start, env=variables.env)
+
+
+def _deciding(rules: Sequence[Rule], names: Names, known: Condition) -> Sequence[Rule]:
+    """Return those of *rules* that decide in a run for which *known* holds, all if none starts a job in one."""
+    deciding = []
+    for rule in rules:
+        own = condition(rule.formula, names)
+        if simplified(Conjunction((known, own))) != NEVER:
+            deciding.append(rule)
+            known = Conjunction((known, Opposite(own)))
+    return deciding if any(rule.when != NEVER_STARTS for rule in deciding) else rules
 
 
 def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
