@@ -18,6 +18,7 @@ _FIRST = (
         "when",
         "matrix",
         "agent",
+        "resources",
         "image",
         "services",
         "tools",

@@ -14,30 +14,27 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
-from pipegen.importing.gitlab.stages.keys import (
-    environments,
-    files,
-    limits,
-    machines,
-    matrices,
-    scripts,
-)
+from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
-from pipegen.importing.gitlab.stages.keys.variables import variables
+from pipegen.importing.gitlab.stages.keys.variables import RESOURCES, variables
 from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
-from pipegen.structs import MutableStruct, Struct, field
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 
 class Group(Struct, kw_only=True):
-    """Keys of a job that are translated together: *sources*, the *keys* of a stage that result, and the function."""
+    """Keys of a job that are translated together: *sources*, the *keys* of a stage that result, and the function.
+
+    If one of the *partial* keys is forced to stay raw, the function translates the others.
+    """
 
     sources: tuple[str, ...]
     keys: tuple[str, ...]
+    partial: tuple[str, ...] = ()
     translate: Callable[[KeyContext], Translation]
 
 
@@ -50,7 +47,12 @@ GROUPS = (
     Group(sources=("image",), keys=("image",), translate=machines.image),
     Group(sources=("services",), keys=("services",), translate=machines.services),
     Group(sources=("id_tokens",), keys=("secrets",), translate=environments.id_tokens),
-    Group(sources=("artifacts", "coverage"), keys=("artifacts", "reports"), translate=files.artifacts),
+    Group(
+        sources=("artifacts", "coverage"),
+        keys=("artifacts", "reports"),
+        partial=("artifacts",),
+        translate=files.artifacts,
+    ),
     Group(sources=("cache",), keys=("cache",), translate=files.caches),
     Group(sources=("environment",), keys=("environment",), translate=environments.environment),
     Group(sources=("resource_group",), keys=("lock",), translate=limits.lock),
@@ -64,16 +66,7 @@ KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROU
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _ELSEWHERE = frozenset(
     {
-        *(
-            "before_script",
-            "script",
-            "after_script",
-            "variables",
-            "parallel",
-            "needs",
-            "dependencies",
-            "extends",
-        ),
+        *("before_script", "script", "after_script", "variables", "parallel", "needs", "dependencies", "extends"),
         *("stage", "inherit", "trigger", "pages", "publish", "release", *_OF_START),
         *(source for group in GROUPS for source in group.sources),
     }
@@ -124,7 +117,7 @@ class StageBuilder:
         """Return the stage of *job*; without *start*, its rules stay raw."""
         forced = self._settings.forced.get(job.name, _NOT_FORCED)
         axes = self._axes(job, forced)
-        context = self._context(job, axes)
+        context = replace(self._context(job, axes), forced=forced)
         draft = Draft(
             name=job.name,
             job=job,
@@ -183,7 +176,7 @@ class StageBuilder:
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
         if not entries:
             return
-        reason = next((forced[key] for key in group.keys if key in forced), "")
+        reason = next((forced[key] for key in group.keys if key in forced and key not in group.partial), "")
         if reason:
             self._keep_raw(draft, entries, reason)
             return
@@ -195,7 +188,7 @@ class StageBuilder:
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         for entry in translation.entries:
-            self._mark_raw(entry, draft, "")
+            self._mark_raw(entry, draft, translation.reason)
         draft.keys |= translation.keys
         if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
             draft.keys["artifacts"] = {
@@ -282,6 +275,7 @@ class StageBuilder:
         names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
         names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
         is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
+        names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
         names.update(_tested(job, start, self._settings.known, is_read_elsewhere=is_read_elsewhere))
         job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
         env: dict[str, Value] = dict(job_variables.env)
@@ -302,6 +296,8 @@ class StageBuilder:
         env |= start.env if start is not None else {}
         if env:
             draft.keys["env"] = env
+        if job_variables.resources:
+            draft.keys["resources"] = dict(job_variables.resources)
         if raw:
             draft.raw = _merged(draft.raw, {"variables": raw})
 

@@ -37,20 +37,22 @@ _WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), (
 
 
 class Translation(Struct):
-    """Keys of a stage, keys that stay *raw*, and the *entries* of the source that the raw keys come from."""
+    """Keys of a stage, keys that stay *raw* for a *reason*, and the *entries* of the source that these come from."""
 
     keys: Mapping[str, Data] = _NONE
     raw: Mapping[str, Data] = _NONE
     entries: tuple[Entry, ...] = ()
+    reason: str = ""
 
 
 class KeyContext(Struct, kw_only=True):
-    """A job of the pipeline *source*, and the values of its variables."""
+    """A job of the pipeline *source*, the values of its variables, and the keys that are *forced* to stay raw."""
 
     job: SourceJob
     source: SourcePipeline
     texts: JobTexts
     names: Names
+    forced: Mapping[str, str] = MappingProxyType({})
 
 
 def raw_data(node: Node) -> Data:

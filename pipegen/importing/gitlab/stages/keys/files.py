@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping as Dictionary
+from types import MappingProxyType
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
@@ -25,23 +27,32 @@ def artifacts(context: KeyContext) -> Translation:
     raw: dict[str, Data] = (
         {"reports": {one.key.text: raw_data(one.value) for one in raw_reports}} if raw_reports else {}
     )
-    own = _artifacts(entries, context)
-    remainder = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in entries]
-    if "paths" in entries:
+    reason, own = "", _NO_ARTIFACTS
+    try:
+        own = _artifacts(entries, context)
+    except UntranslatableError as error:
+        if not reports:
+            raise
+        reason = str(error)
+    remainder = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in own]
+    if "paths" in own:
         keys["artifacts"] = own["paths"] if len(own) == 1 else own
-    elif entries.get("when") is not None and text_of(entries["when"].value) == "always":
+    elif "paths" not in entries and entries.get("when") is not None and text_of(entries["when"].value) == "always":
         remainder.remove(entries["when"])  # reports are always uploaded
     raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:
         keys["reports"] = reports
-    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports))
+    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports), reason)
 
 
+_NO_ARTIFACTS: Dictionary[str, Data] = MappingProxyType({})
 _KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
 
 
-def _artifacts(entries: dict[str, Entry], context: KeyContext) -> dict[str, Data]:
+def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str, Data]:
     """Return the key `artifacts` of a stage, in the order of the documentation."""
+    if "artifacts" in context.forced:
+        raise UntranslatableError(context.forced["artifacts"])
     value: dict[str, Data] = {}
     for key in ("paths", "exclude"):
         if key in entries:

@@ -18,15 +18,19 @@ _OF_RUNNERS = re.compile(
     r"(?:ARTIFACT|ARTIFACTS|CACHE|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
     r"|DOCKER_AUTH_CONFIG|GET_SOURCES_ATTEMPTS|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
+# What a job requests from the Kubernetes executor, in the spelling of generated files.
+RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
+_REQUEST = {"cpu": re.compile(r"[1-9][0-9]?|[1-9][0-9]{0,2}m"), "memory": re.compile(r"[1-9][0-9]{0,2}[MG]i")}
 # A generated job has no more variables; with more, its script exports them.
 _MOST_VARIABLES = 50
 
 
 class Variables(Struct):
-    """The variables of a job: those of its script, and those that the runner reads, which stay raw."""
+    """The variables of a job: those of its script, those that stay raw, as the runner reads them, and `resources`."""
 
     env: Mapping[str, str]
     raw: Mapping[str, Variable]
+    resources: Mapping[str, str]
 
 
 def variables(
@@ -51,8 +55,13 @@ def variables(
         or not _is_text(variable)
     }
     own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
+    resources = {
+        key: raw.pop(name).text
+        for key, name in RESOURCES.items()
+        if name in raw and name not in (*raw_names, *texts.axes) and _REQUEST[key].fullmatch(raw[name].text)
+    }
     known = texts.constants if has_services or is_read_elsewhere else {}
-    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw)
+    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw, resources)
 
 
 def _stays_variable(name: str, text: str) -> bool:
