@@ -130,7 +130,11 @@ class _Writer:
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
         drafts = [
             with_trigger(
-                builder.draft(self._source.jobs[name], starts[name]), self._targets, self._accounting, self._report
+                builder.draft(self._source.jobs[name], starts[name]),
+                self._inputs,
+                self._targets,
+                self._accounting,
+                self._report,
             )
             for name in stages
         ]

@@ -152,6 +152,11 @@ def with_values(text: str, variables: Mapping[str, Variable]) -> str:
     return _VARIABLE.sub(lambda match: value(match, 0), text)
 
 
+def with_references(text: str) -> str:
+    """Return *text* with a reference to a value of the run in place of each variable."""
+    return _replaced(text, lambda name: f"${{setup.{_SETUP.get(name, f'params.{name}')}}}")
+
+
 def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
     """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
     return {

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from collections.abc import Mapping as Dictionary
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Value
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_references, with_values
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model import TriggerJob
 from pipegen.source.tree import Entry, Mapping, Scalar
 
+# Text with variables and no other character that begins an expansion.
+_COMPUTED = re.compile(r"(?:[^$%]|\$\w|\$\{\w+\})*", re.ASCII)
 _OF_TRIGGERS = (
     "when",
     "approve",
@@ -26,10 +32,12 @@ _OF_TRIGGERS = (
 )
 
 
-def with_trigger(draft: Draft, targets: dict[str, Value], accounting: Accounting, report: Report) -> Draft:
+def with_trigger(
+    draft: Draft, inputs: Collection[str], targets: dict[str, Value], accounting: Accounting, report: Report
+) -> Draft:
     """Make *draft* start another pipeline; one that is not of another project stays raw.
 
-    Return it; *targets* are the settings of GitLab.
+    Return it; *targets* are the settings of GitLab, and *inputs* the variables that a run sets.
     """
     entry = draft.job.entries.get("trigger")
     if entry is None:
@@ -39,13 +47,18 @@ def with_trigger(draft: Draft, targets: dict[str, Value], accounting: Accounting
     value: dict[str, Value] = {"name": draft.name}
     env = _map(draft.keys.pop("env", None))
     env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
-    # GitLab expands variables when it starts the pipeline; a parameter would need a job of its own.
-    expanded = [name for name, text in env.items() if "$" in str(text) and name in draft.job.variables]
-    if expanded:
-        draft.raw["variables"] = {name: draft.job.variables[name].text for name in expanded}
-        for name in expanded:
+    parameters: dict[str, Value] = {}
+    raw: dict[str, Data] = {}
+    for name, text in env.items():
+        variable = draft.job.variables.get(name) if "$" in str(text) else None
+        try:
+            parameters[name] = _computed(variable, env, draft.job, inputs) if variable else _parameter(str(text))
+        except UntranslatableError:
+            raw[name] = draft.job.variables[name].text
             accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
-    if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
+    if raw:
+        draft.raw["variables"] = raw
+    if parameters:
         value["parameters"] = parameters
     draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
     if "strategy" in keys:
@@ -116,6 +129,18 @@ def _is_project(entry: Entry) -> bool:
     if isinstance(entry.value, Scalar):
         return not text_of(entry.value).endswith((".yml", ".yaml"))
     return "project" in present(entry.value)
+
+
+def _computed(variable: Variable, env: Dictionary[str, Value], job: SourceJob, inputs: Collection[str]) -> str:
+    """Return the value of *variable* of *job* as a parameter that GitLab expands when it starts the pipeline.
+
+    Raise `UntranslatableError` if it would expand another value: one of the other parameters, which are in *env*.
+    """
+    fixed = {name: one for name, one in job.variables.items() if name not in {*inputs, *rule_variables(job)}}
+    text = with_values(variable.text, fixed)
+    if not variable.is_expanded or not _COMPUTED.fullmatch(text) or not env.keys().isdisjoint(names_in(text)):
+        raise UntranslatableError(variable.text)
+    return with_references(text)
 
 
 def _parameter(text: str) -> str:
