@@ -178,6 +178,11 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 
 # Written unchanged into texts that GitLab expands and that the shell quotes.
 _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}
+# Also expanded by the shell, between double quotes.
+_REF: Mapping[str, object] = {
+    "type": "string",
+    "pattern": r"^([^\s\"'`$\\{}]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\})+$",
+}
 # Images are in no script; runners expand their variables, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
 _IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
 # GitLab puts it between double quotes of a shell, where only GitLab's variables may be expanded.
@@ -301,7 +306,9 @@ _PROJECT = {
         "A project, and the branch or tag whose pipeline is started.",
         project=_described(_WORD, "The path of the project."),
         branch=_described(
-            _WORD, "The branch or tag; by default, the default branch (with computed values, the one of this project)."
+            _REF,
+            "The branch or tag, which may contain CI/CD variables; by default, the default branch (with computed "
+            "values, the one of this project).",
         ),
     ),
     "required": ["project"],

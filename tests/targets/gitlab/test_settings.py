@@ -47,7 +47,7 @@ EVERYTHING: dict[str, Any] = {
     "charts": "https://charts.example.org/",
     "frontend": "registry.example.org/blubber:1",
     "promote": {"repository": "https://example.org/charts.git", "branch": "next", "credential": "bot"},
-    "projects": {"one": "group/one", "two": {"project": "group/two", "branch": "next"}},
+    "projects": {"one": "group/one", "two": {"project": "group/two", "branch": "${NEXT}-$CI_COMMIT_REF_NAME"}},
     "mail": {"server": "MAIL_URL", "sender": "MAIL_FROM"},
     "max_yaml_size_bytes": 4_000_000,
 }
@@ -84,7 +84,7 @@ def test_every_setting_is_parsed() -> None:
     assert settings.tools.curl == "e:1"
     assert settings.projects == {
         "one": TriggeredProject(project="group/one"),
-        "two": TriggeredProject(project="group/two", branch="next"),
+        "two": TriggeredProject(project="group/two", branch="${NEXT}-$CI_COMMIT_REF_NAME"),
     }
     assert settings.id_tokens == (("ONE", ("https://example.org",)), ("TWO", ("a", "b")))
     assert settings.pages == Pages(stage="docs", publish="site")
@@ -124,6 +124,8 @@ def test_the_schema_is_valid_and_accepts_every_setting() -> None:
         {"include": [{"local": "a.yml", "template": "b.yml"}]},
         {"include": [{"templat": "b.yml"}]},
         {"include_stages": {"test": ["build"]}},
+        {"projects": {"one": {"project": "group/one", "branch": "$(id)"}}},
+        {"projects": {"one": {"project": "group/one", "branch": "a-$"}}},
     ],
 )
 def test_the_schema_rejects_unsafe_values_and_unknown_keys(section: dict[str, Any]) -> None:

@@ -80,7 +80,7 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
     project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
     branch = text_of(keys["branch"].value) if "branch" in keys else ""
     is_plain = not set(keys) - {"project", "branch", "strategy", "forward"} and _can_forward(keys)
-    if not is_plain or not _is_project(entry) or "$" in project + branch:
+    if not is_plain or not _is_project(entry) or "$" in project or not _COMPUTED.fullmatch(branch):
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
         accounting.mark(entry, KeyOutcome.RAW)
