@@ -17,8 +17,15 @@ _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
 _REFERENCE = re.compile(r"\$\{(?=([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.)")
 _SETUP = {
     "CI_COMMIT_SHA": "commit",
+    "CI_COMMIT_SHORT_SHA": "shortCommit",
     "CI_COMMIT_TAG": "tag",
+    "CI_DEFAULT_BRANCH": "defaultBranch",
+    "CI_MERGE_REQUEST_IID": "changeRequest",
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "sourceBranch",
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "targetBranch",
+    "CI_PROJECT_NAME": "projectShortName",
     "CI_PROJECT_PATH": "project",
+    "GITLAB_USER_LOGIN": "actor",
 }
 _NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
 _MOST_LEVELS = 20
