@@ -91,3 +91,14 @@ left:
         "rules:when": 1,
         "timeout": 1,
     }
+
+
+@pytest.mark.parametrize(("number", "is_raw"), [(50, False), (51, True)])
+def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """A generated job would export them in its own script."""
+    variables = "".join(f"  V{each}: 'x'\n" for each in range(number))
+    source = f"include: [{{ template: Jobs/SAST.gitlab-ci.yml }}]\nsast:\n  stage: test\n  variables:\n{variables}"
+    result, _ = from_text(source.replace("  V", "    V"), tmp_path)
+
+    assert ("raw: { gitlab: { script: null } }" not in result.text) is is_raw
+    assert result.count.number(KeyOutcome.RAW) == 1 + number * is_raw

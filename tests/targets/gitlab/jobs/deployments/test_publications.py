@@ -33,3 +33,28 @@ def test_a_release_in_the_image_of_other_steps_is_reported() -> None:
     """)
 
     assert output.codes() == [("PG657", "rel")]
+
+
+def test_each_stage_of_a_list_creates_its_release() -> None:
+    """A stage that does not exist is reported at its entry."""
+    output = compiled("""
+        targets:
+          gitlab:
+            release:
+              - { stage: nightly, tag: nightly, links: [{ name: Tool, url: https://example.org/tool, type: package }] }
+              - { stage: tagged, ref: main }
+        pipelines: { p: { stages: [{ name: nightly, script: [make] }, { name: tagged, script: [make] }] } }
+    """)
+    unknown = compiled("""
+        targets: {gitlab: {release: [{stage: a, tag: v1}, {stage: b}]}}
+        pipelines: {p: {stages: [{name: a, script: [make]}]}}
+    """)
+
+    link = {"name": "Tool", "url": "https://example.org/tool", "link_type": "package"}
+    assert output.data["nightly"]["release"]["assets"] == {"links": [link]}
+    assert output.data["tagged"]["release"] == {
+        "tag_name": "$CI_COMMIT_TAG",
+        "description": "Release $CI_COMMIT_TAG",
+        "ref": "main",
+    }
+    assert unknown.codes() == [("PG656", "b")]
