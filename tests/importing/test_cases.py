@@ -102,3 +102,23 @@ def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool
 
     assert ("raw: { gitlab: { script: null } }" not in result.text) is is_raw
     assert result.count.number(KeyOutcome.RAW) == 1 + number * is_raw
+
+
+@pytest.mark.parametrize(("other", "is_raw"), [("$FIRST == $SECOND", False), ("$CI_COMMIT_TAG", True)])
+def test_variables_of_a_script_elsewhere_stay_raw_if_conditions_test_them(
+    other: str,
+    is_raw: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """Rules that stay raw are in place of conditions, so that the generated job has the variables."""
+    source = f"""\
+scan:
+  tags: [windows]
+  variables: {{ TESTED: "yes" }}
+  script: ['$env:LEVEL = "none"']
+  rules: [{{ if: '$TESTED == "yes" && {other}' }}]
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert ('variables: { TESTED: "yes" }' in result.text) is is_raw
+    assert '\n  variables:\n    TESTED: "yes"' in result.generated[-1].text

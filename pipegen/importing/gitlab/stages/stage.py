@@ -373,7 +373,8 @@ def _tested(job: SourceJob, start: Start | None, known: Condition, *, is_read_el
     else:
         yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
     if is_read_elsewhere:
-        conditions = (known, start.condition) if start is not None else (known,)
+        has_own_rules = start is None or (start.reason != "" and "rules" in job.entries)
+        conditions = (known,) if start is None or has_own_rules else (known, start.condition)
         yield from (test.name for condition in conditions for test in tests(condition))
 
 
