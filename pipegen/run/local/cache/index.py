@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from pipegen.run.files.removal import remove
 
 # Seconds to wait for a lock of another process.
 _WAIT = 60.0
+_PAUSE = 0.02
 # Errors caused by the machine or by another process: https://www.sqlite.org/rescode.html
 _EXTERNAL = frozenset(
     {
@@ -94,7 +96,7 @@ class Index:
         self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
         self._identity = _identity(self._folder)
         with _DETECTION:
-            self._database.execute("PRAGMA journal_mode = WAL")
+            self._use_write_ahead_log()
             self._database.execute("PRAGMA synchronous = NORMAL")
             for table in self._tables:
                 self._database.executescript(table)
@@ -102,6 +104,19 @@ class Index:
         # takes 14 ms for 10,000 results.
         if self.rows("PRAGMA quick_check(1)") != [("ok",)]:
             raise DamagedIndexError("its rows are out of order")
+
+    def _use_write_ahead_log(self) -> None:
+        """Try again for some time: if another run creates the file, SQLite reports it as locked without waiting."""
+        end = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                return
 
 
 class _DamageDetection:
