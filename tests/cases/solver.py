@@ -33,8 +33,10 @@ class Store:
         return cls(Keys(index), index)
 
     def count(self) -> int:
-        """Return the number of keys."""
-        return int(self.index.rows("SELECT count(DISTINCT target) FROM link")[0][0])
+        """Return the number of keys and contents."""
+        keys = self.index.rows("SELECT count(DISTINCT target) FROM link")
+        contents = self.index.rows("SELECT count(DISTINCT selector) FROM link WHERE source = 0 AND selector != ''")
+        return int(keys[0][0]) + int(contents[0][0])
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 from cases.solver import Build, BuildError, Store
 
 from pipegen.run.local.cache.index import Index
-from pipegen.run.local.cache.keys import TABLES, Keys, Origin
+from pipegen.run.local.cache.keys import TABLES, Keys, Origin, content
 
 CASES = "buildkit_solver.json"
 
@@ -68,7 +68,9 @@ def check_key_store(case: Case, folder: Path) -> None:
 
     def origins(cases: list[Case]) -> list[Origin]:
         return [
-            Origin(saved[data["ref"]] if "ref" in data else keys.content(data["digest"]), data.get("selector", ""))
+            Origin(saved[data["ref"]], data.get("selector", ""))
+            if "ref" in data
+            else content(f"{data['digest']} {data.get('selector', '')}")
             for data in cases
         ]
 

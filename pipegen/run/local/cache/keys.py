@@ -1,9 +1,9 @@
 """Cache keys: operations that were applied to inputs.
 
-A key represents an operation, identified by its digest, on inputs that are keys themselves. A link leads from the key
-of an input to the key of the operation, by the index of the input, the part that is read, and the digest of the
-operation. An input may have several keys, one of them for its content; once a key is found by one of them, the others
-lead to it as well. (BuildKit, solver/cachestorage.go.)
+A key represents an operation, identified by its digest, on inputs. A link leads from an input to the key of the
+operation, by the digest of the operation and the index of the input. Its origin is a key of the input with the part
+that is read, or the content of that part. Once a key is found by one origin of an input, the others lead to it as well.
+(BuildKit, solver/cachestorage.go.)
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from pipegen.structs import Struct
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS link (
-    source INTEGER NOT NULL,
-    place INTEGER NOT NULL,
-    selector TEXT NOT NULL,
     digest TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    selector TEXT NOT NULL,
     target INTEGER NOT NULL,
     checksum TEXT NOT NULL,
-    PRIMARY KEY (source, place, selector, digest, target)
+    PRIMARY KEY (digest, place, source, selector, target)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_target ON link (target);
 """
-# The source of links to keys without inputs.
+# The source of links from contents, and of links to keys without inputs.
 _NOTHING = 0
 # Keys are random, so that a damaged number is no other key, and no number is reused that links still lead to.
 _BITS = 62
 
 
 class Origin(Struct):
-    """A key of an input; *selector* is the part that is read, "" for all."""
+    """A *key* of an input with the part that is read, "" for all; or no key, with the digest of a content."""
 
     key: int
     selector: str = ""
@@ -43,11 +43,20 @@ class Origin(Struct):
 _NO_INPUTS = ((Origin(_NOTHING),),)
 
 
+def content(digest: str) -> Origin:
+    """Return the origin of links from the content *digest*."""
+    return Origin(_NOTHING, digest)
+
+
 class Keys:
     """The keys in an index; callers lock the index around several writes."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
+
+    def is_known(self, digest: str) -> bool:
+        """Return whether the operation *digest* has a key on any inputs."""
+        return bool(self._index.rows("SELECT 1 FROM link WHERE digest = ? LIMIT 1", (digest,)))
 
     def root(self, digest: str) -> int | None:
         """Return the key of the operation *digest* without inputs, None if there is none."""
@@ -63,8 +72,10 @@ class Keys:
         All origins lead to it afterwards.
         """
         inputs_or_none = inputs or _NO_INPUTS
-        known = [self.after(origins, index, digest) for index, origins in enumerate(inputs_or_none)]
-        common = frozenset.intersection(*known)
+        common: frozenset[int] = frozenset()
+        if self.is_known(digest):
+            known = (self.after(origins, index, digest) for index, origins in enumerate(inputs_or_none))
+            common = frozenset.intersection(*known)
         key = min(common) if common else 1 + secrets.randbits(_BITS)
         self.link(key, digest, inputs_or_none)
         return key
@@ -72,20 +83,12 @@ class Keys:
     def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
         """Link all of *inputs* of the operation *digest* to *key*."""
         links = [
-            (origin.key, index, origin.selector, digest, key)
+            (digest, index, origin.key, origin.selector, key)
             for index, origins in enumerate(inputs)
             for origin in origins
         ]
         rows = [(*link, checksum(*link)) for link in links]
         self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def content(self, digest: str) -> int:
-        """Return the key of content with *digest*; create it if needed."""
-        return self.save(_content(digest))
-
-    def known_content(self, digest: str) -> int | None:
-        """Return the key of content with *digest*, None if there is none."""
-        return self.root(_content(digest))
 
     def remove_unused(self, used: Iterable[int]) -> None:
         """Remove the keys that are not *used* and do not lead to used ones."""
@@ -99,16 +102,12 @@ class Keys:
         self._index.change("DELETE FROM link WHERE target = ?", unused)
 
     def _targets(self, origin: Origin, index: int, digest: str) -> list[int]:
-        link = (origin.key, index, origin.selector, digest)
+        link = (digest, index, origin.key, origin.selector)
         rows = self._index.rows(
-            "SELECT target, checksum FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
+            "SELECT target, checksum FROM link WHERE digest = ? AND place = ? AND source = ? AND selector = ? "
             "ORDER BY target",
             link,
         )
         if any(stored != checksum(*link, target) for target, stored in rows):
             raise DamagedIndexError("the checksum of a key is wrong")
         return [target for target, _ in rows]
-
-
-def _content(digest: str) -> str:
-    return f"content {digest}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.run.local.cache.keys import Keys, Origin
+from pipegen.run.local.cache.keys import Keys, Origin, content
 from pipegen.structs import MutableStruct, field
 
 
@@ -64,17 +64,13 @@ class Lookup(MutableStruct):
         self.keys.link(key, self.digest, self._origins())
 
     def _origins(self) -> list[list[Origin]]:
-        """Return the origins of each input; new contents get keys."""
-        origins = []
-        for input_ in self.inputs:
-            content = [Origin(self.keys.content(input_.content))] if input_.content is not None else []
-            origins.append([*(Origin(key, input_.selector) for key in sorted(input_.keys)), *content])
-        return origins
+        """Return the known origins of each input."""
+        return [_origins(input_) for input_ in self.inputs]
 
     def _matches(self, index: int) -> frozenset[int]:
-        input_ = self.inputs[index]
-        origins = [Origin(key, input_.selector) for key in sorted(input_.keys)]
-        content = self.keys.known_content(input_.content) if input_.content is not None else None
-        if content is not None:
-            origins.append(Origin(content))
-        return self.keys.after(origins, index, self.digest)
+        return self.keys.after(_origins(self.inputs[index]), index, self.digest)
+
+
+def _origins(input_: CacheInput) -> list[Origin]:
+    known = [Origin(key, input_.selector) for key in sorted(input_.keys)]
+    return known if input_.content is None else [*known, content(input_.content)]

@@ -97,6 +97,8 @@ class Results:
         All inputs must be available.
         """
         lookup = question.lookup
+        if not lookup.keys.is_known(lookup.digest):
+            return None
         while (stored_record := self._store.find(lookup.matching_keys())) is None:
             files = lookup.wanted()
             if not files:

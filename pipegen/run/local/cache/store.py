@@ -25,7 +25,7 @@ from pipegen.run.local.cache.record import CacheRecord
 from pipegen.structs import Struct
 
 # Incremented when the meaning of stored data or digests changes.
-FORMAT = 4
+FORMAT = 5
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS record (
