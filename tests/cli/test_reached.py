@@ -14,6 +14,7 @@ from types import CodeType, FrameType
 
 import pytest
 from cli.program import Pipegen
+from cli.stored_contents import replace_contents
 from cli.test_run_cached import CHAIN
 
 import pipegen.run
@@ -175,10 +176,9 @@ def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     run(config=chain.replace("echo 1 >size", "echo 3 >size"))
     monkeypatch.delenv("PIPEGEN_CACHE_SIZE")
     run()
-    for path in Path("../cache").rglob("contents/*/*"):
-        if path.is_file():
-            path.write_bytes(b"other")
+    replace_contents(Path("../cache"), b"other")
     run()
+    run(config=chain.replace("echo 1 >size", "seq 1000 >size"))
     (index,) = Path("../cache/pipegen/results").glob("v*/index.sqlite")
     with sqlite3.connect(index) as database:
         database.execute("UPDATE link SET target = target + 1")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli.program import Pipegen, environment
+from cli.stored_contents import contents, replace_contents
 
 CONFIG = """\
 pipelines:
@@ -53,11 +53,6 @@ def ran(folder: Path) -> list[str]:
     texts = path.read_text().split() if path.exists() else []
     path.unlink(missing_ok=True)
     return texts
-
-
-def contents(project: Path) -> Iterator[Path]:
-    """Yield the files in the content store of the cache."""
-    return (path for path in (project.parent / "cache").rglob("contents/*/*") if path.is_file())
 
 
 def test_unchanged_stages_are_reused(project: Path, pipegen: Pipegen) -> None:
@@ -154,8 +149,7 @@ def test_damaged_results_are_recreated(project: Path, pipegen: Pipegen, damage: 
     """The stages run again and repair the cache."""
     pipegen("run")
     ran(project)
-    for path in contents(project):
-        path.write_bytes(damage)
+    replace_contents(project.parent / "cache", damage)
     for name in ("generated", "built"):
         (project / name).unlink()
 
@@ -214,10 +208,10 @@ def test_a_variable_limits_the_cache_size(project: Path, pipegen: Pipegen, monke
     """Results that do not fit are removed at once; an invalid size is wrong usage."""
     monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "0")
     pipegen("run")
-    assert not list(contents(project))
+    assert not contents(project.parent / "cache")
     monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "1Mi")
     pipegen("run")
-    assert list(contents(project))
+    assert contents(project.parent / "cache")
     monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "much")
     result = pipegen("run")
 

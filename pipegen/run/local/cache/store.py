@@ -1,8 +1,8 @@
 """Results of earlier runs on disk: found by keys, limited in size, and safe for concurrent processes.
 
-Keys and records are in an SQLite database, contents in files next to it. Contents are added and removed while the
-database is locked for writing, so that no process removes a content that another one needs. A killed process leaves a
-rolled-back transaction, and perhaps an unused file.
+Keys, records and small contents are in an SQLite database, other contents in files next to it. Contents are added and
+removed while the database is locked for writing, so that no process removes a content that another one needs. A killed
+process leaves a rolled-back transaction, and perhaps an unused file.
 Contents have digests and records have checksums, so that damaged data is never used. A damaged content invalidates its
 result; a damaged database is dropped with all results.
 """
@@ -17,9 +17,9 @@ from typing import IO
 
 from pipegen.run.files import no_follow
 from pipegen.run.files.kept_file import KeptFile, is_there
+from pipegen.run.local.cache import blobs, keys
 from pipegen.run.local.cache.blobs import Added, Blobs, DamagedError, is_digest
 from pipegen.run.local.cache.index import DamagedIndexError, Index
-from pipegen.run.local.cache.keys import TABLES, Keys
 from pipegen.run.local.cache.lookup import Lookup
 from pipegen.run.local.cache.record import CacheRecord
 from pipegen.structs import Struct
@@ -33,7 +33,6 @@ CREATE TABLE IF NOT EXISTS record (
     data TEXT NOT NULL,
     used REAL NOT NULL
 );
-CREATE TABLE IF NOT EXISTS blob (digest TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS use (
     digest TEXT NOT NULL,
     key INTEGER NOT NULL,
@@ -64,10 +63,10 @@ class Store:
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         path = folder / f"v{FORMAT}"
-        self._index = Index(path, (TABLES, _TABLES), warn)
-        self._blobs = Blobs(path / "contents")
+        self._index = Index(path, (keys.TABLES, blobs.TABLES, _TABLES), warn)
+        self._blobs = Blobs(self._index, path / "contents")
         self._limit, self._now = limit, now
-        self.keys = Keys(self._index)
+        self.keys = keys.Keys(self._index)
 
     def close(self) -> None:
         """Close the database."""
@@ -146,7 +145,7 @@ class Store:
 
     def size(self) -> int:
         """Return the size of the contents in bytes."""
-        return int(self._index.rows("SELECT CAST(coalesce(sum(size), 0) AS INTEGER) FROM blob")[0][0])
+        return self._blobs.size()
 
     def _add_blob(self, source: IO[bytes], added: list[Added]) -> str:
         blob = self._blobs.add(source)
@@ -160,10 +159,8 @@ class Store:
             return KeptFile(file.path, file.mode, self._add_blob(source, added))
 
     def _insert(self, stored_record: StoredRecord, added: Iterable[Added]) -> None:
-        # Existing contents may be damaged, so new ones replace them.
         for blob in {blob.digest: blob for blob in added}.values():
             self._blobs.keep(blob)
-            self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(blob.digest, blob.size)])
         self._index.change(
             "INSERT INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
         )
@@ -186,10 +183,10 @@ class Store:
         digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE key = ?", (key,))]
         if not all(is_digest(digest) for digest in digests):
             raise DamagedIndexError("the name of a content is not a digest")
-        self._index.change("DELETE FROM use WHERE key = ?", [(key,)])
+        if digests:
+            self._index.change("DELETE FROM use WHERE key = ?", [(key,)])
         for digest in digests:
             if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
-                self._index.change("DELETE FROM blob WHERE digest = ?", [(digest,)])
                 self._blobs.remove(digest)
 
 

@@ -20,7 +20,9 @@ from pipegen.run.local.cache.record import CacheRecord
 from pipegen.run.local.cache.store import FORMAT, Store
 
 PLENTY = 1_000_000
-LITTLE = 200
+LITTLE = 2_000
+# Larger than a content in the database.
+LARGE = b"content" * 1_000
 
 
 def store(folder: Path, limit: int = PLENTY) -> Store:
@@ -32,6 +34,28 @@ def store(folder: Path, limit: int = PLENTY) -> Store:
 def contents(folder: Path) -> list[Path]:
     """Return the files of contents, including incomplete ones."""
     return sorted(path for path in (folder / f"v{FORMAT}" / "contents").rglob("*") if path.is_file())
+
+
+def index(folder: Path) -> Path:
+    """Return the file of the database."""
+    return folder / f"v{FORMAT}" / "index.sqlite"
+
+
+def damage_contents(folder: Path, damage: str) -> None:
+    """Remove, cut or change all contents."""
+    for path in contents(folder):
+        if damage == "gone":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
+    with sqlite3.connect(index(folder)) as database:
+        if damage == "gone":
+            database.execute("DELETE FROM blob")
+        else:
+            database.execute(
+                "UPDATE blob SET content = CAST(substr(content, 2) || ? AS BLOB) WHERE content IS NOT NULL",
+                ("x" if damage == "changed" else "",),
+            )
 
 
 def test_a_saved_result_is_restored_exactly(tmp_path: Path) -> None:
@@ -77,15 +101,12 @@ def test_damaged_contents_are_detected(tmp_path: Path, damage: str) -> None:
     """None of it is restored, and the result can be dropped and saved again."""
     results = store(tmp_path / "cache")
     source = tmp_path / "file"
-    source.write_bytes(b"content")
+    source.write_bytes(LARGE)
     key = results.keys.save("build")
     files = [(KeptFile("dist/file"), partial(open_file, tmp_path, "file"))]
     stored_record = results.save(lambda: key, [("version", b"1.0")], files)
-    for path in contents(tmp_path / "cache"):
-        if damage == "gone":
-            path.unlink()
-        else:
-            path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
+    assert len(contents(tmp_path / "cache")) == 1
+    damage_contents(tmp_path / "cache", damage)
 
     with pytest.raises(DamagedError):
         results.value(stored_record.record.outputs[0][1])
@@ -96,22 +117,39 @@ def test_damaged_contents_are_detected(tmp_path: Path, damage: str) -> None:
     assert results.find([key]) is None
     again = results.save(lambda: key, [("version", b"1.0")], files)
     assert results.value(again.record.outputs[0][1]) == b"1.0"
+    results.restore(again, tmp_path / "tree")
+    assert (tmp_path / "tree/dist/file").read_bytes() == LARGE
 
 
 def test_the_least_recently_used_result_is_evicted_first(tmp_path: Path) -> None:
     """Shared contents stay while a result refers to them; unused keys are removed."""
-    results = store(tmp_path, limit=25)
+    results = store(tmp_path, limit=2 * len(LARGE) + 5)
     keys = [results.keys.save(name) for name in "abc"]
-    first = results.save(lambda: keys[0], [("big", b"0123456789"), ("shared", b"s")], ())
-    results.save(lambda: keys[1], [("big", b"abcdefghij"), ("shared", b"s")], ())
+    first = results.save(lambda: keys[0], [("big", LARGE), ("shared", b"s")], ())
+    results.save(lambda: keys[1], [("big", LARGE[::-1]), ("shared", b"s")], ())
     results.touch([first.key])
-    third = results.save(lambda: keys[2], [("big", b"ABCDEFGHIJ")], ())
+    third = results.save(lambda: keys[2], [("big", LARGE.upper())], ())
 
     assert [results.find([key]) is not None for key in keys] == [True, False, True]
-    assert (results.size(), len(contents(tmp_path))) == (21, 3)
+    assert (results.size(), len(contents(tmp_path))) == (2 * len(LARGE) + 1, 2)
     assert results.keys.root("b") is None
-    assert results.value(third.record.outputs[0][1]) == b"ABCDEFGHIJ"
+    assert results.value(third.record.outputs[0][1]) == LARGE.upper()
     assert results.value(first.record.outputs[1][1]) == b"s"
+
+
+def test_the_size_is_that_of_all_contents(tmp_path: Path) -> None:
+    """Contents of several results, or saved again, count once; a wrong size is corrected when the store is opened."""
+    results = store(tmp_path)
+    for number in (1, 2, 1):
+        saved = results.save(partial(int, number), [("big", LARGE), ("small", b"12345"), ("own", b"%d" % number)], ())
+    size = len(LARGE) + 5
+
+    assert results.size() == size + 2
+    results.drop(saved)
+    assert results.size() == size + 1
+    with sqlite3.connect(index(tmp_path)) as database:
+        database.execute("UPDATE total SET size = 7")
+    assert store(tmp_path).size() == size + 1
 
 
 def test_keys_on_the_path_to_a_result_are_kept(tmp_path: Path) -> None:
@@ -140,11 +178,11 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path: Path) -> None:
 def _save_many(folder: Path, name: str) -> None:
     results = Store(folder, LITTLE)
     for number in range(30):
-        values = [("v", b"x" * 100), ("w", f"{name} {number}".encode())]
+        values = [("v", b"x" * 1_000), ("w", f"{name} {number}".encode())]
         saved = results.save(partial(results.keys.save, f"stage {number}"), values, ())
         stored_record = results.find([saved.key])
         with suppress(DamagedError):  # the other process may remove it just now
-            assert stored_record is None or results.value(stored_record.record.outputs[0][1]) == b"x" * 100
+            assert stored_record is None or results.value(stored_record.record.outputs[0][1]) == b"x" * 1_000
     results.close()
 
 
@@ -163,9 +201,9 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
     stored_records = [stored_record for key in keys if (stored_record := results.find([key])) is not None]
     assert len(stored_records) > 5
-    assert {results.value(one.record.outputs[0][1]) for one in stored_records} == {b"x" * 100}
-    assert 100 < results.size() <= LITTLE
-    assert sum(path.stat().st_size for path in contents(tmp_path)) == results.size()
+    assert {results.value(one.record.outputs[0][1]) for one in stored_records} == {b"x" * 1_000}
+    assert 1_000 < results.size() <= LITTLE
+    assert [path.stat().st_size for path in contents(tmp_path)] == [1_000]
 
 
 def test_digests_depend_only_on_the_part_that_is_read() -> None:
@@ -184,23 +222,23 @@ def test_the_index_is_versioned(tmp_path: Path) -> None:
     """Another format has a separate folder."""
     store(tmp_path).close()
 
-    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+    with sqlite3.connect(index(tmp_path)) as database:
         assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
-            *("blob", "link", "record", "use")
+            *("blob", "link", "record", "total", "use")
         }
 
 
 def test_a_damaged_index_is_replaced_once(tmp_path: Path) -> None:
     """If two processes detect it, the second uses the index of the first; unknown contents are removed."""
     warnings: list[str] = []
-    store(tmp_path).save(lambda: 1, [("version", b"1")], ())
+    store(tmp_path).save(lambda: 1, [("version", LARGE)], ())
     first, second = (Store(tmp_path, PLENTY, warn=warnings.append) for _ in range(2))
     first.renew(DamagedIndexError("a row"))
-    saved = first.save(lambda: first.keys.save("build"), [("version", b"2")], ())
+    saved = first.save(lambda: first.keys.save("build"), [("version", LARGE.upper())], ())
     second.renew(DamagedIndexError("a row"))
 
     assert second.find([saved.key]) == saved
-    assert [second.value(digest) for _, digest in saved.record.outputs] == [b"2"]
+    assert [second.value(digest) for _, digest in saved.record.outputs] == [LARGE.upper()]
     assert len(contents(tmp_path)) == 1
     assert warnings == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}"]
@@ -210,7 +248,7 @@ def test_a_damaged_key_is_detected(tmp_path: Path) -> None:
     """A link that leads to the result of another stage has the checksum of the original link."""
     results = store(tmp_path)
     build, lint = (results.save(partial(results.keys.save, name), [("v", name.encode())], ()) for name in ("b", "l"))
-    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+    with sqlite3.connect(index(tmp_path)) as database:
         database.execute("UPDATE link SET target = ? WHERE target = ?", (build.key, lint.key))
 
     assert results.keys.root("b") == build.key
@@ -226,7 +264,7 @@ def test_an_index_with_rows_out_of_order_is_replaced(tmp_path: Path) -> None:
     for key in keys:
         results.save(partial(int, key), (), ())
     results.close()
-    path = tmp_path / f"v{FORMAT}" / "index.sqlite"
+    path = index(tmp_path)
     first, last = (_varint(key) for key in (keys[0], keys[-1]))
     path.write_bytes(path.read_bytes().replace(last, b"-" * 9).replace(first, last).replace(b"-" * 9, first))
     again = Store(tmp_path, PLENTY, warn=warnings.append)
