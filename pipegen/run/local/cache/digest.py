@@ -17,7 +17,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope,
 from pipegen.plan.model import Job, Output
 from pipegen.run.files import artifacts
 from pipegen.run.files.kept_file import describe
-from pipegen.run.local.cache.canonical import Canonical, canonical
+from pipegen.run.local.cache.canonical import canonical
 from pipegen.run.local.effects import effects
 from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.shell_variables import input_variable
@@ -64,18 +64,25 @@ class Definitions:
         state: JobEnvironmentState,
     ) -> None:
         self._scripts, self._hosts, self._state = scripts, hosts, state
-        self._forms: dict[TaskId, tuple[Canonical, StageScript]] = {}
+        self._without_files: dict[TaskId, Definition | None] = {}
 
     def __call__(self, task: Task) -> Definition | None:
         """Return the definition of *task* with the current files; None if it must run."""
+        if task.id not in self._without_files:
+            self._without_files[task.id] = self._definition(task)
+        definition = self._without_files[task.id]
+        if definition is None or task.job.reuse is None:
+            return None
+        files = list(_files(self._state.tree, task.job.reuse.files))
+        return Definition(_digest([definition.digest, files]), definition.inputs)
+
+    def _definition(self, task: Task) -> Definition | None:
+        """Return the definition of *task* without its files, which may change during a run."""
         if not _is_reusable(task.job, self._scripts(task.id)):
             return None
         host = self._hosts[task.plan.name]
-        if task.id not in self._forms:
-            form = canonical(task.job)
-            self._forms[task.id] = form, form.script(task.plan, host)
-        form, script = self._forms[task.id]
-        return Definition(_digest(form.job, script, host, self._state), form.inputs)
+        form = canonical(task.job)
+        return Definition(_digest(_parts(form.job, form.script(task.plan, host), host, self._state)), form.inputs)
 
 
 def _is_reusable(job: Job, script: StageScript) -> bool:
@@ -88,10 +95,10 @@ def _is_reusable(job: Job, script: StageScript) -> bool:
     return not any(effects((job,)))
 
 
-def _digest(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvironmentState) -> str:
+def _parts(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvironmentState) -> dict[str, object]:
     image = job.machine.image
     images = [_image(text, host) for text in _images(job)]
-    parts = {
+    return {
         "format": FORMAT,
         "mode": state.mode,
         "machine": [platform.system(), platform.machine()],
@@ -102,11 +109,13 @@ def _digest(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnv
         "scripts": [script.main, script.after, script.is_bash],
         "variables": _read([script.main, script.after, *images], state.variables),
         "env": [[name, state.environment.get(name)] for name in sorted(job.reuse.env if job.reuse is not None else ())],
-        "files": list(_files(state.tree, job.reuse.files if job.reuse is not None else ())),
         "artifacts": [[one.path, one.travels] for one in job.artifacts],
         "exclude": list(job.retention.exclude),
         "outputs": list(job.outputs),
     }
+
+
+def _digest(parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape")).hexdigest()
 
 
