@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 from pipegen.run.files import no_follow
+from pipegen.run.files.no_follow import FileEntry
 
 # Folders of git and pipegen in a checkout hold no artifacts.
 _EXCLUDED = frozenset({".git", ".pipegen"})
@@ -42,32 +44,33 @@ def store_files(root: str, names: Iterable[str], store: str) -> None:
         Path(root, name).replace(target)
 
 
-def storable(root: str, names: Iterable[str], warn: Callable[[str], None]) -> tuple[str, ...]:
-    """Return those of the files *names* below *root* that can be stored; call *warn* for each other one.
+def storable(root: str, names: Iterable[str], warn: Callable[[str], None]) -> dict[str, FileEntry]:
+    """Return the entries of those files *names* below *root* that can be stored; call *warn* for each other one.
 
     Only regular files and links within the tree are stored: opening a pipe would wait for a writer, and a target
     outside of the tree is not the stage's. (GitLab's runner ignores pipes, sockets and devices:
     helpers/archives/zip_create.go.)
     """
-    names_to_store = []
+    entries = {}
     for name in names:
-        reason = _rejection(root, name)
+        try:
+            entry = no_follow.entry(root, name)
+        except OSError:
+            warn(f"{name} is behind a link, or cannot be read")
+            continue
+        reason = _rejection(name, entry)
         if reason:
             warn(f"{name} {reason}")
         else:
-            names_to_store.append(name)
-    return tuple(names_to_store)
+            entries[name] = entry
+    return entries
 
 
-def _rejection(root: str, name: str) -> str:
+def _rejection(name: str, entry: FileEntry) -> str:
     """Return why the file *name* cannot be stored, "" if it can."""
-    try:
-        file = no_follow.entry(root, name)
-    except OSError:
-        return "is behind a link, or cannot be read"
-    if file.link is not None:
-        return f"is a link out of the tree, to {file.link}" if no_follow.leads_out(name, file.link) else ""
-    return "" if file.is_file else "is not a regular file"
+    if entry.link is not None:
+        return f"is a link out of the tree, to {entry.link}" if no_follow.leads_out(name, entry.link) else ""
+    return "" if entry.is_file else "is not a regular file"
 
 
 def link_into(store: str, names: Iterable[str], folder: str) -> None:
@@ -85,8 +88,12 @@ def _below(root: str, path: str) -> Iterator[str]:
     start = "/".join(parts[:literal_count])
     pattern = _pattern("/".join(parts), reaches_in=True) if literal_count < len(parts) else None
     top = os.path.join(root, start)  # noqa: PTH118 - many of them
-    if Path(top).is_symlink() or not Path(top).is_dir():
-        if pattern is None and os.path.lexists(top):
+    try:
+        is_folder = stat.S_ISDIR(os.lstat(top).st_mode)
+    except (OSError, ValueError):
+        return
+    if not is_folder:
+        if pattern is None:
             yield start
         return
     for name in _files(top, f"{start}/" if start else ""):

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from pipegen.run.files import no_follow
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 
 class KeptFile(Struct):
@@ -19,16 +19,19 @@ class KeptFile(Struct):
     link: str | None = None
 
 
+def kept_file(name: str, entry: no_follow.FileEntry) -> KeptFile:
+    """Return the description of the file *name* with its *entry*, without a digest."""
+    return KeptFile(name, stat.S_IMODE(entry.mode)) if entry.link is None else KeptFile(name, link=entry.link)
+
+
 def describe(root: str | Path, name: str) -> KeptFile:
     """Return the description of *name* below *root*; only regular files have a digest."""
     entry = no_follow.entry(root, name)
-    if entry.link is not None:
-        return KeptFile(name, link=entry.link)
-    mode = stat.S_IMODE(entry.mode)
+    file = kept_file(name, entry)
     if not entry.is_file:
-        return KeptFile(name, mode)
-    with no_follow.open_file(root, name) as file:
-        return KeptFile(name, mode, hashlib.file_digest(file, "sha256").hexdigest())
+        return file
+    with no_follow.open_file(root, name) as opened:
+        return replace(file, digest=hashlib.file_digest(opened, "sha256").hexdigest())
 
 
 def is_there(root: Path, file: KeptFile) -> bool:

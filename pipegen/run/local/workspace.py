@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -222,7 +222,7 @@ class Isolated(Struct):
         """Return the base copy."""
         return self._base
 
-    def _storable(self, tree: Tree, names: Iterable[str], job: Job) -> tuple[str, ...]:
+    def _storable(self, tree: Tree, names: Iterable[str], job: Job) -> Collection[str]:
         return artifacts.storable(
             tree.folder, names, lambda why: self.warn(f"stage {job.title}: {why}: it is not stored")
         )

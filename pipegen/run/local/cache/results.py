@@ -9,7 +9,7 @@ from typing import IO, TypeAlias
 
 from pipegen.plan.model import Job, Plan
 from pipegen.run.files import artifacts, no_follow
-from pipegen.run.files.kept_file import KeptFile, describe
+from pipegen.run.files.kept_file import KeptFile, describe, kept_file
 from pipegen.run.local.cache.digest import Definition
 from pipegen.run.local.cache.index import DamagedIndexError
 from pipegen.run.local.cache.lookup import CacheInput, Lookup
@@ -180,11 +180,13 @@ class Results:
         """Store the result of *task*."""
         folder = self._trees.home(task.job)
         problems: list[str] = []
-        names = artifacts.storable(str(folder), self._trees.left(task.job), problems.append)
+        entries = artifacts.storable(str(folder), self._trees.left(task.job), problems.append)
         if problems:
             self._warn(f"the result of {task.id.stage} is not stored for later runs: {problems[0]}")
             return
-        files = [(describe(folder, name), partial(no_follow.open_file, folder, name)) for name in names]
+        files = [
+            (kept_file(name, entry), partial(no_follow.open_file, folder, name)) for name, entry in entries.items()
+        ]
         if self._has_secret(outcome.outputs, files):
             self._warn(f"the result of {task.id.stage} contains a secret: it is not stored for later runs")
             return
