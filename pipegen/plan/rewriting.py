@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any, TypeVar, cast
+from operator import is_
+from typing import TypeVar, cast
 
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Scalar, Sequence
@@ -34,11 +35,11 @@ def rewritten(value: T, change: Callable[[object], object]) -> T:
     changed = change(value)
     if changed is not value:
         return cast("T", changed)
-    if isinstance(value, _LEAVES):
+    if isinstance(value, tuple):
+        items = tuple([rewritten(item, change) for item in value])
+        return value if all(map(is_, items, value)) else cast("T", items)
+    if isinstance(value, _LEAVES) or not isinstance(value, Struct):
         return value
     fields = [(name, old, rewritten(old, change)) for name, old in parts(value)]
-    if all(new is old for _, old, new in fields):
-        return value
-    if isinstance(value, tuple):
-        return cast("T", tuple(new for _, _, new in fields))
-    return cast("T", replace(cast("Any", value), **{name: new for name, old, new in fields if new is not old}))
+    changes = {name: new for name, old, new in fields if new is not old}
+    return replace(value, **changes) if changes else value
