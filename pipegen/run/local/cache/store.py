@@ -101,7 +101,7 @@ class Store:
             record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
                 stored_record = StoredRecord(key(), record)
-                self._remove(stored_record.key)
+                self._remove_contents(stored_record.key)
                 self._insert(stored_record, added)
                 self._trim()
             return stored_record
@@ -162,7 +162,7 @@ class Store:
         for blob in {blob.digest: blob for blob in added}.values():
             self._blobs.keep(blob)
         self._index.change(
-            "INSERT INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
+            "REPLACE INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
         )
         self._index.change(
             "INSERT INTO use VALUES (?, ?)", [(digest, stored_record.key) for digest in stored_record.record.digests()]
@@ -180,6 +180,9 @@ class Store:
 
     def _remove(self, key: int) -> None:
         self._index.change("DELETE FROM record WHERE key = ?", [(key,)])
+        self._remove_contents(key)
+
+    def _remove_contents(self, key: int) -> None:
         digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE key = ?", (key,))]
         if not all(is_digest(digest) for digest in digests):
             raise DamagedIndexError("the name of a content is not a digest")
