@@ -38,7 +38,6 @@ CREATE TABLE IF NOT EXISTS use (
     key INTEGER NOT NULL,
     PRIMARY KEY (digest, key)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS use_key ON use (key);
 """
 
 
@@ -79,10 +78,8 @@ class Store:
 
     def find(self, keys: Iterable[int]) -> StoredRecord | None:
         """Return the record of the first of *keys* that has one, None if none has."""
-        for key in sorted(keys):
-            for (data,) in self._index.rows("SELECT data FROM record WHERE key = ?", (key,)):
-                return StoredRecord(key, _loaded(str(data)))
-        return None
+        records = ((key, self._record(key)) for key in sorted(keys))
+        return next((StoredRecord(key, record) for key, record in records if record is not None), None)
 
     def save(
         self,
@@ -101,7 +98,7 @@ class Store:
             record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
                 stored_record = StoredRecord(key(), record)
-                self._remove_contents(stored_record.key)
+                self._remove(stored_record.key)
                 self._insert(stored_record, added)
                 self._trim()
             return stored_record
@@ -162,10 +159,11 @@ class Store:
         for blob in {blob.digest: blob for blob in added}.values():
             self._blobs.keep(blob)
         self._index.change(
-            "REPLACE INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
+            "INSERT INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
         )
         self._index.change(
-            "INSERT INTO use VALUES (?, ?)", [(digest, stored_record.key) for digest in stored_record.record.digests()]
+            "INSERT OR IGNORE INTO use VALUES (?, ?)",
+            [(digest, stored_record.key) for digest in stored_record.record.digests()],
         )
 
     def _trim(self) -> None:
@@ -179,25 +177,25 @@ class Store:
         self.keys.remove_unused(row[0] for row in self._index.rows("SELECT key FROM record"))
 
     def _remove(self, key: int) -> None:
-        self._index.change("DELETE FROM record WHERE key = ?", [(key,)])
-        self._remove_contents(key)
-
-    def _remove_contents(self, key: int) -> None:
-        digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE key = ?", (key,))]
-        if not all(is_digest(digest) for digest in digests):
+        record = self._record(key)
+        if record is None:
+            return
+        digests = record.digests()
+        if not all(map(is_digest, digests)):
             raise DamagedIndexError("the name of a content is not a digest")
-        if digests:
-            self._index.change("DELETE FROM use WHERE key = ?", [(key,)])
+        self._index.change("DELETE FROM record WHERE key = ?", [(key,)])
+        self._index.change("DELETE FROM use WHERE digest = ? AND key = ?", [(digest, key) for digest in digests])
         for digest in digests:
             if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
                 self._blobs.remove(digest)
 
-
-def _loaded(data: str) -> CacheRecord:
-    try:
-        return CacheRecord.loaded(data)
-    except ValueError as error:
-        raise DamagedIndexError(f"a result is invalid: {error}") from error
+    def _record(self, key: int) -> CacheRecord | None:
+        for (data,) in self._index.rows("SELECT data FROM record WHERE key = ?", (key,)):
+            try:
+                return CacheRecord.loaded(str(data))
+            except ValueError as error:
+                raise DamagedIndexError(f"a result is invalid: {error}") from error
+        return None
 
 
 __all__ = ["FORMAT", "DamagedError", "Store", "StoredRecord"]
