@@ -25,7 +25,6 @@ CREATE TABLE IF NOT EXISTS link (
     checksum TEXT NOT NULL,
     PRIMARY KEY (digest, place, source, selector, target)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS link_target ON link (target);
 """
 # The source of links from contents, and of links to keys without inputs.
 _NOTHING = 0
@@ -92,14 +91,18 @@ class Keys:
 
     def remove_unused(self, used: Iterable[int]) -> None:
         """Remove the keys that are not *used* and do not lead to used ones."""
+        links = self._index.rows("SELECT DISTINCT digest, source, target FROM link")
+        sources: dict[int, list[int]] = {}
+        for _, source, target in links:
+            sources.setdefault(target, []).append(source)
         reachable, waiting = set(), list(used)
         while waiting:
             key = waiting.pop()
             if key not in reachable:
                 reachable.add(key)
-                waiting += [row[0] for row in self._index.rows("SELECT source FROM link WHERE target = ?", (key,))]
-        unused = [row for row in self._index.rows("SELECT DISTINCT target FROM link") if row[0] not in reachable]
-        self._index.change("DELETE FROM link WHERE target = ?", unused)
+                waiting += sources.get(key, ())
+        unused = {(digest, target) for digest, _, target in links if target not in reachable}
+        self._index.change("DELETE FROM link WHERE digest = ? AND target = ?", unused)
 
     def _targets(self, origin: Origin, index: int, digest: str) -> list[int]:
         link = (digest, index, origin.key, origin.selector)
