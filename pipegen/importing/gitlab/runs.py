@@ -150,13 +150,27 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 is_optional=own.when == MANUAL and not own.is_awaited,
                 allowed=own.allowed,
                 before=ancestors[own_name] & shown,
-                files=files[own_name] & ancestors[own_name] & leaving,
+                files=_through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving,
                 script=job.script,
                 after=job.after,
                 variables={**job.variables, **of_rule, **_literals(values)},
                 image=job.image,
             )
     return run_jobs
+
+
+def _through_helpers(
+    names: frozenset[str], files: Mapping[str, frozenset[str]], shown: frozenset[str]
+) -> frozenset[str]:
+    """Return the jobs whose files a job gets from jobs with *names*: helpers pass on *files* of others."""
+    result, pending = set[str](), set(names)
+    while pending:
+        name = pending.pop()
+        if name in shown:
+            result.add(name)
+        else:
+            pending |= files[name]
+    return frozenset(result)
 
 
 def _known_needs(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:

@@ -16,7 +16,6 @@ from pipegen.targets.gitlab.files.document import file_document
 from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.files.splitting import split
-from pipegen.targets.gitlab.jobs.deployments.approvals import check_successors
 from pipegen.targets.gitlab.jobs.deployments.publications import publishing
 from pipegen.targets.gitlab.jobs.drafts import DraftJob
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
@@ -176,10 +175,7 @@ class _FileContext(Struct, kw_only=True):
         is_conditional = selection.is_conditional(self.plans, has_selection=self.has_selection)
         jobs: list[GitLabJob] = []
         for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
-            titles = self._titles(plan)
-            complete = tuple(with_interruptible(own_jobs, plan, titles))
-            check_successors(complete, plan, titles, self.report)
-            jobs += complete
+            jobs += with_interruptible(own_jobs, plan, self._titles(plan))
         workflow = selection.workflow(self.plans, has_selection=self.has_selection, report=self.report)
         refusal_rules = refusals(self.plans)
         # Jobs with rules run in pipelines of merge requests, too.

@@ -11,6 +11,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
 from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script
+from pipegen.targets.gitlab.helper_jobs.optional_stages import is_optional_in_some_runs, waiting_job
 from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
 from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
@@ -79,9 +80,15 @@ class JobContext(Struct, kw_only=True):
     def build_jobs(self, drafts: Sequence[DraftJob], stage_jobs: Mapping[str, StageJob]) -> Iterator[PipelineJob]:
         """Yield the jobs of *drafts* in the user's order, with all their needs."""
         status_jobs = self._status_jobs()
-        for draft in drafts:
-            for job in self._jobs(draft, stage_jobs, status_jobs):
+        by_draft = [tuple(self._jobs(draft, stage_jobs, status_jobs)) for draft in drafts]
+        needed = {need.job for jobs in by_draft for job in jobs for need in job.needs}
+        for draft, jobs in zip(drafts, by_draft, strict=True):
+            stage_job = stage_jobs[draft.job.stage]
+            for job in jobs:
                 yield PipelineJob(draft.job.stage, job)
+                if stage_job.sometimes_optional and job.name == stage_job.job and stage_job.last in needed:
+                    helper = waiting_job(draft, job, stage_job.last, self.shell_image())
+                    yield PipelineJob(draft.job.stage, helper)
             for job in status_jobs.of(draft.job.stage, _step(draft)) if status_jobs.jobs else ():
                 yield PipelineJob(draft.job.stage, job)
         for job in (*status_jobs.of("", OUTCOME), *self._removal()):
@@ -291,6 +298,9 @@ class JobContext(Struct, kw_only=True):
         title = last = self.titles[draft.job.stage]
         if draft.trigger is not None and not draft.is_bridge:
             last = self.names.take(f"{self.prefix}trigger {draft.trigger.name}")
+        is_sometimes_optional = last == title and is_optional_in_some_runs(draft)
+        if is_sometimes_optional:
+            last = self.names.take(f"{self.prefix}wait for {draft.job.title}")
         return StageJob(
             job=title,
             last=last,
@@ -299,6 +309,7 @@ class JobContext(Struct, kw_only=True):
             condition=draft.job.condition,
             has_own_rules=has_rules(draft.raw),
             may_be_passed=_may_be_passed(draft),
+            sometimes_optional=is_sometimes_optional,
         )
 
     def shell_image(self) -> ImageKeys | None:

@@ -16,7 +16,8 @@ class StageJob(Struct, kw_only=True):
 
     *last* is the last job of the stage: that of its trigger, if the trigger has a separate job. *needs* are the stages
     directly before it; if its *condition* does not hold, its jobs are not in the pipeline. With *has_own_rules*, raw
-    keys of GitLab decide that instead.
+    keys of GitLab decide that instead. If it is *sometimes_optional*, *last* is a helper for jobs that wait for it,
+    which is not in runs in which it is optional.
     """
 
     job: str
@@ -26,11 +27,12 @@ class StageJob(Struct, kw_only=True):
     condition: Condition | None = None
     has_own_rules: bool = False
     may_be_passed: bool = False
+    sometimes_optional: bool = False
 
     @property
     def is_conditional(self) -> bool:
         """Whether its jobs are missing from some pipelines."""
-        return self.has_own_rules or self.condition is not None
+        return self.has_own_rules or self.sometimes_optional or self.condition is not None
 
     def passes(self, condition: Condition | None) -> bool:
         """Return whether a job that runs on *condition* and needs this one certainly runs after this one's needs."""
@@ -38,7 +40,8 @@ class StageJob(Struct, kw_only=True):
 
     def may_be_missing(self, condition: Condition | None) -> bool:
         """Return whether its jobs may be missing when a job that runs on *condition* is present."""
-        return self.has_own_rules or (self.condition is not None and not implies(condition, self.condition))
+        is_uncertain = self.condition is not None and not implies(condition, self.condition)
+        return self.has_own_rules or self.sometimes_optional or is_uncertain
 
 
 def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]:
@@ -85,6 +88,8 @@ def _stage_needs(stage_job: StageJob, reader: Job, *, is_read: bool, is_awaited:
     """
     is_optional = stage_job.may_be_missing(reader.condition)
     has_artifacts = is_read and stage_job.artifacts != ()
+    if stage_job.sometimes_optional:
+        return [NeedEntry(stage_job.last, has_artifacts, is_optional)] if has_artifacts or is_awaited else []
     has_trigger = stage_job.last != stage_job.job
     entries = (
         [NeedEntry(stage_job.job, has_artifacts, is_optional)]

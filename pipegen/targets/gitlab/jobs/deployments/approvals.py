@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from pipegen.diagnostics.codes import APPROVAL_ON_GITLAB
 from pipegen.diagnostics.report import Report
@@ -64,26 +64,6 @@ def _overlap(approval: plan.Approval | None, allowed: plan.AllowFailure) -> bool
     """Return whether a run may need *approval* of a job whose failures are *allowed* in it."""
     conditions = tuple(one.condition for one in (approval, allowed) if one is not None and one.condition is not None)
     return can_hold(plan.AllOf(conditions))
-
-
-def check_successors(jobs: Iterable[GitLabJob], pipeline: plan.Plan, titles: Mapping[str, str], report: Report) -> None:
-    """Report *jobs* of *pipeline* that need one that is optional in some runs: GitLab skips them in these.
-
-    https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composite.rb; without needs, they run.
-    """
-    optional = {
-        titles[job.stage]: job
-        for job in pipeline.jobs
-        if (approval := job.deployment.approval) is not None and approval.is_optional and approval.condition is not None
-    }
-    for gitlab_job in jobs if optional else ():
-        for job in (optional[need.job] for need in gitlab_job.needs if need.job in optional):
-            report.add(
-                APPROVAL_ON_GITLAB,
-                f'GitLab skips job "{gitlab_job.name}" in runs in which nobody starts stage "{job.title}"',
-                at=job.deployment.approval.span if job.deployment.approval is not None else job.span,
-                hint='remove the arc between them, or give the later stage a "when" without these runs',
-            )
 
 
 def _started(gitlab_job: GitLabJob, when: str, start_in: str) -> GitLabJob:

@@ -1,0 +1,91 @@
+"""Helpers of stages that are optional in some runs: later jobs wait for the helper, which is only in the others.
+
+GitLab skips a job that needs a manual job which nobody starts:
+https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composite.rb
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.emit.yaml import Data
+from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.drafts import DraftJob
+from pipegen.targets.gitlab.model import (
+    IS_HELPER,
+    NO_CHECKOUT,
+    ArtifactKeys,
+    GitLabJob,
+    ImageKeys,
+    NeedEntry,
+    RuleEntry,
+    ScriptEntry,
+)
+
+_MANUAL, _NEVER = "manual", "never"
+
+
+def is_optional_in_some_runs(draft: DraftJob) -> bool:
+    """Return whether a person starts the job of *draft* in some runs, without others waiting for it, but not in all."""
+    rules = _raw_rules(draft.raw)
+    if rules is not None:
+        is_allowed = _allows_failure(draft)
+        starting = [_is_optional(rule, is_allowed=is_allowed) for rule in rules if _when(rule) != _NEVER]
+        return any(starting) and not all(starting)
+    approval = draft.job.deployment.approval
+    return approval is not None and approval.is_optional and approval.condition is not None
+
+
+def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | None) -> GitLabJob:
+    """Return the helper *name* of *job*, of *draft*: it passes on the files, and is not in runs with a manual start."""
+    raw = _raw_rules(job.raw)
+    is_allowed = _allows_failure(draft)
+    return GitLabJob(
+        name=name,
+        image=image,
+        stage=job.stage,
+        needs=(NeedEntry(job.name, artifacts=bool(job.artifacts)),),
+        rules=tuple(map(_rule, job.rules)) if raw is None else (),
+        variables=(IS_HELPER, *(() if job.artifacts else (NO_CHECKOUT,))),
+        script=(ScriptEntry("true"),),
+        artifacts=job.artifacts,
+        artifact_keys=ArtifactKeys(access=job.artifact_keys.access),
+        raw={} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw]},
+    )
+
+
+def _rule(rule: RuleEntry) -> RuleEntry:
+    """Return *rule* of a stage for its helper."""
+    is_optional = rule.when == _MANUAL and rule.allow_failure is True
+    when = _NEVER if is_optional or rule.when == _NEVER else ""
+    return replace(rule, when=when, start_in="", variables=(), allow_failure=None)
+
+
+def _raw_rules(raw: Mapping[str, Data]) -> list[Data] | None:
+    rules = raw.get("rules")
+    return rules if isinstance(rules, list) else None
+
+
+def _raw_rule(rule: Data, *, is_allowed: bool) -> Data:
+    if not isinstance(rule, dict):
+        return rule
+    conditions: dict[str, Data] = {key: rule[key] for key in ("if", "changes", "exists") if key in rule}
+    is_never = _when(rule) == _NEVER or _is_optional(rule, is_allowed=is_allowed)
+    return {**conditions, "when": _NEVER if is_never else "on_success"}
+
+
+def _is_optional(rule: Data, *, is_allowed: bool) -> bool:
+    """Return whether others do not wait for a job that runs by *rule*, whose failures *is_allowed* if no rule says."""
+    allowed = rule.get("allow_failure", is_allowed) if isinstance(rule, dict) else False
+    return _when(rule) == _MANUAL and allowed is True
+
+
+def _when(rule: Data) -> Data:
+    return rule.get("when") if isinstance(rule, dict) else None
+
+
+def _allows_failure(draft: DraftJob) -> bool:
+    """Return whether a failure of the job of *draft* does not count, unless a rule says so."""
+    allowed = draft.job.limits.allow_failure
+    of_config = allowed is not None and not allowed.exit_codes and allowed.condition is None
+    return draft.raw.get("allow_failure", of_config) is True

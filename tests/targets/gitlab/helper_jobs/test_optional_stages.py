@@ -1,0 +1,66 @@
+"""Stages after one that is optional only in some runs wait for a helper, which is only in the other runs."""
+
+from __future__ import annotations
+
+from targets.gitlab.compiled import compiled
+
+OPTIONAL = """\
+    pipelines:
+      ci:
+        stages:
+          - { name: build, script: [make] }
+          - name: load
+            script: [make load]
+            artifacts: [load.txt]
+            approve: { optional: true, when: { event: merge_request } }
+          - { name: report, script: [./report] }
+    """
+
+
+def test_a_later_stage_needs_the_helper() -> None:
+    """GitLab skips a job that needs a manual one, so that it also needs the stages before the optional one."""
+    output = compiled(OPTIONAL)
+
+    assert output.codes() == []
+    assert [(need["job"], need.get("optional", False)) for need in output.data["report"]["needs"]] == [
+        ("wait for load", True),
+        ("build", False),
+    ]
+
+
+def test_the_helper_passes_on_the_files() -> None:
+    """It is not in the runs in which a person starts the stage."""
+    helper = compiled(OPTIONAL).data["wait for load"]
+
+    assert helper["needs"] == [{"job": "load", "artifacts": True}]
+    assert helper["artifacts"]["paths"] == ["load.txt"]
+    assert helper["rules"][0] == {"if": '$CI_PIPELINE_SOURCE == "merge_request_event"', "when": "never"}
+    assert helper["rules"][-1]["when"] == "on_success"
+
+
+def test_a_stage_without_later_ones_has_no_helper() -> None:
+    """Nothing waits for it."""
+    output = compiled(OPTIONAL[: OPTIONAL.index("          - { name: report")])
+
+    assert "wait for load" not in output.data
+
+
+def test_raw_rules_decide_when_the_helper_runs() -> None:
+    """A manual rule blocks unless it, or the job, may fail."""
+    rules = "[{ if: $A, when: manual }, { if: $B, when: manual, allow_failure: true }, { changes: [b/*] }]"
+    output = compiled(
+        f"""\
+        pipelines:
+          ci:
+            stages:
+              - {{ name: load, script: [make load], raw: {{ gitlab: {{ rules: {rules} }} }} }}
+              - {{ name: report, script: [./report] }}
+        """
+    )
+
+    assert output.data["report"]["needs"] == [{"job": "wait for load", "artifacts": False, "optional": True}]
+    assert output.data["wait for load"]["rules"] == [
+        {"if": "$A", "when": "on_success"},
+        {"if": "$B", "when": "never"},
+        {"changes": ["b/*"], "when": "on_success"},
+    ]
