@@ -10,8 +10,14 @@ import pytest
 from importing.samples import CASES, from_text, imported, messages
 from ruamel.yaml import YAML
 
+from pipegen.config.files.load import load
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.reading.files import Roots, read_files
+from pipegen.importing.gitlab.reading.jobs import resolve
+from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.structs import replace
 
 _SOURCE = """\
@@ -196,3 +202,35 @@ def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result, "main")
     assert proof is not None
     return [one.message for one in proof.differences]
+
+
+def test_a_text_of_several_lines_in_a_subshell_is_compared(tmp_path: Path) -> None:
+    """Its lines have no additional spaces, as these would be part of the text."""
+    lines = ["names='", "  one", "  two", "'", "for name in $names; do ./use $name; done"]
+    source = {"unit": {"script": ["\n".join(lines)], "artifacts": {"paths": ["out/", "node_modules/"]}}}
+    source["last"] = {"script": ["./last"], "needs": ["unit"]}
+    result, _ = from_text(json.dumps(source), tmp_path)
+
+    assert _differences(result) == []
+
+
+def test_a_job_that_always_starts_in_some_runs_and_by_hand_in_others_keeps_its_rules(tmp_path: Path) -> None:
+    """A rule of a generated job says how it starts in other runs, and cannot say that it starts after failures."""
+    rules = "[{ if: $LAB, when: always }, { when: manual, allow_failure: true }]"
+    source = f"build: {{ stage: build, script: [make] }}\nlab: {{ script: [./lab], rules: {rules} }}\n"
+    result, _ = from_text(source, tmp_path)
+
+    assert "when: always" in result.text
+    assert _differences(result) == []
+
+
+def test_generated_files_have_any_number_of_jobs(tmp_path: Path) -> None:
+    """Each combination of a matrix with raw keys is a job."""
+    path = tmp_path / ".gitlab-ci.yml"
+    path.write_text("".join(f"j{number}: {{ script: [make] }}\n" for number in range(1_501)), encoding="utf-8")
+    report, accounting = Report(), Accounting()
+    files = read_files(load(path, report), Roots(tmp_path), accounting, report)
+
+    assert len(resolve(files, accounting, report, NO_READING_LIMITS).jobs) == 1_501
+    with pytest.raises(Stopped):
+        resolve(files, accounting, report)

@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, expanded, ground, run, runnable
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
@@ -80,7 +81,7 @@ def _titles(
 
 
 def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
-    """Return the jobs of generated *files*; those before the last are included in it."""
+    """Return the jobs of generated *files*, however many; those before the last are included in it."""
     report, accounting = Report(), Accounting()
     with TemporaryDirectory() as folder:
         for file in files:
@@ -89,9 +90,10 @@ def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
             path.write_text(file.text, encoding="utf-8")
         main = SourceFile(".gitlab-ci.yml", files[-1].text)
         return resolve(
-            read_files(main, Roots(Path(folder)), accounting, report),
+            read_files(main, Roots(Path(folder)), accounting, report, NO_READING_LIMITS),
             accounting,
             report,
+            NO_READING_LIMITS,
         )
 
 
@@ -214,9 +216,14 @@ def _position(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int
     lines = [line for text in expected for line in text.split("\n")]
     for at, text in enumerate(commands):
         inner = text.removeprefix("(\n").removesuffix("\n)").split("\n")
-        if text.startswith("(\n") and [line.removeprefix("  ") for line in inner] == lines:
+        if text.startswith("(\n") and len(inner) == len(lines) and all(map(_is_indented, inner, lines)):
             return at, at + 1
     return (len(commands), len(commands)) if not expected or expected == ("true",) else None
+
+
+def _is_indented(line: str, original: str) -> bool:
+    """Return whether *line* of a subshell is *original*: lines of a text in quotes have no additional spaces."""
+    return line in (original, f"  {original}")
 
 
 def _value(text: str) -> str:

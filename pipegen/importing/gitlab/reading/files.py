@@ -13,7 +13,9 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.tree import (
+    READING_LIMITS,
     FileTree,
+    ReadingLimits,
     ValueBudget,
     items_of,
     merged_maps,
@@ -74,9 +76,11 @@ class _Reading(MutableStruct):
     is_complete: bool = True
 
 
-def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: Report) -> Files:
+def read_files(
+    file: SourceFile, roots: Roots, accounting: Accounting, report: Report, limits: ReadingLimits = READING_LIMITS
+) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
-    reading = _Reading(roots, accounting, report, ValueBudget(report))
+    reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
     tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
 

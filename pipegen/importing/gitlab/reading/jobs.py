@@ -11,6 +11,8 @@ from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.tree import (
+    READING_LIMITS,
+    ReadingLimits,
     TagReference,
     ValueBudget,
     is_null,
@@ -35,8 +37,6 @@ _DEFAULT_KEYS = (
 )
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
-# GitLab refuses a file of about 1,500 small jobs as too big.
-_MOST_JOBS = 1_500
 # A reference counts as many values: each may be reported.
 _REFERENCE_VALUES = 20
 _NO_ENTRIES: Mapping[str, Entry] = {}
@@ -98,21 +98,26 @@ class SourcePipeline(Struct, kw_only=True):
     unread: tuple[Node, ...] = ()
 
 
-def resolve(files: Files, accounting: Accounting, report: Report) -> SourcePipeline:
+def resolve(
+    files: Files, accounting: Accounting, report: Report, limits: ReadingLimits = READING_LIMITS
+) -> SourcePipeline:
     """Return the jobs of *files*."""
-    resolver = _Resolver(files.tree, accounting, report, is_complete=files.is_complete)
+    resolver = _Resolver(files.tree, accounting, report, limits, is_complete=files.is_complete)
     return replace(resolver.source(), unread=files.unread)
 
 
 class _Resolver:
     """Resolves the jobs of a file."""
 
-    def __init__(self, tree: TreeMapping, accounting: Accounting, report: Report, *, is_complete: bool) -> None:
+    def __init__(
+        self, tree: TreeMapping, accounting: Accounting, report: Report, limits: ReadingLimits, *, is_complete: bool
+    ) -> None:
         self._accounting = accounting
         self._report = report
         self._is_complete = is_complete
         self._entries = {entry.key.text: entry for entry in tree.entries}
-        self._budget = ValueBudget(report)
+        self._budget = ValueBudget(report, limits.values)
+        self._most_jobs = limits.jobs
         self._extended: dict[str, TreeMapping] = {}
         for name in self._entries:
             self._extend(name, ())
@@ -129,10 +134,10 @@ class _Resolver:
             for name, entry in self._entries.items()
             if self._is_job(name, entry)
         }
-        if len(jobs) > _MOST_JOBS:
+        if len(jobs) > self._most_jobs:
             self._report.add(
                 codes.NOT_IMPORTED,
-                f"the pipeline has more than {_MOST_JOBS:,} jobs",
+                f"the pipeline has more than {self._most_jobs:,} jobs",
                 at=next(reversed(jobs.values())).span,
                 hint="import its files separately",
             )

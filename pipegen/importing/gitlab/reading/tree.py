@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping as Map
 from typing import Any
 
@@ -16,8 +17,6 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequen
 from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
-# The values of a pipeline with its includes, as in the largest real ones times ten.
-MOST_VALUES = 200_000
 # Python converts no numbers of thousands of digits.
 LONGEST_NUMBER = 1_000
 # https://docs.gitlab.com/ci/inputs/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
@@ -84,19 +83,34 @@ def read_tree(file: SourceFile, report: Report) -> FileTree:
     return FileTree(maps[-1], maps[0] if has_header else None)
 
 
+class ReadingLimits(Struct):
+    """The most values and jobs of a pipeline that is read: a hostile file could have any number."""
+
+    # Those of the largest real pipelines times ten, with their includes.
+    values: int = 200_000
+    # GitLab refuses a file of about 1,500 small jobs as too big.
+    jobs: int = 1_500
+
+
+READING_LIMITS = ReadingLimits()
+# For files that pipegen generates.
+NO_READING_LIMITS = ReadingLimits(sys.maxsize, sys.maxsize)
+
+
 class ValueBudget(MutableStruct):
     """The rest of the values that a pipeline may have: what it includes, extends and references can multiply."""
 
     report: Report
-    rest: int = MOST_VALUES
+    rest: int
 
     def spend(self, values: int, at: Span) -> None:
         """Subtract a number of *values*, or of hundreds of characters; raise `Stopped` if too few are left."""
         self.rest -= values
         if self.rest < 0:
+            most = f"{READING_LIMITS.values:,} values"
             self.report.add(
                 codes.NOT_IMPORTED,
-                f"with what it includes, extends and references, the pipeline has more than {MOST_VALUES:,} values",
+                f"with what it includes, extends and references, the pipeline has more than {most}",
                 at=at,
                 hint="import its files separately, or remove values that are not used",
             )

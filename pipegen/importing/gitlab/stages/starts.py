@@ -140,7 +140,7 @@ def _by_run(
     if (
         len({rule.allow_failure for rule in by_hand}) > 1
         or len({rule.when for rule in others}) != 1
-        or others[0].when not in (ON_SUCCESS, ALWAYS_STARTS)
+        or others[0].when != ON_SUCCESS
         or "trigger" in job.entries
         or not {"approve", "allow_failure"}.isdisjoint(forced)
     ):
