@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence, items_of
+from pipegen.source.tree import Node, Scalar, Sequence, entries_of, items_of, written_text
 from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
@@ -65,7 +65,7 @@ def compiled(text: str, target: str) -> CompiledConfig:
     tree = read(file, Report())
     starts = [(error, span.start) for error in report.errors() for span in _spans(error)]
     by_start = {start: tuple(_places(tree, start)) for start in {start for _, start in starts}}
-    places = [(error, by_start[start]) for error, start in starts]
+    places = [(error, by_start[start] or _inherited(error, tree, start)) for error, start in starts]
     return CompiledConfig(
         errors=tuple(
             ErrorPlace(stage, key, error.message, error.code) for error, inner in places for stage, key in inner
@@ -81,6 +81,31 @@ def _spans(error: Diagnostic) -> Iterator[Span]:
         yield error.primary.span
     if error.code is codes.CONFLICTING_FILES:
         yield from (label.span for label in error.related)
+
+
+def _inherited(error: Diagnostic, tree: Node, offset: int) -> tuple[tuple[str, str], ...]:
+    """Return the stages that inherit what is at *offset*, each with its key, if *error* is that they leave a path.
+
+    Other errors may be in some of these stages only.
+    """
+    if error.code is not codes.CONFLICTING_FILES:
+        return ()
+    pipeline = _pipeline(tree)
+    templates = entries_of(tree.get("templates") if isinstance(tree, TreeMapping) else None)
+    names = {one.key.text for one in templates if one.value.span.start <= offset <= one.value.span.end}
+    defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
+    is_default = defaults is not None and defaults.span.start <= offset <= defaults.span.end
+    return tuple(
+        (written_text(stage.get("name")), "artifacts")
+        for stage in _stages(tree)
+        if isinstance(stage, TreeMapping) and (is_default or not names.isdisjoint(_bases(stage)))
+    )
+
+
+def _bases(stage: TreeMapping) -> tuple[str, ...]:
+    """Return the templates that *stage* extends."""
+    extends = stage.get("extends")
+    return tuple(map(written_text, items_of(extends))) or (written_text(extends),)
 
 
 def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:

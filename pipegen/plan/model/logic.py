@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import compress, product
 
 from pipegen.plan.model.conditions import (
@@ -95,7 +96,9 @@ def holds(condition: Condition | None, is_true: Callable[[Atom], bool]) -> bool:
             return is_true(condition)
 
 
-def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)) -> bool:
+# Stages often have the same condition, and a config with errors is planned several times.
+@lru_cache(maxsize=1_000)
+def can_hold(condition: Condition | None, events: tuple[Event, ...] = tuple(Event)) -> bool:
     """Return whether *condition* holds in some run that one of *events* starts."""
     return any(
         number == MOST_RUNS or holds(condition, truth.__getitem__)

@@ -20,6 +20,7 @@ from pipegen.targets.gitlab.model import (
     NeedEntry,
     RuleEntry,
     ScriptEntry,
+    VariableEntry,
 )
 
 _MANUAL, _NEVER = "manual", "never"
@@ -44,14 +45,31 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
         name=name,
         image=image,
         stage=job.stage,
-        needs=(NeedEntry(job.name, artifacts=bool(job.artifacts)),),
+        # GitLab may evaluate the rules of both jobs differently.
+        needs=(NeedEntry(job.name, artifacts=bool(job.artifacts), is_optional=raw is not None),),
         rules=tuple(map(_rule, job.rules)) if raw is None else (),
-        variables=(IS_HELPER, *(() if job.artifacts else (NO_CHECKOUT,))),
+        variables=_variables(job),
         script=(ScriptEntry("true"),),
         artifacts=job.artifacts,
         artifact_keys=ArtifactKeys(access=job.artifact_keys.access),
-        raw={} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw]},
+        raw={} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw], **_read(job)},
     )
+
+
+def _variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
+    """Return the variables of the helper of *job*, with those that raw rules of the job may test."""
+    own = (IS_HELPER, *(() if job.artifacts else (NO_CHECKOUT,)))
+    names = {variable.name for variable in own}
+    tested = job.variables if "rules" in job.raw else ()
+    return (*(variable for variable in tested if variable.name not in names), *own)
+
+
+def _read(job: GitLabJob) -> dict[str, Data]:
+    """Return the raw variables of *job*, which raw rules may test."""
+    variables = job.raw.get("variables")
+    names = (IS_HELPER.name, *(() if job.artifacts else (NO_CHECKOUT.name,)))
+    tested = {key: value for key, value in variables.items() if key not in names} if isinstance(variables, dict) else {}
+    return {"variables": tested} if tested else {}
 
 
 def _rule(rule: RuleEntry) -> RuleEntry:

@@ -46,20 +46,26 @@ def test_a_stage_without_later_ones_has_no_helper() -> None:
 
 
 def test_raw_rules_decide_when_the_helper_runs() -> None:
-    """A manual rule blocks unless it, or the job, may fail."""
+    """A manual rule blocks unless it, or the job, may fail. Rules may test variables of the job."""
     rules = "[{ if: $A, when: manual }, { if: $B, when: manual, allow_failure: true }, { changes: [b/*] }]"
     output = compiled(
         f"""\
         pipelines:
           ci:
             stages:
-              - {{ name: load, script: [make load], raw: {{ gitlab: {{ rules: {rules} }} }} }}
+              - name: load
+                script: [make load]
+                env: {{ A: "1" }}
+                raw: {{ gitlab: {{ rules: {rules}, variables: {{ B: "", GIT_STRATEGY: clone }} }} }}
               - {{ name: report, script: [./report] }}
         """
     )
 
     assert output.data["report"]["needs"] == [{"job": "wait for load", "artifacts": False, "optional": True}]
-    assert output.data["wait for load"]["rules"] == [
+    helper = output.data["wait for load"]
+    assert helper["needs"] == [{"job": "load", "artifacts": False, "optional": True}]
+    assert helper["variables"] == {"A": "1", "B": "", "GIT_STRATEGY": "none", "PIPEGEN_HELPER": "1"}
+    assert helper["rules"] == [
         {"if": "$A", "when": "on_success"},
         {"if": "$B", "when": "never"},
         {"changes": ["b/*"], "when": "on_success"},

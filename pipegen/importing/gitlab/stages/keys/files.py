@@ -187,4 +187,5 @@ def _name(text: str, context: KeyContext) -> str:
     name = context.texts.expanded(text).replace("${setup.params.CI_JOB_NAME}", _job_name(context))
     for variable in ("CI_COMMIT_REF_SLUG", "CI_COMMIT_REF_NAME", "CI_COMMIT_BRANCH"):
         name = name.replace(f"${{setup.params.{variable}}}", branch)
+    name = name.replace("${setup.defaultBranch}", context.names.default_branch)
     return name.replace("${setup.params.CI_PROJECT_NAME}", "${setup.projectShortName}")

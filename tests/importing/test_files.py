@@ -1,0 +1,30 @@
+"""The files of stages: artifacts and caches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importing.samples import from_text
+
+_CONFLICTS = """\
+.build: { stage: build, script: [make], artifacts: { paths: [build/, "*.log"], expire_in: 1 day } }
+x86: { extends: .build, tags: [x86] }
+arm: { extends: .build, tags: [arm] }
+report: { stage: test, script: [./report] }
+"""
+
+
+def test_stages_that_inherit_conflicting_paths_overlap(tmp_path: Path) -> None:
+    """The error is at the template, which gets the key."""
+    result, _ = from_text(_CONFLICTS, tmp_path)
+
+    assert result.generated
+    assert result.text.count("overlap: true") == 1
+
+
+def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) -> None:
+    """GitLab would put the variable into the key unchanged."""
+    keys = "{ key: go-$CI_COMMIT_REF_SLUG, fallback_keys: [go-$CI_DEFAULT_BRANCH], paths: [go/] }"
+    result, _ = from_text(f"unit: {{ script: [make], cache: {keys} }}\n", tmp_path)
+
+    assert 'cache: { key: "go-${setup.branch}", paths: [go/], fallback: [go-main] }' in result.text
