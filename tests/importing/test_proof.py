@@ -234,3 +234,14 @@ def test_generated_files_have_any_number_of_jobs(tmp_path: Path) -> None:
     assert len(resolve(files, accounting, report, NO_READING_LIMITS).jobs) == 1_501
     with pytest.raises(Stopped):
         resolve(files, accounting, report)
+
+
+def test_long_names_of_combinations_with_the_same_beginning_are_found(tmp_path: Path) -> None:
+    """The generated file shortens the names, and numbers those that become the same."""
+    beginning = "features/account/settings/*,features/account/addresses/*,features/account/"
+    values = [beginning + "orders/*", beginning + "payment/*"]
+    unit = {"script": ["./test $FILES"], "parallel": {"matrix": [{"FILES": values}]}, "hooks": {}}
+    result, _ = from_text(json.dumps({"unit": unit}), tmp_path)
+
+    assert "… (2)" in result.generated[-1].text
+    assert _differences(result) == []

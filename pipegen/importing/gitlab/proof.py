@@ -31,6 +31,8 @@ _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 _DOLLAR = "\0"
 _SHORTENED = "…"
+# Names that are the same when they are shortened have numbers, in their order.
+_NUMBERED = re.compile(r"(.*) \(([1-9]\d{0,3})\)", re.DOTALL)
 # The stages of the generated file have other names.
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 
@@ -109,9 +111,11 @@ def _name(name: str, names: Mapping[str, str]) -> str:
         if spelling in names:
             return names[spelling]
     if _SHORTENED in name:
-        pattern = ".*".join(re.escape(_spelling(part)) for part in name.split(_SHORTENED))
-        longer = {original for spelling, original in names.items() if re.fullmatch(pattern, spelling)}
-        return longer.pop() if len(longer) == 1 else name
+        numbered = _NUMBERED.fullmatch(name)
+        short, number = (numbered[1], int(numbered[2])) if numbered else (name, 1)
+        pattern = ".*".join(re.escape(_spelling(part)) for part in short.split(_SHORTENED))
+        longer = dict.fromkeys(original for spelling, original in names.items() if re.fullmatch(pattern, spelling))
+        return list(longer)[number - 1] if number <= len(longer) else name
     return name
 
 
