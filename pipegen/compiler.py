@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
@@ -21,6 +21,7 @@ from pipegen.config.unknown.misread import misread_parts
 from pipegen.config.unknown.rounds import check_further
 from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.plan.build import FileContext, build_plan, check_values
 from pipegen.plan.expansion.expand import Expanded, expand_stages, read_stages, with_stages
@@ -115,11 +116,12 @@ def analyse(
     report: Report,
     inputs: Mapping[str, str] = _NO_INPUTS,
     after: Callable[[Analysed, Report], object] | None = None,
+    final: Collection[Code] = (),
 ) -> Analysed:
     """Return the plans of *file* with the values of *inputs* fixed; raise `Stopped` if there are errors.
 
     If there are errors, the valid parts are still checked, also by *after*, where corrections of the invalid parts
-    cannot change the result.
+    cannot change the result. If all errors are *final*, they are not.
     """
     resolved = _resolved(file, report)
 
@@ -133,6 +135,8 @@ def analyse(
     report.take(first)
     if analysed is not None and not report.has_errors():
         return analysed
+    if not resolved.parts and all(error.code in final for error in report.errors()):
+        raise Stopped
     unknown = Unknown(resolved.tree, resolved.parts)
     check_further(unknown, resolved.tree, again, after or (lambda *_: None), report)
     raise Stopped

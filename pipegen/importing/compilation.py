@@ -22,6 +22,11 @@ from pipegen.targets.base import GeneratedFile
 PIPELINE = "ci"
 
 
+# Errors of complete plans. They are frequent, and further checks of large pipelines take longer than an attempt without
+# these errors.
+_FINAL = (codes.CONFLICTING_FILES,)
+
+
 class ErrorPlace(Struct):
     """A key of a stage with an error, `env.NAME` for a variable; without a *stage*, the name of an input."""
 
@@ -59,13 +64,19 @@ def compiled(text: str, target: str) -> CompiledConfig:
             generate(analysed, registry.load(target), {}, further)
 
     with suppress(Stopped):
-        analysed = analyse(file, (), report, after=after)
+        analysed = analyse(file, (), report, after=after, final=_FINAL)
         files = generate(analysed, registry.load(target), {}, report)
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
     starts = [(error, span.start) for error in report.errors() for span in _spans(error)]
     by_start = {start: tuple(_places(tree, start)) for start in {start for _, start in starts}}
-    places = [(error, by_start[start] or _inherited(error, tree, start)) for error, start in starts]
+    conflicts = {start for error, start in starts if error.code is codes.CONFLICTING_FILES and not by_start[start]}
+    inherited = {start: tuple(_inheriting(tree, start)) for start in conflicts}
+    # Other errors in a template may be errors of some of its stages only.
+    places = [
+        (error, by_start[start] or (inherited[start] if error.code is codes.CONFLICTING_FILES else ()))
+        for error, start in starts
+    ]
     return CompiledConfig(
         errors=tuple(
             ErrorPlace(stage, key, error.message, error.code) for error, inner in places for stage, key in inner
@@ -83,23 +94,16 @@ def _spans(error: Diagnostic) -> Iterator[Span]:
         yield from (label.span for label in error.related)
 
 
-def _inherited(error: Diagnostic, tree: Node, offset: int) -> tuple[tuple[str, str], ...]:
-    """Return the stages that inherit what is at *offset*, each with its key, if *error* is that they leave a path.
-
-    Other errors may be in some of these stages only.
-    """
-    if error.code is not codes.CONFLICTING_FILES:
-        return ()
+def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
+    """Yield the stages that inherit the artifacts at *offset*, each with this key."""
     pipeline = _pipeline(tree)
     templates = entries_of(tree.get("templates") if isinstance(tree, TreeMapping) else None)
     names = {one.key.text for one in templates if one.value.span.start <= offset <= one.value.span.end}
     defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
     is_default = defaults is not None and defaults.span.start <= offset <= defaults.span.end
-    return tuple(
-        (written_text(stage.get("name")), "artifacts")
-        for stage in _stages(tree)
-        if isinstance(stage, TreeMapping) and (is_default or not names.isdisjoint(_bases(stage)))
-    )
+    for stage in _stages(tree):
+        if isinstance(stage, TreeMapping) and (is_default or not names.isdisjoint(_bases(stage))):
+            yield written_text(stage.get("name")), "artifacts"
 
 
 def _bases(stage: TreeMapping) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from pipegen.importing.globs import finds
@@ -121,6 +122,8 @@ class ExpressionError(ValueError):
     """Text that is not an expression."""
 
 
+# Most jobs of a pipeline have the same few conditions, and rules are read for several purposes.
+@lru_cache(maxsize=2_000)
 def parsed(text: str) -> Formula:
     """Return the expression *text*; raise `ExpressionError` if it is none."""
     reader = _Reader(text)
