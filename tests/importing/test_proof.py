@@ -245,3 +245,16 @@ def test_long_names_of_combinations_with_the_same_beginning_are_found(tmp_path: 
 
     assert "… (2)" in result.generated[-1].text
     assert _differences(result) == []
+
+
+def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
+    """A raw need in a job that starts a pipeline names these, too."""
+    need = "{ job: build, parallel: { matrix: [{ CC: gcc }] } }"
+    source = (
+        "build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang] }] } }\n"
+        f"docs: {{ stage: deploy, needs: [{need}], trigger: {{ project: group/docs }} }}\n"
+    )
+    result, report = from_text(source, tmp_path)
+
+    assert '"needs" of job "docs" stays a key of GitLab: it needs single combinations' in messages(report)
+    assert _differences(result) == []

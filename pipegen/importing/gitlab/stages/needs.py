@@ -69,7 +69,8 @@ def keep_needs(
     for draft in drafts:
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
         reason = _raw_reason(draft, source, is_misordered=draft.name in misordered)
-        if "script" not in draft.keys or not (sources or reason):
+        # A job that starts a pipeline gets no files.
+        if not reason and not ("script" in draft.keys and sources):
             continue
         needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
         if any(_has_other_name(other) and other.name not in names for other in needed):
