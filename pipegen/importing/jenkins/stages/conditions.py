@@ -101,9 +101,10 @@ class ConditionReader:
             if not isinstance(statement, GroovyCall):
                 raise UntranslatableError("it contains Groovy")
             if statement.name not in NEUTRAL:
-                yield self._test(statement)
+                yield self.directive(statement)
 
-    def _test(self, call: GroovyCall) -> BuildTest:
+    def directive(self, call: GroovyCall) -> BuildTest:
+        """Return the condition of one directive; raise `UntranslatableError` for other Groovy."""
         directive = _DIRECTIVES.get(call.name)
         if directive is not None:
             return directive(call)

@@ -12,6 +12,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyAssignment,
+    GroovyBlock,
     GroovyCall,
     GroovyConstant,
     GroovyReader,
@@ -23,6 +24,7 @@ from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
+from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.stages.directives.when import condition_of
 from pipegen.importing.jenkins.stages.kept import first_read, kept_text
@@ -161,39 +163,52 @@ class JenkinsStages:
         tests: list[BuildTest] = []
         conditions: list[Condition] = []
         for call in stage.blocks("when"):
-            if call.block is None:
-                continue
-            for statement in call.block.statements:
-                try:
-                    only = replace(call.block, statements=(statement,))
-                    test = self._conditions.when(only)
-                    conditions.append(condition_of(test, names))
-                    tests.append(test)
-                    self._marks.all(statement)
-                except UntranslatableError as error:
-                    head = self._expression(statement)
-                    if head is not None and isinstance(statement, GroovyCall):
-                        draft.work.wrap.append(head)
-                        self._marks.raw(statement, f'stage "{stage.name}"', str(error))
-                        continue
-                    self._marks.left_out(
-                        statement,
-                        f'{error}. Stage "{stage.name}" runs without it',
-                        hint='add a condition to its "when"',
-                    )
+            for statement in call.block.statements if call.block is not None else ():
+                for one in self._conjuncts(statement, names):
+                    try:
+                        test, condition = self._condition(one, names)
+                        conditions.append(condition)
+                        tests.append(test)
+                        self._marks.all(one)
+                    except UntranslatableError as error:
+                        self._keep_condition(one, names, draft, str(error))
             self._marks.translated(call)
         draft.test = AllTests(tuple(tests))
         draft.condition = simplified(Conjunction(tuple(conditions)))
         if draft.condition != ALWAYS:
             draft.keys["when"] = as_when(draft.condition)
 
-    def _expression(self, statement: Statement) -> str | None:
-        """Return the condition `expression` as a block step around those of a stage; None for other Groovy."""
-        if not isinstance(statement, GroovyCall) or statement.name != "expression" or statement.block is None:
-            return None
-        text = statement.block.span.text[1:-1].strip().removeprefix("return ").strip().removesuffix(";")
-        is_single = len(statement.block.statements) == 1 and not re.search(r"[\n;{}]|//|\\", text)
-        return f"if ({text})" if is_single and first_read(text, self._outside) is None else None
+    def _condition(self, statement: Statement, names: JenkinsNames) -> tuple[BuildTest, Condition]:
+        """Return the directive *statement* of `when`, and the same in a config."""
+        test = self._conditions.when(GroovyBlock((statement,), 0, statement.span))
+        return test, condition_of(test, names)
+
+    def _conjuncts(self, statement: Statement, names: JenkinsNames) -> Iterator[Statement]:
+        """Yield the parts of *statement* that must all hold: an `allOf` is one unless a config cannot say all of it."""
+        try:
+            self._condition(statement, names)
+        except UntranslatableError:
+            if isinstance(statement, GroovyCall) and statement.name == "allOf" and statement.block is not None:
+                self._marks.translated(statement)
+                for one in statement.block.statements:
+                    yield from self._conjuncts(one, names)
+                return
+        yield statement
+
+    def _keep_condition(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft, reason: str) -> None:
+        """Keep the condition *statement* as a block step around the steps of the stage, if it can be one."""
+        title = f'stage "{draft.source.name}"'
+        with suppress(UntranslatableError):
+            text = GroovyConditions(self._conditions, names).expression(statement)
+            if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
+                draft.work.wrap.append(f"if ({text})")
+                self._marks.raw(statement, title, reason)
+                return
+        self._marks.left_out(
+            statement,
+            f"{reason}. S{title[1:]} runs without it",
+            hint='add a condition to its "when"',
+        )
 
     def _options(self, stage: JenkinsStage, steps: StepReader) -> None:
         for section in sections(stage.call, "options"):

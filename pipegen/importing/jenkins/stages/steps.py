@@ -155,15 +155,18 @@ def _is_needless(statement: Statement) -> bool:
 
 def one_line(call: GroovyCall) -> str | None:
     """Return *call* as Groovy on one line; None if it has a block, or a text that cannot be on one line."""
-    if call.block is not None:
-        return None
-    text = _TRIPLE.sub(_on_one_line, call.whole.text)
+    return None if call.block is not None else on_one_line(call.whole.text)
+
+
+def on_one_line(groovy: str) -> str | None:
+    """Return *groovy*, one expression or call, on one line without its comments; None if a text in it cannot be."""
+    text = _TRIPLE.sub(_text_on_one_line, groovy)
     lines = [re.sub(r"(?<!:)//.*", "", line).strip() for line in text.split("\n")]
     joined = " ".join(line for line in lines if line)
     return None if "'''" in joined or '"""' in joined else joined
 
 
-def _on_one_line(match: re.Match[str]) -> str:
+def _text_on_one_line(match: re.Match[str]) -> str:
     """Return a text in triple quotes in single ones; unchanged if an expression in it has quotes."""
     quote, body = match[1][0], match[2]
     if any(quote in one for one in re.findall(r"\$\{[^}]*\}", body)):

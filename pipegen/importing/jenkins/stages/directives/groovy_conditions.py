@@ -1,0 +1,106 @@
+"""Conditions of `when` as expressions in Groovy, for those that a config cannot say."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.emit.groovy import literal
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
+from pipegen.importing.jenkins.stages.conditions import (
+    NEUTRAL,
+    AllTests,
+    AnyTest,
+    BuildTest,
+    Caused,
+    Comparator,
+    ConditionReader,
+    NoTest,
+    VariableComparison,
+)
+from pipegen.importing.jenkins.stages.steps import on_one_line
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.readback.groovy import GroovyTokens, TokenKind
+
+_SIGNS = {"anyOf": " || ", "allOf": " && ", "not": " && "}
+_CAUSES = {
+    "TimerTriggerCause": "hudson.triggers.TimerTrigger$TimerTriggerCause",
+    "SCMTriggerCause": "hudson.triggers.SCMTrigger$SCMTriggerCause",
+    "UserIdCause": "hudson.model.Cause$UserIdCause",
+    "UpstreamCause": "hudson.model.Cause$UpstreamCause",
+    "RemoteCause": "hudson.model.Cause$RemoteCause",
+    "BuildUpstreamCause": "org.jenkinsci.plugins.workflow.support.steps.build.BuildUpstreamCause",
+}
+_SPECIAL = re.compile(r"[*?]")
+
+
+class GroovyConditions:
+    """Writes directives of `when` in Groovy, with the values of *names*."""
+
+    def __init__(self, reader: ConditionReader, names: JenkinsNames) -> None:
+        self._reader = reader
+        self._names = names
+
+    def expression(self, statement: Statement) -> str:
+        """Return the directive *statement* as an expression; raise `UntranslatableError` if there is none."""
+        if not isinstance(statement, GroovyCall):
+            raise UntranslatableError("it contains Groovy")
+        if statement.name == "expression":
+            return _on_one_line(statement)
+        if statement.name in _SIGNS and statement.block is not None:
+            inner = [one for one in statement.block.statements if getattr(one, "name", "") not in NEUTRAL]
+            parts = [self.expression(one) for one in inner]
+            joined = _SIGNS[statement.name].join(parts if len(parts) == 1 else map(_enclosed, parts))
+            return f"!({joined})" if statement.name == "not" else joined
+        return self._of_test(self._reader.directive(statement))
+
+    def _of_test(self, test: BuildTest) -> str:
+        match test:
+            case VariableComparison():
+                return self._compared(test)
+            case Caused():
+                return f"currentBuild.getBuildCauses({literal(_CAUSES[test.cause])})"
+            case AllTests() | AnyTest() if test.tests:
+                sign = " && " if isinstance(test, AllTests) else " || "
+                return sign.join(_enclosed(self._of_test(one)) for one in test.tests)
+            case NoTest():
+                return f"!({self._of_test(test.test)})"
+        raise UntranslatableError("it has no equivalent in Groovy")
+
+    def _compared(self, test: VariableComparison) -> str:
+        constant = None if test.is_parameter else self._names.environment.get(test.variable)
+        variable = f"{'params' if test.is_parameter else 'env'}.{test.variable}"
+        value = variable if constant is None else literal(constant)
+        match test.comparator:
+            case Comparator.IS_SET:
+                return value
+            case Comparator.EQUALS | Comparator.GLOB if not _SPECIAL.search(test.text):
+                return f"{value} == {literal(test.text)}"
+            case Comparator.GLOB if "**" not in test.text:
+                return f"{value} ==~ {literal(_regex(test.text))}"
+            case Comparator.REGEX:
+                return f"{value} ==~ {literal(test.text)}"
+        raise UntranslatableError("it compares a pattern")
+
+
+def _regex(glob: str) -> str:
+    """Return the regular expression for *glob*, whose asterisks match no slash."""
+    parts = {"*": "[^/]*", "?": "[^/]"}
+    return "".join(parts.get(character) or re.sub(r"[^\w/ -]", r"\\\g<0>", character) for character in glob)
+
+
+def _enclosed(text: str) -> str:
+    return f"({text})" if re.search(r"[|&?]", text) else text
+
+
+def _on_one_line(call: GroovyCall) -> str:
+    """Return the Groovy in the block of *call*, one expression, on one line."""
+    if call.block is None or len(call.block.statements) != 1:
+        raise UntranslatableError("it has several statements")
+    text = on_one_line(re.sub(r"^\s*return\b", "", call.block.span.text[1:-1])) or ""
+    text = text.removesuffix(";").rstrip()
+    code = GroovyTokens(text)
+    signs = {token.text for token in code.tokens[: code.size] if token.kind is TokenKind.SIGN}
+    if not code.size or signs & {";", "{", "}", "\\"}:
+        raise UntranslatableError("its Groovy cannot be on one line")
+    return text
