@@ -174,12 +174,13 @@ def _plugin_steps(job: Job, formatter: ValueFormatter) -> Tree | None:
     steps = job.plugin_steps
     if steps is None:
         return None
+    lists = ("around", "before", "after", "always", "failure")
     calls: dict[str, Tree] = {
         f"{when} {number}": {call.text: formatter.tree(call.arguments) or value("")}
         if call.arguments is not None
         else value(call.text)
-        for when, items in (("around", steps.around), ("before", steps.before), ("after", steps.after))
-        for number, call in enumerate(items, 1)
+        for when in lists
+        for number, call in enumerate(getattr(steps, when), 1)
     }
     return {**calls, **({"elsewhere": value("skip")} if steps.is_skipped_elsewhere else {})}
 

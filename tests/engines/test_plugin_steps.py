@@ -108,6 +108,38 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
     assert build.archived["a.txt"].read_text() == "built\n"
 
 
+@pytest.mark.parametrize("around", [[], ["timestamps"]])
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_steps_follow_a_stage_in_any_case_or_after_a_failure(
+    style: str, around: list[str], repository: Repository, tmp_path: Path
+) -> None:
+    """Those in `always` come first, as in `post` of Jenkins; a failure stays one."""
+    require(jenkins_harness.available())
+    calls = {"after": ["acmeAfter"], "always": ["acmeAlways"], "failure": ["acmeFailure"]}
+    steps = {"jenkins": {**calls, **({"around": around} if around else {})}, "elsewhere": "skip"}
+    kept = {"artifacts": {"paths": ["a.txt"], "when": "failure"}, "steps": steps}
+    stages = [
+        {"name": "good", "script": ["echo good >a.txt"], "steps": steps},
+        {"name": "only", "steps": {"jenkins": {"always": ["acmeOnly"]}, "elsewhere": "skip"}},
+        {"name": "bad", "script": ["echo bad >a.txt", "false"], **kept},
+        {"name": "never", "script": ["true"], "steps": steps},
+    ]
+    execution = [["good", "only", "bad", "never"]]
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"execution": execution, "stages": stages}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+
+    build = jenkins_harness.run(
+        text, checkout, workdir=tmp_path / "build", plugin_steps=("acmeAfter", "acmeAlways", "acmeFailure", "acmeOnly")
+    )
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert build.result == "FAILURE", build.log
+    assert re.findall(r"^\[plugin\] (\w+)", build.log, re.MULTILINE) == [
+        *("acmeAfter", "acmeAlways", "acmeOnly", "acmeAlways", "acmeFailure")
+    ]
+    assert build.archived["a.txt"].read_text() == "bad\n"
+
+
 def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:
     """A stage with nothing else says that it has nothing to do."""
     require(gitlab_local.available())

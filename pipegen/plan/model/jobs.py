@@ -83,15 +83,23 @@ class PluginCall(SpannedStruct):
 class PluginSteps(SpannedStruct, kw_only=True):
     """Steps of Jenkins' plugins and libraries: *before* and *after* the script, and blocks *around* all of these.
 
-    They have the variables *env*. Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
+    Steps in *always* follow in any case, those in *failure* after a failure. All have the variables *env*. Other
+    engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
     """
 
     around: tuple[PluginCall, ...]
     before: tuple[PluginCall, ...]
     after: tuple[PluginCall, ...]
+    always: tuple[PluginCall, ...] = ()
+    failure: tuple[PluginCall, ...] = ()
     env: tuple[tuple[str, Text], ...] = ()
     is_skipped_elsewhere: bool
     span: Span
+
+    @property
+    def calls(self) -> tuple[PluginCall, ...]:
+        """All steps."""
+        return (*self.around, *self.before, *self.after, *self.always, *self.failure)
 
 
 class Job(SpannedStruct, kw_only=True):

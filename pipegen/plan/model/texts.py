@@ -120,8 +120,7 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 def plugin_texts(plugin_steps: PluginSteps) -> list[Text]:
     """Return the texts in the parameters and variables of *plugin_steps*."""
-    calls = (*plugin_steps.around, *plugin_steps.before, *plugin_steps.after)
-    return [*call_texts(calls), *(text for _, text in plugin_steps.env)]
+    return [*call_texts(plugin_steps.calls), *(text for _, text in plugin_steps.env)]
 
 
 def call_texts(calls: Iterable[PluginCall]) -> list[Text]:

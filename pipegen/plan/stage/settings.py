@@ -64,12 +64,15 @@ def plugin_steps(stage: StageConfig, values: StageValues) -> PluginSteps | None:
     if stage.steps is None or not isinstance(body, Mapping):
         return None
     calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
-    before, after = (calls.get("before"), calls.get("after")) if isinstance(calls, Mapping) else (None, calls)
-    around = calls.get("around") if isinstance(calls, Mapping) else None
+    lists = calls if isinstance(calls, Mapping) else Mapping((), body.span)
+    after = lists.get("after") if isinstance(calls, Mapping) else calls
+    around, before, always, failure = map(lists.get, ("around", "before", "always", "failure"))
     return PluginSteps(
         around=tuple(_call(item, values.at(START)) for item in items_of(around)),
         before=tuple(_call(item, values.at(START)) for item in items_of(before)),
         after=tuple(_call(item, values) for item in items_of(after)),
+        always=tuple(_call(item, values.at(START)) for item in items_of(always)),
+        failure=tuple(_call(item, values.at(START)) for item in items_of(failure)),
         env=variables(stage, values.at(START)),
         is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",
         span=stage.steps.span,

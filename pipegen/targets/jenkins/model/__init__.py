@@ -26,6 +26,7 @@ from pipegen.targets.jenkins.model.properties import Property, PropertyKind, ste
 from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
 from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown, Tool
 from pipegen.targets.jenkins.model.steps import (
+    NOT_STOPPED,
     Agent,
     Archive,
     Binding,
@@ -56,6 +57,7 @@ from pipegen.targets.jenkins.model.steps import (
 from pipegen.targets.jenkins.model.tables import PipelineRange, StepKind, Tables
 
 __all__ = [
+    "NOT_STOPPED",
     "Agent",
     "Archive",
     "Binding",

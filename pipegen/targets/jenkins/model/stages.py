@@ -36,7 +36,8 @@ class StageBlock(Struct, kw_only=True):
         approval: the question before it, None if the steps contain it; *approval_name* is the stage that asks.
         options: the block steps around its agent, the outermost first.
         environment: the variables of its steps.
-        always: the steps that follow in any case; *unsuccessful* those that follow a failure.
+        always: the steps that follow in any case; *unsuccessful* those that follow a failure or the end of a stopped
+            run, *failure* those that only follow a failure.
         steps: its steps.
         steps_function: the function that contains the steps, "" if they are in place.
         on_failure: the steps after a failure.
@@ -70,6 +71,7 @@ class StageBlock(Struct, kw_only=True):
     environment: tuple[EnvironmentVariable, ...] = ()
     always: tuple[Step, ...] = ()
     unsuccessful: tuple[Step, ...] = ()
+    failure: tuple[Step, ...] = ()
 
 
 class Selected(Struct):

@@ -192,6 +192,10 @@ class GroovyStatement(Struct):
     values: tuple[Value, ...] = ()
 
 
+# The head of a block in which steps after a failure are, unless the run was stopped.
+NOT_STOPPED = "if (!(error instanceof org.jenkinsci.plugins.workflow.steps.FlowInterruptedException))"
+
+
 class Ensured(Struct, kw_only=True):
     """Steps, and those that run *on_failure* of them, or *always*; the failure is kept."""
 

@@ -116,6 +116,7 @@ def _weigh_stage(stage: model.StageBlock) -> int:
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     failure += 2 * (_STATEMENT + _CLOSURE) if stage.on_failure or stage.unsuccessful else 0
     failure += weigh_steps(stage.unsuccessful)
+    failure += _STATEMENT + _CLOSURE + weigh_steps(stage.failure) if stage.failure else 0
     always = _STATEMENT + _CLOSURE + weigh_steps(stage.always) if stage.always else 0
     post = _STATEMENT + _CLOSURE + failure + always if failure or always else 0
     success = _STATEMENT + 2 * _TEXT if stage.tells_success else 0

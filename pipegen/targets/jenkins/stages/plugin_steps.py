@@ -112,6 +112,17 @@ def enclosed(job: Job, steps: tuple[model.Step, ...], texts: GroovyTexts) -> tup
     return steps
 
 
+def ensured(
+    steps: tuple[model.Step, ...], always: tuple[model.Step, ...], failure: tuple[model.Step, ...]
+) -> tuple[model.Step, ...]:
+    """Return *steps*, those that *always* follow, and those after a *failure*, in the order of `post` of Jenkins."""
+    if always:
+        steps = (model.Ensured(steps=steps, always=always),) if steps else always
+    if failure and steps:
+        steps = (model.Ensured(steps=steps, on_failure=(model.Wrapped(model.NOT_STOPPED, failure),)),)
+    return steps
+
+
 def names(job: Job) -> tuple[str, ...]:
     """Return the names of all steps of plugins of *job*, and of the calls in their blocks."""
     return tuple(name for call in _calls(job) for name in (_name(call), *_called(call)))
@@ -195,8 +206,7 @@ def has_block(text: str) -> bool:
 
 
 def _calls(job: Job) -> tuple[PluginCall, ...]:
-    calls = job.plugin_steps
-    return (*calls.around, *calls.before, *calls.after) if calls is not None else ()
+    return job.plugin_steps.calls if job.plugin_steps is not None else ()
 
 
 def _name(call: PluginCall) -> str:

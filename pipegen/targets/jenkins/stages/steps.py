@@ -94,12 +94,13 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
 def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
     """Return the steps of a stage on its agent, those of plugins among them."""
     calls = named.job.plugin_steps
-    before, after = (calls.before, calls.after) if calls is not None else ((), ())
+    lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ((),) * 4
     prepared: list[model.Step] = []
     if needs_agent(named):
         prepared += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
-    first, last = (_plugin_steps(named, one, values, shared) for one in (before, after))
+    first, last, always, failure = (_plugin_steps(named, one, values, shared) for one in lists)
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
+    inner = plugin_steps.ensured(inner, always, failure)
     return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
 
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
@@ -136,12 +138,34 @@ def _variable(binding: model.Binding) -> model.EnvironmentVariable:
 
 def _with_post(stage: model.StageBlock) -> model.StageBlock:
     """Return *stage* with the steps that follow its script in any case, or after a failure, in `post`."""
-    ensured = [step for step in _reached(stage.steps) if isinstance(step, model.Ensured)]
-    if len(ensured) != 1:
+    blocks = _ensured(stage.steps)
+    if not all(inner in _ensured(outer.steps) for outer, inner in pairwise(blocks)):
         return stage
-    (script,) = ensured
-    steps = _replaced(stage.steps, lambda step: script.steps if step is script else None)
-    return replace(stage, steps=steps, always=script.always, unsuccessful=script.on_failure)
+    steps = stage.steps
+    for block in blocks:
+        steps = _replaced(steps, partial(_without, block))
+    always = [step for block in reversed(blocks) for step in block.always]
+    on_failure = [step for block in reversed(blocks) for step in block.on_failure]
+    return replace(
+        stage,
+        steps=steps,
+        always=in_script(always),
+        failure=in_script([inner for step in on_failure if _is_not_stopped(step) for inner in _inner(step)]),
+        unsuccessful=tuple(step for step in on_failure if not _is_not_stopped(step)),
+    )
+
+
+def _without(block: model.Ensured, step: model.Step) -> tuple[model.Step, ...] | None:
+    return block.steps if step is block else None
+
+
+def _ensured(steps: tuple[model.Step, ...]) -> list[model.Ensured]:
+    """Return the steps with others after them in any case, or after a failure; the outermost first."""
+    return [step for step in _reached(steps) if isinstance(step, model.Ensured)]
+
+
+def _is_not_stopped(step: model.Step) -> bool:
+    return isinstance(step, model.Wrapped) and step.head == model.NOT_STOPPED
 
 
 def _reached(steps: tuple[model.Step, ...]) -> Iterator[model.Step]:

@@ -192,6 +192,21 @@ def test_files_of_steps_are_archived_and_reported_even_if_the_steps_fail(order: 
     assert positions == sorted(positions)
 
 
+@pytest.mark.parametrize("order", ["", _ORDER], ids=["declarative", "scripted"])
+def test_steps_in_any_case_come_before_those_after_a_failure(order: str) -> None:
+    """As in `post` of Jenkins."""
+    calls = "{ after: [last], failure: [cry], always: [tidy] }"
+    stage = f"      - {{ name: a, script: x, steps: {{ jenkins: {calls}, elsewhere: skip }} }}\n"
+    others = _ORDER if order else "      - { name: b, script: x }\n"
+    (file,) = compiled(
+        f"pipelines:\n  ci:\n    stages:\n{stage}{others}targets: {{ jenkins: {{}} }}\n", "jenkins"
+    ).files
+    positions = [file.text.index(word) for word in ("sh 'x'", "last()", "tidy()", "cry()")]
+
+    assert positions == sorted(positions)
+    assert ("failure {" in file.text) is (not order)
+
+
 def test_a_block_with_credentials_is_not_for_forks() -> None:
     """What a block calls counts as if the stage called it itself."""
     block = "script { def x = 1; if (x) { withCredentials([]) { sh y } } }"
