@@ -65,12 +65,13 @@ def ends_of(
     if section is None or section.block is None:
         return ends
     marks.translated(section)
+    block = _with_notifications(section.block, ends, stages, marks)
     if len(drafts) == 1 and drafts[0].condition == ALWAYS and "approve" not in drafts[0].keys:
-        rest = _with_notifications(section.block, ends, stages, marks)
-        stages.add_post(replace(section, block=rest), drafts[0])
-        return ends
+        of_stage = tuple(one for one in block.statements if getattr(one, "name", "") not in _RESULTS)
+        stages.add_post(replace(section, block=replace(block, statements=of_stage)), drafts[0])
+        block = replace(block, statements=tuple(one for one in block.statements if one not in of_stage))
     taken = {stage.name for stage in source.stages}
-    for call in _with_notifications(section.block, ends, stages, marks).statements:
+    for call in block.statements:
         if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:

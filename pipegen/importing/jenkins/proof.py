@@ -131,7 +131,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     name = draft.source.name
     commands = [step for step in job.steps if isinstance(step, Commands)]
     script = [line for step in commands for line in _lines(step.lines)]
-    expected = [line for call, constants in _shells(draft.source, imported) for line in _expected(call, constants)]
+    expected = [line for call, constants in _shells(draft, imported) for line in _expected(call, constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
@@ -149,23 +149,37 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
 def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
     """Yield the differences of the steps that stay Groovy, in their order."""
     own = job.plugin_steps
-    calls = [tokens_of(call.text) for call in (*own.before, *own.after)] if own is not None else []
     heads = {tokens_of(head) for head in draft.work.wrap}
-    expected = [call for block in _step_blocks(draft.source) for call in _kept(block, imported, heads)]
-    if len(calls) != len(expected):
-        yield f'stage "{draft.source.name}" has {len(calls)} steps of Jenkins, and {len(expected)} in the original'
-    for tokens, call in zip(calls, expected, strict=False):
-        part = tokens_of(call.whole.text)
-        if part not in [tokens[at : at + len(part)] for at in range(len(tokens))]:
-            yield f'"{call.name}" of stage "{draft.source.name}" is another one'
+    parts = (
+        ((*own.before, *own.after) if own is not None else (), _step_blocks(draft)),
+        (own.always if own is not None else (), _post_blocks(draft, "always", "cleanup")),
+        (own.failure if own is not None else (), _post_blocks(draft, "failure")),
+    )
+    for own_calls, blocks in parts:
+        calls = [tokens_of(call.text) for call in own_calls]
+        expected = [call for block in blocks for call in _kept(block, imported, heads)]
+        if len(calls) != len(expected):
+            yield f'stage "{draft.source.name}" has {len(calls)} steps of Jenkins, and {len(expected)} in the original'
+        for tokens, call in zip(calls, expected, strict=False):
+            part = tokens_of(call.whole.text)
+            if part not in [tokens[at : at + len(part)] for at in range(len(tokens))]:
+                yield f'"{call.name}" of stage "{draft.source.name}" is another one'
 
 
-def _step_blocks(stage: JenkinsStage) -> Iterator[GroovyBlock]:
-    """Yield the blocks with the steps of *stage* that run unless it fails."""
-    posts = (one for section in sections(stage.call, "post") for one in sections(section, "success"))
-    for section in (*sections(stage.call, "steps"), *posts):
+def _step_blocks(draft: JenkinsDraft) -> Iterator[GroovyBlock]:
+    """Yield the blocks with the steps of *draft* that run unless it fails."""
+    for section in sections(draft.source.call, "steps"):
         if section.block is not None:
             yield section.block
+    yield from _post_blocks(draft, "success")
+
+
+def _post_blocks(draft: JenkinsDraft, *names: str) -> Iterator[GroovyBlock]:
+    """Yield the blocks *names* of `post` of *draft*, in this order."""
+    for name in names:
+        for section in (one for post in draft.posts for one in sections(post, name)):
+            if section.block is not None:
+                yield section.block
 
 
 def _kept(block: GroovyBlock, imported: JenkinsImport, heads: Collection[tuple[str, ...]]) -> Iterator[GroovyCall]:
@@ -233,10 +247,10 @@ def _joins(line: str, expected: str) -> bool:
     return re.fullmatch(rf"\((?:cd \S+ && )?{re.escape(expected)}\)", line) is not None
 
 
-def _shells(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
-    """Yield the steps of *stage* that are commands of its script, each with the texts of the names that it can read."""
+def _shells(draft: JenkinsDraft, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
+    """Yield the steps of *draft* that are commands of its script, each with the texts of the names that it can read."""
     constants = imported.source.constants
-    for block in _step_blocks(stage):
+    for block in _step_blocks(draft):
         yield from _commands(block, imported, constants)
 
 

@@ -24,9 +24,10 @@ from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
-from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions
+from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
-from pipegen.importing.jenkins.stages.directives.when import condition_of
+from pipegen.importing.jenkins.stages.directives.post import read_post
+from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read, kept_text
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, approval
 from pipegen.importing.jenkins.stages.shell import as_script
@@ -39,7 +40,6 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.structs import MutableStruct, field, replace
 
-_ON_SUCCESS, _ON_FAILURE = ("success",), ("failure", "unsuccessful")
 _ASSIGNED = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 
 
@@ -52,6 +52,8 @@ class JenkinsDraft(MutableStruct, kw_only=True):
     agent: JenkinsAgent
     test: BuildTest
     condition: Condition
+    # The sections `post` whose steps the stage does.
+    posts: list[GroovyCall] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
 
 
@@ -98,7 +100,8 @@ class JenkinsStages:
             if block.block is not None:
                 steps.read(block.block, StepPlace())
         for section in sections(stage.call, "post"):
-            self._post(section, steps)
+            read_post(section, steps)
+            draft.posts.append(section)
         if stage.matrix is not None:
             self._matrix(stage, draft)
         self._others(stage)
@@ -180,7 +183,7 @@ class JenkinsStages:
 
     def _condition(self, statement: Statement, names: JenkinsNames) -> tuple[BuildTest, Condition]:
         """Return the directive *statement* of `when`, and the same in a config."""
-        test = self._conditions.when(GroovyBlock((statement,), 0, statement.span))
+        test = with_parameters(self._conditions.when(GroovyBlock((statement,), 0, statement.span)), names)
         return test, condition_of(test, names)
 
     def _conjuncts(self, statement: Statement, names: JenkinsNames) -> Iterator[Statement]:
@@ -201,7 +204,7 @@ class JenkinsStages:
         with suppress(UntranslatableError):
             text = GroovyConditions(self._conditions, names).expression(statement)
             if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
-                draft.work.wrap.append(f"if ({text})")
+                draft.work.wrap += (*settings_read(text, names), f"if ({text})")
                 self._marks.raw(statement, title, reason)
                 return
         self._marks.left_out(
@@ -244,31 +247,11 @@ class JenkinsStages:
                 steps.work.wrap.append(text)
                 self._marks.raw(call, "the stage")
 
-    def _post(self, section: GroovyCall, steps: StepReader) -> None:
-        """Read the steps of *section*, a block `post`, into the work of a stage."""
-        self._marks.translated(section)
-        for call in section.block.statements if section.block is not None else ():
-            if not isinstance(call, GroovyCall) or call.block is None:
-                self._marks.left_out(call, "a config has no Groovy")
-            elif call.name in ("always", "cleanup"):
-                self._marks.translated(call)
-                steps.read(call.block, StepPlace(when="always", is_after=True, is_whole=False))
-            elif call.name in _ON_SUCCESS:
-                self._marks.translated(call)
-                steps.read(call.block, StepPlace(when="success", is_whole=False))
-            elif call.name in _ON_FAILURE and all(_keeps_files(one) for one in call.block.statements):
-                self._marks.translated(call)
-                steps.read(call.block, StepPlace(when="failure", is_after=True, is_whole=False))
-            else:
-                self._marks.left_out(
-                    call, "commands after a stage do not know its result", hint='use "notify", or a stage in "finally"'
-                )
-
     def add_post(self, section: GroovyCall, draft: JenkinsDraft) -> None:
         """Add the steps of `post` of the pipeline to *draft*, its only stage."""
-        self._post(
-            section, StepReader(draft.source.name, self._names(draft.source), draft.work, self._marks, KNOWN_STEPS)
-        )
+        names = self._names(draft.source)
+        read_post(section, StepReader(draft.source.name, names, draft.work, self._marks, KNOWN_STEPS))
+        draft.posts.append(section)
         draft.keys |= self.keys_of(draft.work)
 
     def pipeline_names(self) -> JenkinsNames:
@@ -333,12 +316,13 @@ class JenkinsStages:
             draft.keys["tools"] = tools
 
     def _plugin_steps(self, work: StageWork) -> Value:
-        before, after = (
-            [kept_text(call, work.settings) for call in calls] for calls in (work.steps_before, work.steps_after)
+        before, after, always, failure = (
+            [kept_text(call, work.settings) for call in calls]
+            for calls in (work.steps_before, work.steps_after, work.steps_always, work.steps_failure)
         )
-        if not work.wrap and not (before and (after or work.commands)):
+        if not (work.wrap or always or failure) and not (before and (after or work.commands)):
             return [*before, *after]
-        lists = {"around": work.wrap, "before": before, "after": after}
+        lists = {"around": work.wrap, "before": before, "after": after, "always": always, "failure": failure}
         return {name: list(steps) for name, steps in lists.items() if steps}
 
     def keys_of(self, work: StageWork) -> dict[str, Value]:
@@ -346,7 +330,6 @@ class JenkinsStages:
         keys: dict[str, Value] = dict(work.keys)
         if work.secrets:
             keys["secrets"] = dict(work.secrets)
-        has_steps = bool(work.steps_before or work.steps_after or work.wrap)
         if any(command.is_bash for command in work.commands):
             keys["shell"] = "bash"
         if work.commands:
@@ -358,13 +341,9 @@ class JenkinsStages:
         if work.junit:
             paths = list(dict.fromkeys(work.junit))
             keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
-        if has_steps:
+        if work.has_steps:
             keys["steps"] = {"jenkins": self._plugin_steps(work), "elsewhere": "skip"}
         return keys
-
-
-def _keeps_files(statement: object) -> bool:
-    return isinstance(statement, GroovyCall) and statement.name in ("archiveArtifacts", "cleanWs", "deleteDir")
 
 
 def _with_settings(call: GroovyCall) -> GroovyCall:

@@ -19,11 +19,17 @@ from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, replace
 
+# Steps that read files of the workspace.
+_OF_FILES = frozenset({"archiveArtifacts", "junit"})
 _TRIPLE = re.compile(r"(\'\'\'|\"\"\")(.*?)(?<!\\)\1", re.DOTALL)
 # Steps without an effect on other commands and on the result.
 _LIGHT = frozenset(
     {"deleteDir", "cleanWs", "checkout", "unstash", "echo", "junit", "archiveArtifacts", "stash", "input"}
 )
+# Steps that can change the files of the workspace, if they have no block.
+_CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
+# Blocks that only set variables or concern the log: steps after the stage may be in them, too.
+_NEUTRAL_BLOCKS = ("if (", "withEnv(", "withMaven", "withSonarQubeEnv", "sshagent", "ansiColor", "timestamps", "nodejs")
 
 
 class StepPlace(Struct, kw_only=True):
@@ -34,6 +40,8 @@ class StepPlace(Struct, kw_only=True):
     when: str = "success"
     is_after: bool = False
     is_whole: bool = True
+    # Whether they run after those of a failure.
+    is_cleanup: bool = False
     # Whether other steps follow.
     is_early: bool = False
     # Whether they are in a block of another step.
@@ -98,6 +106,8 @@ class StepReader:
     def _translate(self, call: GroovyCall, place: StepPlace) -> None:
         if self.stays_groovy:
             raise StaysGroovyError("a config does not know this result")
+        if place.is_after and call.name in _OF_FILES and self._has_changed_files(place):
+            raise StaysGroovyError("it follows a step that stays Groovy")
         handler = self._handlers.get(call.name, StepReader._surround)
         try:
             handler(self, call, place)
@@ -123,12 +133,32 @@ class StepReader:
         if name := first_read(text, self.names.outside):
             self._leave_out(call, f'it reads "{name}", which no Groovy of the config sets')
             return
-        if place.is_after:
-            self._leave_out(call, reason or "this step of Jenkins cannot stay here")
+        if place.is_after and (obstacle := self._obstacle_after(place)):
+            self._leave_out(call, obstacle)
             return
-        is_first = not self.work.commands and not self.work.steps_after
-        (self.work.steps_before if is_first else self.work.steps_after).append(call)
+        self._kept_steps(place).append(call)
         self.marks.raw(call, f'stage "{self._title}"', reason)
+
+    def _kept_steps(self, place: StepPlace) -> list[GroovyCall]:
+        """Return the steps of Jenkins to which one in *place* is added."""
+        work = self.work
+        if place.is_after:
+            return work.steps_failure if place.when == "failure" else work.steps_always
+        return work.steps_after if work.commands or work.steps_after else work.steps_before
+
+    def _obstacle_after(self, place: StepPlace) -> str:
+        """Return the reason why no step of Jenkins can follow the stage; "" if one can."""
+        if place.is_cleanup and self.work.steps_failure:
+            return "a config has no steps after those of a failure"
+        if "retry" in self.work.keys:
+            return "it would run after each attempt of the stage"
+        block = next((head for head in self.work.wrap if not head.startswith(_NEUTRAL_BLOCKS)), None)
+        return f'the block "{block}" would be around it' if block is not None else ""
+
+    def _has_changed_files(self, place: StepPlace) -> bool:
+        """Return whether a step of Jenkins that may change files is before those in *place*."""
+        steps = (*self.work.steps_always, *(self.work.steps_failure if place.when == "failure" else ()))
+        return any(step.block is not None or step.name in _CHANGING for step in steps)
 
     def _leave_out(self, statement: Statement, reason: str) -> None:
         """Report *statement*, and note the names that nothing sets without it."""
@@ -139,8 +169,10 @@ class StepReader:
     def command(self, call: GroovyCall, text: str, place: StepPlace) -> None:
         """Add the command *text*, which *call* runs."""
         command = command_of(text, comment_above(call.span))
-        if self.work.steps_after and not place.is_after:
+        if self.work.steps_always if place.is_after else self.work.steps_after:
             raise UntranslatableError("it follows a step that stays Groovy")
+        if place.is_after and place.when == "failure":
+            raise UntranslatableError("commands after a script do not know its result")
         command = replace(command, directory=place.directory, exports=place.exports)
         (self.work.after if place.is_after else self.work.commands).append(command)
 

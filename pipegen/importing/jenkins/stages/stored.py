@@ -75,5 +75,7 @@ def unstash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def junit(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `junit`."""
+    if place.is_after and place.when == "failure":
+        raise UntranslatableError("reports are collected in any case")
     reader.work.junit += _paths(reader, call, place, "testResults", "")
     reader.marks.read(call, "testResults", "allowEmptyResults", "skipMarkingBuildUnstable", "keepLongStdio")

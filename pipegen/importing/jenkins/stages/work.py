@@ -27,6 +27,9 @@ class StageWork(MutableStruct):
     after: list[ScriptCommand] = field(default_factory=list)
     steps_before: list[GroovyCall] = field(default_factory=list)
     steps_after: list[GroovyCall] = field(default_factory=list)
+    # Steps of Jenkins after the others, in any case and after a failure.
+    steps_always: list[GroovyCall] = field(default_factory=list)
+    steps_failure: list[GroovyCall] = field(default_factory=list)
     wrap: list[str] = field(default_factory=list)
     # Items of `withEnv` around steps of Jenkins: variables that commands of the script set.
     settings: list[str] = field(default_factory=list)
@@ -50,7 +53,12 @@ class StageWork(MutableStruct):
     @property
     def is_idle(self) -> bool:
         """Whether the stage does nothing."""
-        return not (self.commands or self.after or self.steps_before or self.steps_after or self.files or self.keys)
+        return not (self.commands or self.after or self.has_steps or self.files or self.keys)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether steps of Jenkins are part of it."""
+        return bool(self.steps_before or self.steps_after or self.steps_always or self.steps_failure or self.wrap)
 
 
 def artifacts(files: Sequence[KeptFiles]) -> Value:

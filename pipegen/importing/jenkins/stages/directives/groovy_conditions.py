@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
@@ -17,6 +18,7 @@ from pipegen.importing.jenkins.stages.conditions import (
     NoTest,
     VariableComparison,
 )
+from pipegen.importing.jenkins.stages.directives.when import with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -52,7 +54,7 @@ class GroovyConditions:
             parts = [self.expression(one) for one in inner]
             joined = _SIGNS[statement.name].join(parts if len(parts) == 1 else map(_enclosed, parts))
             return f"!({joined})" if statement.name == "not" else joined
-        return self._of_test(self._reader.directive(statement))
+        return self._of_test(with_parameters(self._reader.directive(statement), self._names))
 
     def _of_test(self, test: BuildTest) -> str:
         match test:
@@ -68,9 +70,7 @@ class GroovyConditions:
         raise UntranslatableError("it has no equivalent in Groovy")
 
     def _compared(self, test: VariableComparison) -> str:
-        constant = None if test.is_parameter else self._names.environment.get(test.variable)
-        variable = f"{'params' if test.is_parameter else 'env'}.{test.variable}"
-        value = variable if constant is None else literal(constant)
+        value = f"{'params' if test.is_parameter else 'env'}.{test.variable}"
         match test.comparator:
             case Comparator.IS_SET:
                 return value
@@ -81,6 +81,15 @@ class GroovyConditions:
             case Comparator.REGEX:
                 return f"{value} ==~ {literal(test.text)}"
         raise UntranslatableError("it compares a pattern")
+
+
+def settings_read(text: str, names: JenkinsNames) -> Iterator[str]:
+    """Yield the block steps that set the variables of `environment` which the expression *text* reads."""
+    for name, value in names.environment.items():
+        if value is not None and re.search(rf"\b{name}\b", text):
+            if "${" in value:
+                raise UntranslatableError(f"the value of {name} is known only on the agent")
+            yield f"withEnv([{literal(f'{name}={value}')}])"
 
 
 def _regex(glob: str) -> str:

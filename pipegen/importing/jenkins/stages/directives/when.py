@@ -18,6 +18,7 @@ from pipegen.importing.jenkins.stages.conditions import (
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
 
 _EVENTS = {
     "TimerTriggerCause": "schedule",
@@ -29,6 +30,7 @@ _EVENTS = {
 }
 _CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
 _NAME_OF_CHANGE_REQUEST = "PR-"
+_PARAMETER = re.compile(r"\$\{(?:inputs|setup\.params)\.(\w+)\}")
 _SPECIAL = re.compile(r"[*?\[\]/]")
 
 
@@ -49,6 +51,19 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PL
             return Disjunction(tuple(condition_of(one, names) for one in test.tests))
         case NoTest():
             return Opposite(condition_of(test.test, names))
+
+
+def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
+    """Return *test* with the parameters in place of variables of `environment` that have their values."""
+    match test:
+        case VariableComparison(is_parameter=False):
+            match = _PARAMETER.fullmatch(names.environment.get(test.variable) or "")
+            return replace(test, variable=match[1], is_parameter=True) if match else test
+        case AllTests() | AnyTest():
+            return replace(test, tests=tuple(with_parameters(one, names) for one in test.tests))
+        case NoTest():
+            return NoTest(with_parameters(test.test, names))
+    return test
 
 
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each variable
@@ -77,7 +92,7 @@ def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # no
 
 def _constant(test: VariableComparison, value: str | None) -> Condition:
     """Return whether *test* holds for a variable of `environment` with a constant *value*."""
-    if value is None or test.comparator not in (Comparator.EQUALS, Comparator.IS_SET):
+    if value is None or "${" in value or test.comparator not in (Comparator.EQUALS, Comparator.IS_SET):
         raise UntranslatableError(f"the value of {test.variable} is known only on the agent")
     is_true = value == test.text if test.comparator is Comparator.EQUALS else bool(value)
     return ALWAYS if is_true else NEVER

@@ -1,0 +1,46 @@
+"""`post` of a stage: commands and steps after its script, reports and files."""
+
+from __future__ import annotations
+
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+
+# The blocks in the order in which Jenkins runs them; those without a place come after `always`.
+_ORDER = ("always", "", "failure", "success", "unsuccessful", "cleanup")
+_PLACES = {
+    "always": StepPlace(when="always", is_after=True, is_whole=False),
+    "cleanup": StepPlace(when="always", is_after=True, is_whole=False, is_cleanup=True),
+    "failure": StepPlace(when="failure", is_after=True, is_whole=False),
+    "success": StepPlace(when="success", is_whole=False),
+}
+_OF_FILES = frozenset({"archiveArtifacts", "cleanWs", "deleteDir"})
+
+
+def read_post(section: GroovyCall, steps: StepReader) -> None:
+    """Read the steps of *section*, a block `post`, into the work of the stage of *steps*."""
+    steps.marks.translated(section)
+    for call in sorted(section.block.statements if section.block is not None else (), key=_position):
+        if not isinstance(call, GroovyCall) or call.block is None:
+            steps.marks.left_out(call, "a config has no Groovy")
+            continue
+        # Files that are kept after a stopped run, too, do no harm.
+        is_like_failure = call.name == "unsuccessful" and all(_is_of_files(one) for one in call.block.statements)
+        place = _PLACES.get("failure" if is_like_failure else call.name)
+        if place is not None:
+            steps.marks.translated(call)
+            steps.read(call.block, place)
+        else:
+            steps.marks.left_out(
+                call,
+                "a config has no steps after a stage with this result",
+                hint='use "failure" or "always" in "steps", or a stage in "finally"',
+            )
+
+
+def _position(statement: Statement) -> int:
+    name = statement.name if isinstance(statement, GroovyCall) else ""
+    return _ORDER.index(name if name in _ORDER else "")
+
+
+def _is_of_files(statement: Statement) -> bool:
+    return isinstance(statement, GroovyCall) and statement.name in _OF_FILES
