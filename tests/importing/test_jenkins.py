@@ -319,10 +319,10 @@ def test_a_binding_of_an_unknown_class_stays_groovy() -> None:
     assert 'a config has no secret of the kind "AmazonWebServicesCredentialsBinding"' in messages(report)
 
 
-def test_parameters_that_a_config_refuses_are_reported_at_their_line() -> None:
+def test_parameters_that_a_config_refuses_stay_groovy() -> None:
     """Git reads a variable of the name."""
     parameters = "    parameters { string(name: 'GIT_DIR', defaultValue: 'x', description: 'd') }\n    stages {"
     result, report = _from_text(_POST.replace("    stages {", parameters))
 
-    assert 'Jenkinsfile:3:18: warning[PG850] "GIT_DIR" is left out, because a config refuses it' in messages(report)
-    assert result.count.number(KeyOutcome.REPORTED) == len(("string", "name", "defaultValue", "description"))
+    assert 'Jenkinsfile:3:18: info[PG851] "string" of the pipeline stays Groovy: an input cannot be' in messages(report)
+    assert result.count.number(KeyOutcome.REPORTED) == 0

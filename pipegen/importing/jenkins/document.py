@@ -16,7 +16,7 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import Statement
-from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, settings_of
+from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, raw_parameters, settings_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts
 from pipegen.importing.layout import ordered
@@ -52,11 +52,12 @@ def jenkins_document(
     source: JenkinsSource, refused: Collection[RefusedKey], marks: Marks, report: Report
 ) -> JenkinsConfig:
     """Return the config of *source* without its *refused* keys."""
-    names = {one.key for one in refused if not one.stage}
+    names = {one.key: one.message for one in refused if not one.stage}
     settings = settings_of(source, names, marks)
     has_definitions = "targets.definitions" not in names
     outside = frozenset[str]() if has_definitions else defined_names(source)
-    stages = JenkinsStages(source, boolean_inputs(source, names), marks, outside)
+    inputs = boolean_inputs(source, names)
+    stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), marks, outside)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
@@ -70,10 +71,10 @@ def jenkins_document(
         _complete(draft, live_drafts, before, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
-    if not has_definitions:
+    if has_definitions:
+        _define(source, keys + last, settings.target, marks)
+    else:
         leave_out(source, marks)
-    elif definitions := definitions_of(source, list(_groovy(keys + last)), marks):
-        settings.target["definitions"] = definitions
     _drop(keys + last, refused, source, marks)
     _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
     shared = share(keys + last, [()] * len(keys + last))
@@ -121,6 +122,19 @@ def _groovy(value: Value) -> Iterator[str]:
                 pending += inner
             case str() as text:
                 yield text
+
+
+def _define(source: JenkinsSource, stages: Sequence[Value], target: dict[str, Value], marks: Marks) -> None:
+    """Add the Groovy around the pipeline, with what the *stages* and settings of *target* read, to *target*."""
+    if definitions := definitions_of(source, [*_groovy(list(stages)), *_settings(target)], marks):
+        target["definitions"] = definitions
+
+
+def _settings(target: Mapping[str, Value]) -> Iterator[str]:
+    """Yield the Groovy in the settings of *target*."""
+    for key in ("options", "triggers", "parameters", "wrap"):
+        value = target.get(key)
+        yield from map(str, value if isinstance(value, list) else ())
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:
@@ -183,8 +197,11 @@ def _drop(
     parameters = parameter_calls(source)
     by_name = {str(stage["name"]): stage for stage in stages}
     for refused_key in refused:
+        if not refused_key.stage and refused_key.key in parameters:
+            # It is a parameter of Jenkins instead.
+            continue
         stage = by_name.get(refused_key.stage)
-        call = calls.get(refused_key.stage) or parameters.get(refused_key.key, source.pipeline)
+        call = calls.get(refused_key.stage, source.pipeline)
         title = (
             f'"{refused_key.key}" of stage "{refused_key.stage}"'
             if refused_key.stage

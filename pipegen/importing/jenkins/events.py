@@ -125,7 +125,7 @@ def _example(part: VariableComparison) -> str:
 def _defaults(source: JenkinsSource) -> dict[str, str]:
     """Return the default of each parameter."""
     defaults = {}
-    for name, value in settings_of(source, (), Marks(Accounting(), Report())).inputs.items():
+    for name, value in settings_of(source, {}, Marks(Accounting(), Report())).inputs.items():
         default = value.get("default", "") if isinstance(value, dict) else value
         defaults[name] = str(default).lower() if isinstance(default, bool) else str(default)
     return defaults

@@ -46,12 +46,20 @@ class FileSettings(MutableStruct):
     inputs: dict[str, Value] = field(default_factory=dict)
     pipeline: dict[str, Value] = field(default_factory=dict)
     target: dict[str, Value] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
-def boolean_inputs(source: JenkinsSource, refused: Collection[str]) -> dict[str, bool]:
+def boolean_inputs(source: JenkinsSource, refused: Mapping[str, str]) -> dict[str, bool]:
     """Return the parameters of *source* that are inputs by name, with whether they are booleans."""
     calls = parameter_calls(source)
-    return {name: call.name == "booleanParam" for name, call in calls.items() if name not in refused}
+    inputs = {name: call for name, call in calls.items() if name not in refused and _has_known_values(call)}
+    return {name: call.name == "booleanParam" for name, call in inputs.items()}
+
+
+def raw_parameters(source: JenkinsSource, inputs: Collection[str]) -> frozenset[str]:
+    """Return the names of the parameters of *source* that are not *inputs*."""
+    names = {constant(name.value) for call in _calls(source.section("parameters")) if (name := call.argument("name"))}
+    return frozenset(name for name in names if name is not None and name not in inputs)
 
 
 def parameter_calls(source: JenkinsSource) -> dict[str, GroovyCall]:
@@ -61,9 +69,9 @@ def parameter_calls(source: JenkinsSource) -> dict[str, GroovyCall]:
     return {name: call for name, call in named if name is not None}
 
 
-def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -> FileSettings:
-    """Return the settings of *source* without inputs that a config refuses, whose names are *refused*."""
-    settings = FileSettings()
+def settings_of(source: JenkinsSource, refused: Mapping[str, str], marks: Marks) -> FileSettings:
+    """Return the settings of *source* without inputs that a config refuses: *refused* has their names, and reasons."""
+    settings = FileSettings(refused=refused)
     for name, read in _SECTIONS.items():
         section = source.section(name)
         if section is not None:
@@ -73,7 +81,6 @@ def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -
             for statement in section.block.statements if section.block else ():
                 if isinstance(statement, OtherGroovy):
                     marks.left_out(statement, "a config has no Groovy")
-    settings.inputs = {name: value for name, value in settings.inputs.items() if name not in refused}
     for other in (*source.others, *_nested_libraries(source)):
         _other(other, settings, marks)
     if source.libraries:
@@ -121,27 +128,40 @@ def _first(call: GroovyCall) -> GroovyValue | None:
 def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     arguments = {one.name: one for one in call.arguments}
     name = constant(arguments["name"].value) if "name" in arguments else None
-    if call.name not in _PARAMETERS or name is None:
-        raise UntranslatableError(f'a config has no input of the kind "{call.name}"')
+    if name is None:
+        raise UntranslatableError("its name is known only at run time")
+    if reason := settings.refused.get(name) or _obstacle(call):
+        _raw_call(call, "parameters", settings, marks, reason)
+        return
     value: dict[str, Value] = {}
     if "description" in arguments and (text := constant(arguments["description"].value)):
         value["description"] = text
     if call.name == "booleanParam":
         value["default"] = "defaultValue" in arguments and constant(arguments["defaultValue"].value) == "true"
     elif call.name == "choice":
-        choices = texts(arguments["choices"].value) if "choices" in arguments else None
-        if not choices:
-            raise UntranslatableError("its choices are known only at run time")
-        listed = [line for text in choices for line in text.split("\n") if line]
+        listed = [line for text in texts(arguments["choices"].value) or () for line in text.split("\n") if line]
         value |= {"choices": listed, "default": listed[0]}
     else:
-        default = constant(arguments["defaultValue"].value) if "defaultValue" in arguments else ""
-        if default is None:
-            raise UntranslatableError("its default is known only at run time")
-        value["default"] = default
+        value["default"] = (constant(arguments["defaultValue"].value) or "") if "defaultValue" in arguments else ""
     is_short = value.keys() == {"default"} and call.name != "booleanParam" and value["default"] != ""
     settings.inputs[name] = value["default"] if is_short else value
     marks.read(call, "name", "description", "defaultValue", "choices", "trim")
+
+
+def _obstacle(call: GroovyCall) -> str:
+    """Return the reason why the parameter *call* is no input; "" if it is one."""
+    if call.name not in _PARAMETERS:
+        return f'a config has no input of the kind "{call.name}"'
+    return "" if _has_known_values(call) else "its values are known only at run time"
+
+
+def _has_known_values(call: GroovyCall) -> bool:
+    """Return whether the default of the parameter *call*, or its choices, are constant."""
+    if call.name == "choice":
+        choices = call.argument("choices")
+        return any(line for text in (texts(choices.value) if choices else ()) or () for line in text.split("\n"))
+    default = call.argument("defaultValue")
+    return default is None or constant(default.value) is not None
 
 
 _PARAMETERS = frozenset({"string", "text", "booleanParam", "choice"})
@@ -210,7 +230,7 @@ def _raw_option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     _raw_call(call, "wrap" if call.name in _WRAPPING else "options", settings, marks)
 
 
-def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks) -> None:
+def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, reason: str = "") -> None:
     """Add *call* to the setting *key* as it is."""
     text = one_line(replace(call, block=None))
     if text is None:
@@ -219,7 +239,7 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks) 
     if "(" not in text.partition(" ")[0]:
         text = f"{call.name}({text.removeprefix(call.name).strip()})"
     settings.target[key] = [*(known if isinstance(known, list) else ()), text]
-    marks.raw(call, "the pipeline")
+    marks.raw(call, "the pipeline", reason)
 
 
 def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:

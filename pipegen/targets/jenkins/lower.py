@@ -110,7 +110,7 @@ def _frame(
     properties = (*settings_properties, *run_properties(work.plans, work.settings, report))
     return FileFrame(
         properties=properties,
-        parameters=lower_parameters(work, used),
+        parameters=lower_parameters(work, used, request.settings, report),
         selection=lower_selection(work),
         variables=(*start_variables(work, used), *common),
         look=lower_look(work),

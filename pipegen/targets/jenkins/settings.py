@@ -87,6 +87,13 @@ SETTINGS: Mapping[str, Any] = {
             "`schedule` of the pipeline, and `poll`.",
             "examples": [["issueCommentTrigger('.*test this.*')"]],
         },
+        "parameters": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^\\w+\\(.*\\bname: *(['\"])[A-Za-z_][\\w.-]*\\1.*\\)$"},
+            "description": "Other parameters of the job, in Groovy: those of plugins, and those with a name or a "
+            "default that `inputs` do not accept. References read them as `${setup.params.NAME}`.",
+            "examples": [["gitParameter(name: 'REVISION', type: 'PT_BRANCH_TAG', defaultValue: 'main')"]],
+        },
         "wrap": {
             "type": "array",
             "items": {"type": "string", "pattern": _CALL},
@@ -224,6 +231,7 @@ class JenkinsSettings(Struct, kw_only=True):
     options: tuple[str, ...] = ()
     poll: str = ""
     triggers: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     wrap: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     definitions: str = ""
@@ -253,6 +261,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "discard": lambda section: Discard(**section),
     "options": tuple,
     "triggers": tuple,
+    "parameters": tuple,
     "wrap": tuple,
     "libraries": tuple,
     "promote": lambda section: PromotionSettings(**section),

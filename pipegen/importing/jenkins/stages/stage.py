@@ -61,10 +61,16 @@ class JenkinsStages:
     """Reads the stages of a pipeline."""
 
     def __init__(
-        self, source: JenkinsSource, inputs: Mapping[str, bool], marks: Marks, outside: Collection[str]
+        self,
+        source: JenkinsSource,
+        inputs: Mapping[str, bool],
+        parameters: Collection[str],
+        marks: Marks,
+        outside: Collection[str],
     ) -> None:
         self._source = source
         self._inputs = inputs
+        self._parameters = parameters
         self._marks = marks
         reader = GroovyReader(source.file, source.code)
         self._has_worked = False
@@ -115,6 +121,7 @@ class JenkinsStages:
         names = JenkinsNames(
             environment=environment,
             inputs=self._inputs,
+            parameters=self._parameters,
             axes=axes_of(stage.matrix) if stage is not None and stage.matrix is not None else (),
             constants=self._source.constants,
             computed=self._source.computed,

@@ -56,13 +56,14 @@ Meaning: TypeAlias = str | ShellVariable | ConfigReference
 class JenkinsNames(Struct, kw_only=True):
     """The values of names.
 
-    These are variables of `environment` with their constant values, *inputs* with whether they are booleans, *axes* of
-    a matrix, constants of the file, and *defined* names of a `script` block. *computed* are names that other Groovy of
-    the file sets, *outside* those of them that no Groovy in the config sets.
+    These are variables of `environment` with their constant values, *inputs* with whether they are booleans, other
+    *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block.
+    *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
     """
 
     environment: Mapping[str, str | None]
     inputs: Mapping[str, bool]
+    parameters: Collection[str] = ()
     axes: Collection[str] = ()
     constants: Mapping[str, str]
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
@@ -84,10 +85,9 @@ class JenkinsNames(Struct, kw_only=True):
             return self.constants[code]
         if code in self.computed:
             raise UntranslatableError(f'it reads "{code}", which Groovy of this file sets')
-        if code in self.environment or code in self.axes or code in _PREDEFINED:
+        names = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)
+        if any(code in known for known in names):
             return self._variable(code)
-        if code in self.inputs:
-            return ConfigReference(f"inputs.{code}")
         if code == "currentBuild.number":
             return ConfigReference("setup.run")
         raise UntranslatableError(f"it contains Groovy: {_shown(code)}")
@@ -99,6 +99,8 @@ class JenkinsNames(Struct, kw_only=True):
             return ShellVariable(name)
         if name in self.inputs:
             return ConfigReference(f"inputs.{name}")
+        if name in self.parameters:
+            return ConfigReference(f"setup.params.{name}")
         return ConfigReference(f"setup.{SETUP[name]}") if name in SETUP else ShellVariable(name)
 
     def word(self, value: Value | None) -> str:

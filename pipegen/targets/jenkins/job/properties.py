@@ -128,23 +128,23 @@ def report_not_scripted(properties: Sequence[Property], span: Span, report: Repo
 def _properties(settings: JenkinsSettings, node: Mapping | None) -> Iterator[Property]:
     if settings.discard is not None:
         yield Property(PropertyKind.SETTING, _build_discarder(settings.discard))
-    for text, span in _with_spans("options", settings.options, node):
+    for text, span in with_spans("options", settings.options, node):
         call = _as_call(text)
         property_ = Property(PropertyKind.SETTING, call, span=span)
         # Declarative has one list for both; in a scripted file, a block step is around the stages.
         yield Property(PropertyKind.AROUND, call, span=span) if property_.name in OPTION_STEPS else property_
     if settings.poll:
         yield Property(PropertyKind.TRIGGER, f"pollSCM({literal(settings.poll)})")
-    for text, span in _with_spans("triggers", settings.triggers, node):
+    for text, span in with_spans("triggers", settings.triggers, node):
         yield Property(PropertyKind.TRIGGER, _as_call(text), span=span)
     if settings.timestamps:
         yield Property(PropertyKind.AROUND, "timestamps()", "timestamper")
-    for text, span in _with_spans("wrap", settings.wrap, node):
+    for text, span in with_spans("wrap", settings.wrap, node):
         yield Property(PropertyKind.AROUND, _as_call(text), span=span)
 
 
-def _with_spans(key: str, texts: Sequence[str], node: Mapping | None) -> Iterator[tuple[str, Span | None]]:
-    """Yield *texts* of the setting *key* with their locations."""
+def with_spans(key: str, texts: Sequence[str], node: Mapping | None) -> Iterator[tuple[str, Span | None]]:
+    """Return *texts* of the setting *key* with their locations."""
     value = node.get(key) if node is not None else None
     spans = [item.span for item in value.items] if isinstance(value, TreeSequence) else [None] * len(texts)
     return zip(texts, spans, strict=True)

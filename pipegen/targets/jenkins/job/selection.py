@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan, Selection
+from pipegen.source.tree import Mapping
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.job.properties import with_spans
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.size.files import parts
 from pipegen.targets.jenkins.size.weights import weigh_groovy
@@ -13,6 +18,7 @@ from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.scripts.inputs import input_parameters
 from pipegen.targets.jenkins.stages.scripts.setup import parameter
 
+_NAME = re.compile(r"\bname: *['\"]([\w.-]+)")
 _PARAMETER = "PIPEGEN_PIPELINE"
 
 
@@ -31,9 +37,25 @@ def _weigh(condition: tuple[str, str]) -> int:
     return 10 + weigh_groovy(condition[1])
 
 
-def lower_parameters(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Parameter, ...]:
-    """Return the parameters of the build; it drops undeclared parameters, so all parameters in use are declared."""
+def lower_parameters(
+    work: ScriptedPlans, used: Sequence[str], node: Mapping | None, report: Report
+) -> tuple[model.Parameter, ...]:
+    """Return the parameters of the build; it drops undeclared parameters, so all parameters in use are declared.
+
+    *node* contains the settings of the job; a parameter there with the name of another one is reported.
+    """
     declared = (*_selection_parameter(work), *input_parameters(work.plans))
+    for text, span in with_spans("parameters", work.settings.parameters, node):
+        match = _NAME.search(text)
+        name = match[1] if match else ""
+        if name in {parameter_.name for parameter_ in declared}:
+            report.add(
+                codes.OPTION_TWICE,
+                f'the parameter "{name}" is declared twice, and Jenkins uses only one of them',
+                at=span,
+                hint='remove one of them; "inputs" of the config are parameters, too',
+            )
+        declared = (*declared, model.Parameter(name, "", text=text))
     if not declared:
         return ()
     names = {parameter_.name for parameter_ in declared}

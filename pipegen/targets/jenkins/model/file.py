@@ -13,13 +13,17 @@ from pipegen.targets.jenkins.model.steps import NoFork, Sh
 
 
 class Parameter(Struct):
-    """A parameter of the build, with the *symbol* of its type; *choices*, the default first, replace a default."""
+    """A parameter of the build, with the *symbol* of its type; *choices*, the default first, replace a default.
+
+    If the user has written it in Groovy, that is its *text*.
+    """
 
     name: str
     description: str
     symbol: str = "string"
     default: str = ""
     choices: tuple[str, ...] = ()
+    text: str = ""
 
 
 class SelectionParameter(Struct):

@@ -53,6 +53,8 @@ def weigh_variable(variable: model.EnvironmentVariable) -> int:
 
 def weigh_parameter(parameter: model.Parameter) -> int:
     """Return the weight of declaring *parameter*."""
+    if parameter.text:
+        return 2 + weigh_groovy(parameter.text)
     return 15 + weigh_names(parameter.choices) if parameter.choices else 16
 
 
