@@ -326,3 +326,13 @@ def test_parameters_that_a_config_refuses_stay_groovy() -> None:
 
     assert 'Jenkinsfile:3:18: info[PG851] "string" of the pipeline stays Groovy: an input cannot be' in messages(report)
     assert result.count.number(KeyOutcome.REPORTED) == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "cron"), [("@midnight", "H H(0-2) * * *"), ("@weekly", "H H * * H"), ("H 3 * * *",) * 2]
+)
+def test_names_of_times_become_the_times_of_jenkins(times: str, cron: str) -> None:
+    """Other engines have other times for them."""
+    result, _ = _from_text(_POST.replace("    stages {", f"    triggers {{ cron('{times}') }}\n    stages {{"))
+
+    assert f"schedule: {cron}" in result.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
 from pipegen.diagnostics import codes
@@ -11,17 +12,17 @@ from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.arcs import arcs
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
-from pipegen.importing.jenkins.ends import End, ends_of
+from pipegen.importing.jenkins.ends import PIPELINE_STATUS, STATUS, End, ends_of
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
-from pipegen.importing.jenkins.reading.syntax import Statement
+from pipegen.importing.jenkins.reading.syntax import Statement, constant
 from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, raw_parameters, settings_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
-from pipegen.importing.sharing import share
+from pipegen.importing.sharing import Shared, share
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
@@ -77,7 +78,7 @@ def jenkins_document(
         leave_out(source, marks)
     _drop(keys + last, refused, source, marks)
     _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
-    shared = share(keys + last, [()] * len(keys + last))
+    shared = _shared(keys, last)
     pipeline: dict[str, Value] = dict(settings.pipeline)
     if is_shared:
         pipeline["workspace"] = "shared"
@@ -89,11 +90,7 @@ def jenkins_document(
         Commented(ordered(stage), comment) if comment else ordered(stage)
         for stage, comment in zip(shared.stages, comments, strict=True)
     ]
-    execution = arcs(before)
-    if execution or (last and len(live_drafts) > 0):
-        pipeline["execution"] = list(execution) or [[draft.source.name for draft in live_drafts]]
-    if last:
-        pipeline["finally"] = [end.name for end in ends.stages]
+    pipeline |= _order(before, ends.stages)
     config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
     config["pipelines"] = {PIPELINE: pipeline}
     config["targets"] = {"jenkins": settings.target}
@@ -122,6 +119,37 @@ def _groovy(value: Value) -> Iterator[str]:
                 pending += inner
             case str() as text:
                 yield text
+
+
+def _shared(stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]]) -> Shared:
+    """Return *stages* and the *last* ones without the keys that they share; each keeps the status of the pipeline."""
+    all_stages = [*stages, *last]
+    shared = share([_without_status(stage) for stage in all_stages], [()] * len(all_stages))
+    for stage, whole in zip(shared.stages, all_stages, strict=True):
+        if _env(whole) != _env(_without_status(whole)):
+            stage["env"] = {**_env(stage), STATUS: _env(whole)[STATUS]}
+    return shared
+
+
+def _without_status(stage: Mapping[str, Value]) -> dict[str, Value]:
+    env = {name: value for name, value in _env(stage).items() if (name, value) != (STATUS, PIPELINE_STATUS)}
+    return {**{key: value for key, value in stage.items() if key != "env"}, **({"env": env} if env else {})}
+
+
+def _env(stage: Mapping[str, Value]) -> dict[str, Value]:
+    env = stage.get("env")
+    return env if isinstance(env, dict) else {}
+
+
+def _order(before: Mapping[str, AbstractSet[str]], last: Sequence[End]) -> dict[str, Value]:
+    """Return the keys for the order of the stages, and of the *last* ones."""
+    keys: dict[str, Value] = {}
+    execution = arcs(before)
+    if execution or last:
+        keys["execution"] = list(execution) or [list(before)]
+    if last:
+        keys["finally"] = [end.name for end in last]
+    return keys
 
 
 def _define(source: JenkinsSource, stages: Sequence[Value], target: dict[str, Value], marks: Marks) -> None:
@@ -183,10 +211,13 @@ def _complete(
 
 def _fail_fast(source: JenkinsSource, pipeline: dict[str, Value], marks: Marks) -> None:
     for stage in source.stages:
-        for call in stage.inside:
+        for call in (*stage.inside, stage.call):
             for statement in sections(call, "failFast"):
                 marks.all(statement)
-                pipeline["fail_fast"] = True
+                value = statement.argument("")
+                # It concerns the branches of a `parallel` or `matrix`, which a stage with steps has not.
+                if call is not stage.call and (value is None or constant(value.value) != "false"):
+                    pipeline["fail_fast"] = True
 
 
 def _drop(

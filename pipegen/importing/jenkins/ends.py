@@ -18,6 +18,8 @@ from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct, field, replace
 
+# The variable with the status of the pipeline.
+STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
 _STATUS = {"success": "success", "failure": "failed", "unsuccessful": "failed"}
 # Conditions of Groovy for results that no status of a config tells apart.
 _RESULTS = {
@@ -117,7 +119,7 @@ def _limit(keys: dict[str, Value], result: str) -> None:
     """Let the commands and steps in *keys* run only for this *result* of the pipeline."""
     script, env = keys.get("script"), keys.get("env")
     status = _STATUS.get(result, "")
-    keys["env"] = {**(env if isinstance(env, dict) else {}), "STATUS": "${pipeline.status}"}
+    keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
     if isinstance(script, list):
         lines = [line for command in script for line in str(getattr(command, "value", command)).split("\n")]
         inner = "\n".join(f"  {line}" if line else "" for line in lines)

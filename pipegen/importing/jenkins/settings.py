@@ -37,6 +37,16 @@ _NEEDLESS = frozenset({"skipDefaultCheckout", "preserveStashes"})
 _WRAPPING = frozenset(
     {"ansiColor", "lock", "retry", "withCredentials", "withEnv", "withAWS", "withChecks", "warnError"}
 )
+# hudson.scheduler.CronTab of Jenkins
+_TIMES = {
+    "@yearly": "H H H H *",
+    "@annually": "H H H H *",
+    "@monthly": "H H H * *",
+    "@weekly": "H H * * H",
+    "@daily": "H H * * *",
+    "@midnight": "H H(0-2) * * *",
+    "@hourly": "H * * * *",
+}
 _TIMEZONE = re.compile(r"TZ=(\S+)")
 
 
@@ -177,18 +187,16 @@ def _trigger(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
         settings.target["poll"] = " ".join(text.split())
         marks.read(call, "spec")
         return
-    if call.name not in ("cron", "pollSCM"):
+    if call.name not in ("cron", "pollSCM") or text is None:
         _raw_call(call, "triggers", settings, marks)
         return
-    if text is None:
-        raise UntranslatableError("its times are known only at run time")
     schedules: list[Value] = []
     timezone = ""
     for line in text.split("\n"):
         if match := _TIMEZONE.fullmatch(line.strip()):
             timezone = match[1]
         elif line.strip() and not line.strip().startswith("#"):
-            cron = " ".join(line.split())
+            cron = _TIMES.get(line.strip(), " ".join(line.split()))
             schedules.append({"cron": cron, "timezone": timezone} if timezone else cron)
     if schedules:
         settings.pipeline["schedule"] = schedules if len(schedules) > 1 else schedules[0]

@@ -17,6 +17,8 @@ _URL = "^[A-Za-z0-9._~:/?#@!&=%+,;-]+$"
 _ID = "^[^\\u0000-\\u001f]+$"
 # One call in Groovy, which is written unchanged.
 _CALL = "^[A-Za-z_]\\w*([.]\\w+)*(\\s*[(].*[)])?$"
+# Not the constant times of a trigger.
+_NO_TIMES = r"^(?!(?:cron|pollSCM)(?:\s*\(?\s*['\"][^'\"$]*['\"]\s*\)?)?$)"
 # Times in Jenkins' form, where H is a number that Jenkins takes from the name of the job.
 _PART = r"(?:(?:\*|H(?:\([0-9]+-[0-9]+\))?|[0-9]+(?:-[0-9]+)?)(?:/[0-9]+)?)"
 _FIELD = rf"(?:{_PART}(?:,{_PART})*)"
@@ -82,9 +84,9 @@ SETTINGS: Mapping[str, Any] = {
         },
         "triggers": {
             "type": "array",
-            "items": {"type": "string", "pattern": f"^(?!cron\\b|pollSCM\\b){_CALL.removeprefix('^')}"},
-            "description": "Other triggers of the job, in Groovy: those of plugins, and `upstream`. For times, use "
-            "`schedule` of the pipeline, and `poll`.",
+            "items": {"type": "string", "pattern": f"{_NO_TIMES}{_CALL.removeprefix('^')}"},
+            "description": "Other triggers of the job, in Groovy: those of plugins, `upstream`, and times that "
+            "Groovy computes. For constant times, use `schedule` of the pipeline, and `poll`.",
             "examples": [["issueCommentTrigger('.*test this.*')"]],
         },
         "parameters": {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 from typing import TypeAlias
 
 from pipegen.readback.groovy import GroovyTokens, TokenKind, pieces
@@ -16,6 +17,7 @@ _KEYWORDS = frozenset(
     {
         *("def", "if", "else", "for", "while", "do", "try", "catch", "finally", "switch", "return", "throw", "import"),
         *("final", "String", "Map", "List", "boolean", "int", "void", "class", "assert", "break", "continue"),
+        *("private", "public", "protected", "static"),
     }
 )
 # Words that begin the definition of a name.
@@ -258,7 +260,7 @@ class GroovyReader:
         if code.word(start) and code.is_sign(start + 1, "(") and code.skip(start + 1) == end:
             call = self._call(start, start + 1, end)
             return call if call is not None else self._code_of(start, end)
-        return self._shortened(start, end)
+        return self._product(start, end) or self._shortened(start, end)
 
     def _bracketed(self, start: int, end: int) -> Value:
         code = self._code
@@ -290,6 +292,14 @@ class GroovyReader:
         if re.fullmatch(r"\d+\.\d+", token.text):
             return GroovyConstant(float(token.text))
         return self._code_of(index, index + 1)
+
+    def _product(self, start: int, end: int) -> GroovyConstant | None:
+        """Return a product of whole numbers, such as `3 * 60`; None for other values."""
+        factors = [whole_number(self._code.tokens[index].text) for index in range(start, end, 2)]
+        signs = [self._code.is_sign(index, "*") for index in range(start + 1, end, 2)]
+        numbers = [factor for factor in factors if factor is not None]
+        is_product = len(numbers) == len(factors) == len(signs) + 1 and all(signs)
+        return GroovyConstant(prod(numbers)) if is_product else None
 
     def _sum(self, start: int, end: int, sums: list[tuple[int, int]]) -> Value:
         """Return a sum of texts."""

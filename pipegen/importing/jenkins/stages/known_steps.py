@@ -15,7 +15,7 @@ from pipegen.importing.jenkins.stages.steps import Handler, StepPlace, StepReade
 from pipegen.importing.untranslatable import UntranslatableError
 
 # Steps that each stage of a config does anyway.
-_NEEDLESS = frozenset({"deleteDir", "cleanWs"})
+NEEDLESS = frozenset({"deleteDir", "cleanWs"})
 # Steps with a block that concern only the log.
 _COSMETIC = frozenset({"timestamps", "ansiColor"})
 
@@ -85,7 +85,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "lock": surrounding.lock,
     "script": surrounding.script,
     **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
-    **dict.fromkeys(_NEEDLESS, stored.clean),
+    **dict.fromkeys(NEEDLESS, stored.clean),
     "checkout": stored.checkout,
     "archiveArtifacts": stored.archive,
     "stash": stored.stash,

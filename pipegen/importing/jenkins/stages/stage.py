@@ -29,7 +29,7 @@ from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read, kept_text
-from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, approval
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
 from pipegen.importing.jenkins.stages.shell import as_script
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
@@ -100,21 +100,30 @@ class JenkinsStages:
             work.keys["approve"] = approval(steps, _with_settings(call))
             self._marks.translated(call)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
+        steps.is_shared = not draft.agent.is_own and not draft.agent.is_none
         steps.is_last = stage is self._source.stages[-1]
         for block in sections(stage.call, "steps"):
             self._marks.translated(block)
             if block.block is not None:
                 steps.read(block.block, StepPlace())
-        for section in sections(stage.call, "post"):
-            read_post(section, steps)
-            draft.posts.append(section)
+        for call in (stage.call, *reversed(stage.inside)):
+            # A group of one stage ends with it.
+            for section in sections(call, "post") if self._is_alone(stage, call) else ():
+                read_post(section, steps)
+                draft.posts.append(section)
         if stage.matrix is not None:
             self._matrix(stage, draft)
-        self._others(stage)
+        self._others(stage, is_isolated=not steps.is_shared)
         self._tools(stage, draft)
         draft.keys = {**draft.keys, **self.keys_of(work)}
         self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
         return draft
+
+    def _is_alone(self, stage: JenkinsStage, call: GroovyCall) -> bool:
+        """Return whether *stage* is the only one in *call*, with one combination."""
+        if stage.call is call:
+            return True
+        return stage.matrix is None and sum(call in one.inside for one in self._source.stages) == 1
 
     def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
@@ -287,7 +296,7 @@ class JenkinsStages:
         elif stage.matrix is not None:
             draft.keys["matrix"] = matrix_of(stage.matrix, self._marks)
 
-    def _others(self, stage: JenkinsStage) -> None:
+    def _others(self, stage: JenkinsStage, *, is_isolated: bool) -> None:
         """Report the directives of the stages around *stage* that concern all of their stages, and other Groovy."""
         for call in (*stage.inside, stage.call):
             for statement in call.block.statements if call.block is not None else ():
@@ -299,7 +308,11 @@ class JenkinsStages:
                     )
         for name in ("post", "options", "input"):
             for section in (one for call in stage.inside for one in sections(call, name)):
-                if not self._marks.has_outcome(section.span):
+                if self._marks.has_outcome(section.span):
+                    continue
+                if _is_needless(section, is_isolated=is_isolated):
+                    self._marks.all(section)
+                else:
                     self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
 
     def _tools(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
@@ -351,6 +364,17 @@ class JenkinsStages:
         if work.has_steps:
             keys["steps"] = {"jenkins": self._plugin_steps(work), "elsewhere": "skip"}
         return keys
+
+
+def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:
+    """Return whether the directive *section* of several stages says only what each stage of a config does anyway."""
+    statements = section.block.statements if section.block is not None else ()
+    names = {one.name if isinstance(one, GroovyCall) else "" for one in statements}
+    if section.name == "options":
+        return names <= {"skipDefaultCheckout", "timestamps"}
+    blocks = [one.block.statements for one in statements if isinstance(one, GroovyCall) and one.block is not None]
+    inner = {one.name if isinstance(one, GroovyCall) else "" for block in blocks for one in block}
+    return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
 
 
 def _with_settings(call: GroovyCall) -> GroovyCall:

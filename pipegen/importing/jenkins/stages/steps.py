@@ -66,6 +66,8 @@ class StepReader:
         # Whether the workspace has nothing but the checkout, and whether nothing reads it afterwards.
         self.is_fresh = True
         self.is_last = False
+        # Whether later stages find the files that this one leaves.
+        self.is_shared = False
         # Whether each step stays Groovy.
         self.stays_groovy = False
         self.names = names

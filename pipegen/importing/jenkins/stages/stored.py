@@ -17,6 +17,8 @@ def clean(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     has_worked = any(not one.text.startswith("echo ") for one in reader.work.commands) or not reader.is_fresh
     if has_worked and not place.is_after and place.is_early:
         raise UntranslatableError("only the start of a stage has clean files")
+    if place.is_after and reader.is_shared and not reader.is_last:
+        raise UntranslatableError("later stages in the same workspace would find the files")
     reader.marks.all(call)
 
 

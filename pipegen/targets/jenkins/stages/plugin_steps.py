@@ -23,6 +23,8 @@ from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # The start of a call, with or without parentheses or a block.
 _START = re.compile(rf"{NAME}(?:[ \t({{]|\Z)")
+# Signs at the end of a line after which Groovy reads on in the next line.
+_GOES_ON = frozenset(",+-*:?=&|<>.")
 # The parameters of a step, as keys of a map and of Groovy.
 _KEY = r"[A-Za-z_]\w*"
 # A text that is a call in Groovy, such as `java()`, and one with a value of pipegen.
@@ -191,7 +193,7 @@ def _is_call(text: str) -> bool:
     index = code.skip(0)
     while index < code.size:
         previous, token = code.tokens[index - 1], code.tokens[index]
-        is_broken = "\n" in text[previous.end : token.start] and previous.text != ","
+        is_broken = "\n" in text[previous.end : token.start] and previous.text not in _GOES_ON
         is_after_block = previous.text == "}" and not code.is_sign(index, ",")
         if is_broken or is_after_block or token.text in (";", "\\"):
             return False

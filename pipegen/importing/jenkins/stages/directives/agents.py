@@ -72,7 +72,7 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
             return agent
         case "docker" | "dockerfile":
             image = _dockerfile(options) if call.name == "dockerfile" else _named(call, options, names)
-            run = _run_options(options)
+            run = _run_options(options, names)
             marks.translated(call)
             _read(
                 options,
@@ -117,10 +117,13 @@ def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:
     return image
 
 
-def _run_options(options: Mapping[str, GroovyCall]) -> dict[str, Value] | None:
+def _run_options(options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict[str, Value] | None:
     """Return the user and the other options of the container; None if they are known only at run time."""
-    text = constant(_value(options["args"])) if "args" in options else ""
-    if text is None or re.search(r"[$'\"\\\n]", text):
+    try:
+        text = names.word(_value(options["args"])) if "args" in options else ""
+    except UntranslatableError:
+        return None
+    if re.search(r"\$(?![A-Za-z_])|['\"\\\n]", text):
         return None
     result: dict[str, Value] = {}
     if user := _USER.search(text):
