@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
@@ -16,6 +17,7 @@ from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
 from pipegen.importing.jenkins.stages.work import StageWork, artifacts
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.readback.groovy import lines_in_strings
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 # The variable with the status of the pipeline.
@@ -135,7 +137,21 @@ def _limited(calls: Value, condition: str) -> Value:
     """Return the steps *calls* of Jenkins inside of *condition*."""
     if isinstance(calls, dict):
         return {key: _limited(value, condition) for key, value in calls.items()}
-    return [in_block("script", in_block(condition, "\n".join(map(str, calls))))] if isinstance(calls, list) else calls
+    if not isinstance(calls, list):
+        return calls
+    return [in_block("script", in_block(condition, "\n".join(_without_script(str(call)) for call in calls)))]
+
+
+def _without_script(text: str) -> str:
+    """Return the statements in the step *text* if it is `script` on several lines, else *text*."""
+    lines = text.split("\n")
+    if not re.fullmatch(r"script\s*\{", lines[0]) or lines[-1] != "}":
+        return text
+    inside = lines_in_strings(text)
+    indents = {number: len(line) - len(line.lstrip()) for number, line in enumerate(lines) if number not in inside}
+    margin = min((indents[number] for number in indents if lines[number] and 0 < number < len(lines) - 1), default=0)
+    inner = (line[min(margin, indents.get(number, 0)) :] for number, line in enumerate(lines))
+    return "\n".join(list(inner)[1:-1])
 
 
 def _without_reports(block: GroovyBlock, marks: Marks) -> GroovyBlock:

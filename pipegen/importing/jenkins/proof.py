@@ -37,7 +37,7 @@ _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
     r"\(|\)|cd .*|export .*|set [+-].*|true|if \[ .*|fi|\w+=\"\$\(.*"
-    r"|\(?(cd \S+ && )?(echo|sleep|printf|exit) .*"
+    r"|\(?(cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
 

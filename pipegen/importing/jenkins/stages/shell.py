@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.jenkins.stages.texts import has_open_quote, quoted
+from pipegen.importing.jenkins.stages.texts import has_open_quote, open_quote, quoted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
@@ -21,6 +21,8 @@ _LASTING = re.compile(
 )
 # A line break with a backslash, which Groovy removes, leaves the indentation of the next line.
 _GAP = re.compile(r"[ \t]{4,}")
+_COMMENT = re.compile(r"(?:^|\s)#")
+_BLANK_END = re.compile(r"\s+\Z")
 _WIDTH = 100
 _LINES = re.compile(r"[\n#]")
 _SEVERAL = re.compile(r"[;|&\n#]")
@@ -61,7 +63,8 @@ def command_of(text: str, comment: str = "") -> ScriptCommand:
 def trimmed(text: str) -> str:
     """Return *text* without the indentation that its lines share, unless quotes or here-documents contain lines."""
     if "<<" in text or has_open_quote(text):
-        return text.strip("\n")
+        # The first line and a blank last one are outside of these.
+        return text.lstrip() if open_quote(text) else _BLANK_END.sub("", text.lstrip())
     lines = text.split("\n")
     while lines and not lines[0].strip():
         lines.pop(0)
@@ -81,9 +84,14 @@ def trimmed(text: str) -> str:
 def _folded(line: str) -> str:
     """Return *line* with a line break at each gap, where the source had one that Groovy removes."""
     indent = line[: len(line) - len(line.lstrip())]
-    if len(line) <= _WIDTH or "'" in line or ('"' in line.replace('="', "") and has_open_quote(_GAP.sub("\n", line))):
+    if len(line) <= _WIDTH or _COMMENT.search(line):
         return line
-    return indent + _GAP.sub(f" \\\\\n{indent}  ", line.lstrip())
+    text = line.lstrip()
+
+    def gap(match: re.Match[str]) -> str:
+        return match[0] if open_quote(text[: match.start()]) else f" \\\n{indent}  "
+
+    return indent + _GAP.sub(gap, text)
 
 
 def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:

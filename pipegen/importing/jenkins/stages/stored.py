@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     constant,
     texts,
 )
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.texts import quoted
 from pipegen.importing.jenkins.stages.work import KeptFiles
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
 
 
 def clean(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `deleteDir` or `cleanWs`."""
+    if place.directory and call.name == "deleteDir":
+        folder = place.directory if re.fullmatch(r"[\w./-]+", place.directory) else quoted(place.directory)
+        reader.command(call, f"rm -rf {folder}", replace(place, directory=""))
+        reader.marks.all(call)
+        return
     has_worked = any(not one.text.startswith("echo ") for one in reader.work.commands) or not reader.is_fresh
     if has_worked and not place.is_after and place.is_early:
         raise UntranslatableError("only the start of a stage has clean files")

@@ -133,7 +133,7 @@ class JenkinsNames(Struct, kw_only=True):
             elif isinstance(part, ConfigReference):
                 result += f"${{{part.path}}}"
             else:
-                quoted = _open_quote(result)
+                quoted = open_quote(result)
                 result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
         return _WHOLE.sub(r'"\1"', result)
 
@@ -157,7 +157,7 @@ class JenkinsNames(Struct, kw_only=True):
         return self.defined[code] if code in self.defined else (self.meaning(code),)
 
 
-def _open_quote(text: str) -> str:
+def open_quote(text: str) -> str:
     """Return the quote that is open at the end of the commands *text*; "" outside of quotes."""
     quote, index = "", 0
     while index < len(text):
@@ -178,7 +178,7 @@ def _open_quote(text: str) -> str:
 
 def has_open_quote(text: str) -> bool:
     """Return whether a quote is open at the end of a line of the commands *text*."""
-    return any(_open_quote(text[:at]) for at, character in enumerate(text) if character == "\n")
+    return any(open_quote(text[:at]) for at, character in enumerate(text) if character == "\n")
 
 
 def quoted(text: str) -> str:
