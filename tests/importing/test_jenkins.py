@@ -140,6 +140,31 @@ def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated:
 
 
 @pytest.mark.parametrize(
+    ("block", "script"),
+    [
+        (
+            "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { echo 'no' }",
+            'if [ "${setup.branch}" = main ]; then\n  ./deploy\nelse\n  echo no\nfi',
+        ),
+        ("if (env.LEVEL != 'full' && env.A) { sh 'x' }", 'if [ "${LEVEL}" != full ] && [ -n "${A}" ]; then\n  x\nfi'),
+        ("def x = 'a'; if (!env.A) { sh \"make ${x}\" }", 'if [ -z "${A}" ]; then\n  make a\nfi'),
+        ("if (env.A) { sh 'cd x'; sh 'make' }", 'if [ -n "${A}" ]; then\n  (cd x)\n  make\nfi'),
+        ('if (env.A) { sh """cat <<E\n  a\nE\n""" }', 'if [ -n "${A}" ]; then\ncat <<E\n  a\nE\nfi'),
+        ("if (env.A) { error 'no' }; sh 'make'", 'if [ -n "${A}" ]; then\n  echo no >&2\n  exit 1\nfi'),
+    ],
+)
+def test_conditions_of_commands_are_conditions_of_the_shell(block: str, script: str) -> None:
+    """The commands are the same."""
+    result, report = _from_text(_with_script(block))
+    (draft,) = result.config.drafts
+
+    assert "left out" not in messages(report)
+    assert "stays Groovy" not in messages(report)
+    assert draft.work.commands[0].text == script
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
     "block",
     [
         'def x = now(); sh "make ${x}"',
@@ -149,7 +174,14 @@ def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated:
         "dir('x') { def y = 'a'; sh \"make ${y}\" }",
         "def x = sh(script: 'date', returnStdout: true).trim()",
         "def image = docker.build('app'); image.push('latest')",
-        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { echo 'no' }",
+        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { acmeLogin() }",
+        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else if (env.FORCE) { sh './force' }",
+        "if (env.BRANCH_NAME == 'PR-1') { sh './deploy' }",
+        "if (env.BRANCH_NAME ==~ /x.*/) { sh './deploy' }",
+        "if (fileExists('x')) { sh './deploy' }",
+        "if (params.UNKNOWN) { sh './deploy' }",
+        "if (env.A == 'a' && (env.B == 'b' || env.C == 'c')) { sh './deploy' }",
+        "if (env.A == 'a') { junit 'a.xml' }",
         'def x = """cat <<E;  ${env.TEXT};E""".trim() // }; sh x',
         "try { sh 'make' } catch (error) { currentBuild.result = 'UNSTABLE' }",
     ],

@@ -36,7 +36,7 @@ from pipegen.readback.errors import UnreadableError
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
-    r"\(|\)|cd .*|export .*|set [+-].*|true|if \[ .*|fi|\w+=\"\$\(.*"
+    r"\(|\)|#.*|cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
     r"|\(?(cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
@@ -258,6 +258,9 @@ def _commands(
     block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]
 ) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
     for statement in block.statements:
+        if isinstance(statement, OtherGroovy) and (conditional := statement.conditional) is not None:
+            for one in (conditional.block, conditional.otherwise):
+                yield from _commands(one, imported, constants) if one is not None else ()
         if isinstance(statement, OtherGroovy) and (definition := statement.definition) is not None:
             constants = {**constants, definition.name: _text(definition.value, constants)}
         if not isinstance(statement, GroovyCall):

@@ -102,11 +102,23 @@ class GroovyAssignment(Struct, kw_only=True):
     whole: Span
 
 
+class GroovyConditional(Struct):
+    """An `if` with the text of its *condition*, its *block*, and that of its `else`."""
+
+    condition: str
+    block: GroovyBlock
+    otherwise: GroovyBlock | None
+
+
 class OtherGroovy(Struct):
-    """A statement of Groovy that is no call of a step; *definition* is what `def name = value` assigns."""
+    """A statement of Groovy that is no call of a step.
+
+    *definition* is what `def name = value` assigns, *conditional* an `if` without another one in its `else`.
+    """
 
     span: Span
     definition: GroovyAssignment | None = None
+    conditional: GroovyConditional | None = None
 
 
 Value: TypeAlias = "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyBlock"
@@ -154,6 +166,8 @@ class GroovyReader:
         word = code.word(start)
         if word in _DEFINING and code.word(start + 1) and code.is_sign(start + 2, "="):
             return replace(groovy[0], definition=self._assignment(start + 1, stop)), stop
+        if word == "if":
+            return replace(groovy[0], conditional=self._conditional(start, stop)), stop
         if not word or word in _KEYWORDS:
             return groovy
         if code.is_sign(start + 1, "=") and not code.is_sign(start + 2, "="):
@@ -163,6 +177,21 @@ class GroovyReader:
             name_end += 2
         call = self._call(start, name_end, stop)
         return (call, stop) if call is not None else groovy
+
+    def _conditional(self, start: int, stop: int) -> GroovyConditional | None:
+        """Return the `if` from *start* to *stop*; None for one in another form."""
+        code = self._code
+        if not code.is_sign(start + 1, "("):
+            return None
+        brace = code.skip(start + 1)
+        end = code.skip(brace) if brace < stop and code.is_sign(brace, "{") else stop + 1
+        if end > stop:
+            return None
+        condition, block = self.span(start + 2, brace - 1).text, self.block(brace)
+        if end == stop:
+            return GroovyConditional(condition, block, None)
+        is_else = code.is_word(end, "else") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
+        return GroovyConditional(condition, block, self.block(end + 1)) if is_else else None
 
     def _assignment(self, start: int, stop: int) -> GroovyAssignment:
         return GroovyAssignment(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyText,
     constant,
 )
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
-from pipegen.importing.jenkins.stages.texts import quoted
+from pipegen.importing.jenkins.stages.texts import shell_word
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 
@@ -33,15 +31,8 @@ def echo(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
     text = reader.names.script(GroovyText((" ",)) if argument is None else argument.value)
-    reader.command(call, f"echo {_word(text)}", place)
+    reader.command(call, f"echo {shell_word(text)}", place)
     reader.marks.read(call, "message")
-
-
-def _word(text: str) -> str:
-    """Return *text*, which can contain references, as a word of the shell."""
-    if "$" not in text:
-        return "'" + text.replace("'", "'\\''") + "'" if re.search(r"[^\w./:,@%+-]", text) or not text else text
-    return quoted(text)
 
 
 def error(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
@@ -49,7 +40,7 @@ def error(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
-    reader.command(call, f"echo {_word(reader.names.script(argument.value))} >&2\nexit 1", place)
+    reader.command(call, f"echo {shell_word(reader.names.script(argument.value))} >&2\nexit 1", place)
     reader.marks.read(call, "message")
 
 
@@ -77,5 +68,5 @@ def write_file(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     if path is None or text is None:
         raise UntranslatableError("it has no file or no text")
     name, content = reader.names.script(path.value), reader.names.script(text.value)
-    reader.command(call, f"printf %s {_word(content)} >{_word(name)}", place)
+    reader.command(call, f"printf %s {shell_word(content)} >{shell_word(name)}", place)
     reader.marks.read(call, "file", "text", "encoding")

@@ -13,7 +13,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
 )
 from pipegen.importing.jenkins.stages.kept import assigned, first_read, groovy_of
-from pipegen.importing.jenkins.stages.shell import command_of
+from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
@@ -170,7 +170,10 @@ class StepReader:
 
     def command(self, call: GroovyCall, text: str, place: StepPlace) -> None:
         """Add the command *text*, which *call* runs."""
-        command = command_of(text, comment_above(call.span))
+        self.add(command_of(text, comment_above(call.span)), place)
+
+    def add(self, command: ScriptCommand, place: StepPlace) -> None:
+        """Add *command* to the script."""
         if self.work.steps_always if place.is_after else self.work.steps_after:
             raise UntranslatableError("it follows a step that stays Groovy")
         if place.is_after and place.when == "failure":

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
+from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
     GroovyList,
     OtherGroovy,
+    Statement,
     constant,
 )
 from pipegen.importing.jenkins.stages.commands import number_of
+from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
@@ -141,14 +144,26 @@ def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `script`: its steps, after definitions of texts."""
-    if call.block is None or not any(isinstance(one, GroovyCall) for one in call.block.statements):
+    statements = [one for one in call.block.statements if not _defines(one)] if call.block is not None else []
+    if call.block is None or not statements:
         raise UntranslatableError("it contains Groovy")
     names = reader.names
     reader.names = _with_definitions(call.block, names)
     reader.marks.all(call)
-    steps = tuple(one for one in call.block.statements if isinstance(one, GroovyCall))
-    reader.read(replace(call.block, statements=steps), place)
+    if all(isinstance(one, GroovyCall) for one in statements):
+        reader.read(replace(call.block, statements=tuple(statements)), place)
+    else:
+        place = replace(place, is_whole=False, is_nested=True)
+        for statement in statements:
+            if isinstance(statement, OtherGroovy) and statement.conditional is not None:
+                read_conditional(reader, statement.conditional, place, comment_above(statement.span))
+            else:
+                reader.read(replace(call.block, statements=(statement,)), place)
     reader.names = names
+
+
+def _defines(statement: Statement) -> bool:
+    return isinstance(statement, OtherGroovy) and statement.definition is not None
 
 
 def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
@@ -156,7 +171,9 @@ def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
     is_start = True
     for statement in block.statements:
         is_start = is_start and isinstance(statement, OtherGroovy)
-        if not isinstance(statement, GroovyCall):
+        is_conditional = isinstance(statement, OtherGroovy) and statement.conditional is not None
+        is_start = is_start and not is_conditional
+        if not isinstance(statement, GroovyCall) and not is_conditional:
             if not is_start or not isinstance(statement, OtherGroovy) or statement.definition is None:
                 raise UntranslatableError("it contains Groovy")
             names = names.with_definition(statement.definition.name, statement.definition.value)

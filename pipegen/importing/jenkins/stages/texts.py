@@ -186,6 +186,13 @@ def quoted(text: str) -> str:
     return '"' + re.sub(r'["\\`]|\$(?![\w{])', lambda match: f"\\{match[0]}", text) + '"'
 
 
+def shell_word(text: str) -> str:
+    """Return *text*, which can contain references, as a word of the shell."""
+    if "$" not in text:
+        return "'" + text.replace("'", "'\\''") + "'" if re.search(r"[^\w./:,@%+-]", text) or not text else text
+    return quoted(text)
+
+
 def _shown(code: str) -> str:
     line = " ".join(code.split())
     return line if len(line) <= 40 else f"{line[:37]}..."  # noqa: PLR2004

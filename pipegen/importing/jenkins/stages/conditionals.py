@@ -1,0 +1,111 @@
+"""`if` in a `script` block as a command of the shell."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.emit.yaml import Commented
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyConditional
+from pipegen.importing.jenkins.stages.conditions import (
+    AllTests,
+    AnyTest,
+    BuildTest,
+    Comparator,
+    ExpressionReader,
+    NoTest,
+    VariableComparison,
+)
+from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, has_open_quote, shell_word
+from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.structs import replace
+
+_NAME_OF_CHANGE_REQUEST = "PR-"
+
+
+def read_conditional(reader: StepReader, conditional: GroovyConditional, place: StepPlace, comment: str) -> None:
+    """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
+    code = GroovyTokens(conditional.condition)
+    test = _test(ExpressionReader(code, 0, code.size).test(), reader.names)
+    commands = _commands(reader, conditional.block, place)
+    others = _commands(reader, conditional.otherwise, place) if conditional.otherwise is not None else []
+    text = "\n".join((f"if {test}; then", *_lines(commands), *(("else", *_lines(others)) if others else ()), "fi"))
+    is_bash = any(command.is_bash for command in (*commands, *others))
+    reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), place)
+
+
+def _commands(reader: StepReader, block: GroovyBlock, place: StepPlace) -> list[ScriptCommand]:
+    """Return the commands of the steps in *block*."""
+    if not block.statements or not all(isinstance(one, GroovyCall) for one in block.statements):
+        raise UntranslatableError("it contains Groovy")
+    work = reader.work
+    reader.work = inner = StageWork()
+    try:
+        reader.read(block, replace(place, is_whole=False, is_nested=True))
+    finally:
+        reader.work = work
+    commands = [*inner.commands, *inner.after]
+    inner.commands, inner.after = [], []
+    if inner != StageWork():
+        raise UntranslatableError("it contains steps that are no commands")
+    return commands
+
+
+def _lines(commands: list[ScriptCommand]) -> list[str]:
+    """Return *commands* as lines in a block of the shell."""
+    lines: list[str] = []
+    for entry in as_script(commands):
+        if isinstance(entry, Commented):
+            lines += [f"  # {line}" for line in entry.above.split("\n")]
+        text = str(entry.value if isinstance(entry, Commented) else entry)
+        is_literal = "<<" in text or has_open_quote(text)
+        lines += [text] if is_literal else [f"  {line}" if line else "" for line in text.split("\n")]
+    return lines
+
+
+def _test(test: BuildTest, names: JenkinsNames) -> str:
+    """Return *test* as a command of the shell."""
+    match test:
+        case VariableComparison():
+            return _compared(test, names, is_opposite=False)
+        case NoTest(VariableComparison() as inner):
+            return _compared(inner, names, is_opposite=True)
+        case AllTests(tests) | AnyTest(tests) if tests and not any(map(_is_compound, tests)):
+            return (" && " if isinstance(test, AllTests) else " || ").join(_test(one, names) for one in tests)
+    raise UntranslatableError("it contains Groovy")
+
+
+def _is_compound(test: BuildTest) -> bool:
+    return isinstance(test, AllTests | AnyTest)
+
+
+def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
+    value = _value(test, names)
+    if test.comparator is Comparator.EQUALS and test.text:
+        return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word(test.text)} ]'
+    is_boolean = test.comparator is Comparator.IS_SET and names.inputs.get(test.variable, False)
+    if is_boolean and not test.is_parameter:
+        raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")
+    if is_boolean:
+        return f'[ "{value}" {"!=" if is_opposite else "="} true ]'
+    if test.comparator is Comparator.IS_SET:
+        return f'[ -{"z" if is_opposite else "n"} "{value}" ]'
+    raise UntranslatableError("it compares a pattern")
+
+
+def _value(test: VariableComparison, names: JenkinsNames) -> str:
+    """Return the variable or the reference that *test* compares."""
+    name = test.variable
+    if test.is_parameter and name not in names.inputs:
+        raise UntranslatableError("the type of a parameter is not known")
+    if name == "BRANCH_NAME" and (
+        test.comparator is Comparator.IS_SET or re.match(_NAME_OF_CHANGE_REQUEST, test.text) is not None
+    ):
+        raise UntranslatableError("a config knows no branch of a change request")
+    meaning = names.meaning(f"params.{name}" if test.is_parameter else f"env.{name}")
+    if isinstance(meaning, str):
+        raise UntranslatableError("it compares a constant")
+    return f"${{{meaning.path if isinstance(meaning, ConfigReference) else meaning.name}}}"
