@@ -105,15 +105,15 @@ def _differences(result: JenkinsImport) -> list[str]:
     return [one.message for one in proof.differences]
 
 
-def test_a_script_that_a_config_refuses_counts_as_left_out() -> None:
+def test_a_script_that_a_config_refuses_stays_groovy() -> None:
     """A value in a program of sed is no data, so the commands are not translated."""
     parameter = "parameters { string(name: 'VERSION', defaultValue: '1') }"
     stages = """stages { stage('a') { steps { sh "sed -i -e 's/x/${params.VERSION}/' f" } } }"""
     result, report = _from_text(f"pipeline {{ agent any; {parameter}; {stages} }}")
 
-    assert 'script: ["true"]' in result.text
-    assert '"script" of stage "a" is left out, because a config refuses it' in messages(report)
-    assert ("steps:sh", KeyOutcome.REPORTED, 1) in result.count.constructs
+    assert """jenkins: ['sh "sed -i -e ''s/x/${params.VERSION}/'' f"']""" in result.text
+    assert '"sh" of stage "a" stays Groovy: "${inputs.VERSION}" would become part of a program' in messages(report)
+    assert ("steps:sh", KeyOutcome.RAW, 1) in result.count.constructs
     assert _differences(result) == []
 
 
@@ -137,6 +137,16 @@ def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated:
     assert translated in result.text
     assert "${x}" not in result.text
     assert _differences(result) == []
+
+
+def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
+    """A config asks for no values."""
+    asked = "input { message 'Who?'; parameters { string(name: 'PERSON') } }"
+    steps = "steps { echo 'hello'; echo \"hello ${PERSON}\" }"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ {asked}; {steps} }} }} }}")
+
+    assert "script: [echo hello]" in result.text
+    assert '"echo" is left out: it reads "PERSON"' in messages(report)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,12 @@ from collections.abc import Collection, Iterator
 
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
-from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, OtherGroovy, Statement
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, Statement
+from pipegen.importing.jenkins.settings import OF_JOB
 from pipegen.importing.jenkins.stages.kept import words
 
+# Calls that settings replace.
+_READ = frozenset({"library", "libraries", "_", *OF_JOB})
 _LIBRARY = re.compile(r"@Library\([^)]*\)\s*_?\s*")
 _FIELD = re.compile(r"import\s+groovy\.transform\.Field\s*;?")
 # A variable of the file, which functions and stages read: one without a type is visible in all of them.
@@ -40,8 +43,10 @@ def leave_out(source: JenkinsSource, marks: Marks) -> None:
             marks.left_out(statement, "the generated file refuses it", hint="give functions other names")
 
 
-def _statements(source: JenkinsSource) -> list[OtherGroovy | GroovyAssignment]:
-    return [one for one in source.others if isinstance(one, OtherGroovy | GroovyAssignment)]
+def _statements(source: JenkinsSource) -> list[Statement]:
+    """Return the statements around the pipeline that stay there: no blocks, which a config refuses."""
+    others = source.others
+    return [one for one in others if not isinstance(one, GroovyCall) or (one.name not in _READ and one.block is None)]
 
 
 def definitions_of(source: JenkinsSource, texts: Collection[str], marks: Marks) -> str:
@@ -69,7 +74,7 @@ def _constant(statement: Statement, source: JenkinsSource) -> str | None:
 
 def _definition(statement: Statement) -> str:
     """Return *statement* as a definition for all of the file; "" if nothing of it is left."""
-    if isinstance(statement, GroovyAssignment):
+    if isinstance(statement, GroovyAssignment | GroovyCall):
         return statement.whole.text
     text = _FIELD.sub("", _LIBRARY.sub("", statement.span.text)).strip()
     if match := _VARIABLE.match(text):

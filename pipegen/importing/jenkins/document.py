@@ -58,7 +58,8 @@ def jenkins_document(
     has_definitions = "targets.definitions" not in names
     outside = frozenset[str]() if has_definitions else defined_names(source)
     inputs = boolean_inputs(source, names)
-    stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), marks, outside)
+    scripts = {one.stage: one.message for one in refused if one.key == "script"}
+    stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
@@ -228,6 +229,9 @@ def _drop(
     parameters = parameter_calls(source)
     by_name = {str(stage["name"]): stage for stage in stages}
     for refused_key in refused:
+        if refused_key.key == "script" and refused_key.stage in calls:
+            # Its steps stay Groovy.
+            continue
         if not refused_key.stage and refused_key.key in parameters:
             # It is a parameter of Jenkins instead.
             continue

@@ -100,7 +100,7 @@ def _end(
     is_limited = call.name in _STATUS or call.name in _RESULTS
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, known)
-    steps.stays_groovy = call.name in _RESULTS
+    steps.stays_groovy = "a config does not know this result" if call.name in _RESULTS else ""
     steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:

@@ -47,6 +47,8 @@ _TIMES = {
     "@midnight": "H H(0-2) * * *",
     "@hourly": "H * * * *",
 }
+# Calls outside of the pipeline that set what generated files set, too.
+OF_JOB = frozenset({"properties"})
 _TIMEZONE = re.compile(r"TZ=(\S+)")
 
 
@@ -123,7 +125,7 @@ def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
         marks.all(statement)
     elif isinstance(statement, GroovyCall) and statement.name == "_":
         marks.all(statement)
-    elif isinstance(statement, GroovyCall):
+    elif isinstance(statement, GroovyCall) and (statement.name in OF_JOB or statement.block is not None):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
 
 

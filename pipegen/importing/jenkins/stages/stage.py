@@ -65,12 +65,15 @@ class JenkinsStages:
         source: JenkinsSource,
         inputs: Mapping[str, bool],
         parameters: Collection[str],
+        refused: Mapping[str, str],
         marks: Marks,
         outside: Collection[str],
     ) -> None:
         self._source = source
         self._inputs = inputs
         self._parameters = parameters
+        # Stages whose script a config refuses, with the reason.
+        self._refused = refused
         self._marks = marks
         reader = GroovyReader(source.file, source.code)
         self._has_worked = False
@@ -83,6 +86,7 @@ class JenkinsStages:
         work = StageWork()
         names = self._names(stage)
         steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
+        steps.stays_groovy = self._refused.get(stage.name, "")
         for call in (*stage.inside, stage.call):
             self._marks.translated(call)
         draft = JenkinsDraft(
@@ -98,6 +102,7 @@ class JenkinsStages:
         self._options(stage, steps)
         for call in sections(stage.call, "input"):
             work.keys["approve"] = approval(steps, _with_settings(call))
+            names.outside.update(_asked(call))
             self._marks.translated(call)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
         steps.is_shared = not draft.agent.is_own and not draft.agent.is_none
@@ -375,6 +380,15 @@ def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:
     blocks = [one.block.statements for one in statements if isinstance(one, GroovyCall) and one.block is not None]
     inner = {one.name if isinstance(one, GroovyCall) else "" for block in blocks for one in block}
     return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
+
+
+def _asked(call: GroovyCall) -> Iterator[str]:
+    """Yield the names of the parameters for which the directive `input` asks: a config has none."""
+    for section in sections(call, "parameters"):
+        for parameter in section.block.statements if section.block is not None else ():
+            name = parameter.argument("name") if isinstance(parameter, GroovyCall) else None
+            if name is not None and (text := constant(name.value)) is not None:
+                yield text
 
 
 def _with_settings(call: GroovyCall) -> GroovyCall:

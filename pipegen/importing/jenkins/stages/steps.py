@@ -68,8 +68,8 @@ class StepReader:
         self.is_last = False
         # Whether later stages find the files that this one leaves.
         self.is_shared = False
-        # Whether each step stays Groovy.
-        self.stays_groovy = False
+        # The reason why each step stays Groovy; "" if they do not.
+        self.stays_groovy = ""
         self.names = names
         self.work = work
         self.marks = marks
@@ -107,7 +107,7 @@ class StepReader:
 
     def _translate(self, call: GroovyCall, place: StepPlace) -> None:
         if self.stays_groovy:
-            raise StaysGroovyError("a config does not know this result")
+            raise StaysGroovyError(self.stays_groovy)
         if place.is_after and call.name in _OF_FILES and self._has_changed_files(place):
             raise StaysGroovyError("it follows a step that stays Groovy")
         handler = self._handlers.get(call.name, StepReader._surround)
