@@ -10,11 +10,9 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
 from pipegen.importing.jenkins.reading.syntax import (
-    GroovyArgument,
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
-    GroovyConstant,
     GroovyReader,
     OtherGroovy,
     Statement,
@@ -25,6 +23,7 @@ from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTes
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
+from pipegen.importing.jenkins.stages.directives.inputs import asked, with_settings
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
@@ -101,8 +100,8 @@ class JenkinsStages:
         self._when(stage, names, draft)
         self._options(stage, steps)
         for call in sections(stage.call, "input"):
-            work.keys["approve"] = approval(steps, _with_settings(call))
-            names.outside.update(_asked(call))
+            work.keys["approve"] = approval(steps, with_settings(call))
+            names.outside.update(asked(call))
             self._marks.translated(call)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
         steps.is_shared = not draft.agent.is_own and not draft.agent.is_none
@@ -380,29 +379,3 @@ def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:
     blocks = [one.block.statements for one in statements if isinstance(one, GroovyCall) and one.block is not None]
     inner = {one.name if isinstance(one, GroovyCall) else "" for block in blocks for one in block}
     return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
-
-
-def _asked(call: GroovyCall) -> Iterator[str]:
-    """Yield the names of the parameters for which the directive `input` asks: a config has none."""
-    for section in sections(call, "parameters"):
-        for parameter in section.block.statements if section.block is not None else ():
-            name = parameter.argument("name") if isinstance(parameter, GroovyCall) else None
-            if name is not None and (text := constant(name.value)) is not None:
-                yield text
-
-
-def _with_settings(call: GroovyCall) -> GroovyCall:
-    """Return the directive `input` with the settings in its block as arguments."""
-    if call.block is None:
-        return call
-    arguments = []
-    for statement in call.block.statements:
-        if isinstance(statement, GroovyCall) and statement.arguments:
-            arguments.append(replace(statement.arguments[0], name=statement.name, span=statement.span))
-        elif isinstance(statement, GroovyCall) and statement.block is not None:
-            arguments.append(_named(statement))
-    return replace(call, arguments=(*call.arguments, *arguments), block=None)
-
-
-def _named(call: GroovyCall) -> GroovyArgument:
-    return GroovyArgument(call.name, GroovyConstant(None), call.span)
