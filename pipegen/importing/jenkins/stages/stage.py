@@ -98,11 +98,14 @@ class JenkinsStages:
         )
         self._environment(stage, names, draft)
         self._when(stage, names, draft)
-        self._options(stage, steps)
-        for call in sections(stage.call, "input"):
-            work.keys["approve"] = approval(steps, with_settings(call))
-            names.outside.update(asked(call))
-            self._marks.translated(call)
+        # A group of one stage is like that stage.
+        own = [call for call in (*stage.inside, stage.call) if self._is_alone(stage, call)]
+        for section in (one for call in own for one in sections(call, "options")):
+            self._options(section, steps)
+        for section in (one for call in own for one in sections(call, "input")):
+            work.keys["approve"] = approval(steps, with_settings(section))
+            names.outside.update(asked(section))
+            self._marks.translated(section)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
         steps.is_shared = not draft.agent.is_own and not draft.agent.is_none
         steps.is_last = stage is self._source.stages[-1]
@@ -110,11 +113,9 @@ class JenkinsStages:
             self._marks.translated(block)
             if block.block is not None:
                 steps.read(block.block, StepPlace())
-        for call in (stage.call, *reversed(stage.inside)):
-            # A group of one stage ends with it.
-            for section in sections(call, "post") if self._is_alone(stage, call) else ():
-                read_post(section, steps)
-                draft.posts.append(section)
+        for section in (one for call in reversed(own) for one in sections(call, "post")):
+            read_post(section, steps)
+            draft.posts.append(section)
         if stage.matrix is not None:
             self._matrix(stage, draft)
         self._others(stage, is_isolated=not steps.is_shared)
@@ -233,17 +234,16 @@ class JenkinsStages:
             hint='add a condition to its "when"',
         )
 
-    def _options(self, stage: JenkinsStage, steps: StepReader) -> None:
-        for section in sections(stage.call, "options"):
-            self._marks.translated(section)
-            for call in section.block.statements if section.block is not None else ():
-                if not isinstance(call, GroovyCall):
-                    self._marks.left_out(call, "a config has no Groovy")
-                    continue
-                try:
-                    self._option(call, steps)
-                except UntranslatableError as error:
-                    self._marks.left_out(call, str(error))
+    def _options(self, section: GroovyCall, steps: StepReader) -> None:
+        self._marks.translated(section)
+        for call in section.block.statements if section.block is not None else ():
+            if not isinstance(call, GroovyCall):
+                self._marks.left_out(call, "a config has no Groovy")
+                continue
+            try:
+                self._option(call, steps)
+            except UntranslatableError as error:
+                self._marks.left_out(call, str(error))
 
     def _option(self, call: GroovyCall, steps: StepReader) -> None:
         match call.name:

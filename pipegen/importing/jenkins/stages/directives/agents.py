@@ -15,7 +15,7 @@ from pipegen.plan.stage.machine.labels import label_operands
 from pipegen.structs import Struct
 
 _IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
-_BUILD_VALUE = re.compile(r"--build-arg[ =]([A-Za-z_]\w*)=([\w./:@+-]+)(?=\s|$)")
+_BUILD_VALUE = re.compile(r"""--build-arg[ =]([A-Za-z_]\w*)=(?:"([^"$`\\]*)"|'([^']*)'|([\w./:@+-]+))(?=\s|$)""")
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
 
 
@@ -111,7 +111,7 @@ def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:
     if folder != ".":
         image["context"] = folder
     if values := _BUILD_VALUE.findall(texts.get("additionalBuildArgs") or ""):
-        image["build_args"] = dict(values)
+        image["build_args"] = {name: "".join(quoted) for name, *quoted in values}
     if _BUILD_VALUE.sub("", texts.get("additionalBuildArgs") or "").strip():
         raise UntranslatableError("a build has other options than values of arguments")
     return image
