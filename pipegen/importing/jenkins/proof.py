@@ -36,8 +36,8 @@ from pipegen.readback.errors import UnreadableError
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
-    r"\(|\)|#.*|cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
-    r"|\(?(cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
+    r"\(|\)|#.*|(mkdir -p .* && )?cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
+    r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
 
@@ -244,7 +244,7 @@ def _extra(script: Sequence[str], expected: Sequence[str]) -> Sequence[str] | No
 
 def _joins(line: str, expected: str) -> bool:
     """Return whether *line* runs the command *expected* in a subshell, perhaps in another folder."""
-    return re.fullmatch(rf"\((?:cd \S+ && )?{re.escape(expected)}\)", line) is not None
+    return re.fullmatch(rf"\((?:(?:mkdir -p \S+ && )?cd \S+ && )?{re.escape(expected)}\)", line) is not None
 
 
 def _shells(draft: JenkinsDraft, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:

@@ -98,13 +98,17 @@ def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
     """Return *commands* as the entries of one script, in which none affects the others."""
     is_bash = any(command.is_bash for command in commands)
     entries: list[Value] = []
+    folders: set[str] = set()
     for at, command in enumerate(commands):
-        text = _isolated(command, is_bash=is_bash, is_last=at == len(commands) - 1)
+        is_new = command.directory not in folders
+        folders.add(command.directory)
+        text = _isolated(command, is_bash=is_bash, is_last=at == len(commands) - 1, is_new=is_new)
         entries.append(Commented(text, command.comment) if command.comment else text)
     return entries
 
 
-def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool) -> str:
+def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: bool) -> str:
+    """Return the text of *command* without an effect on later ones; Jenkins creates a folder that *is_new*."""
     text = command.text
     settings = []
     if not command.stops_at_errors and not _ERREXIT.match(text):
@@ -112,9 +116,9 @@ def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool) -> str:
     if is_bash and "|" in text and not _PIPEFAIL.match(text):
         settings.append("+o pipefail")
     before = [f"set {' '.join(settings)}"] if settings else []
-    before += [f"cd {quoted(command.directory) if ' ' in command.directory else command.directory}"] * bool(
-        command.directory
-    )
+    if command.directory:
+        folder = quoted(command.directory) if " " in command.directory else command.directory
+        before.append(f"mkdir -p {folder} && cd {folder}" if is_new else f"cd {folder}")
     before += [f"export {name}={quoted(value)}" for name, value in command.exports]
     if not before and (is_last or not _LASTING.search(text)):
         return text
