@@ -52,6 +52,65 @@ pipeline {
     }
 }
 """
+_STEPS = """\
+pipeline {
+    agent any
+    environment { A = 'a b'; B = "${A}-x" }
+    parameters { string(name: 'P', defaultValue: 'it is'); booleanParam(name: 'F', defaultValue: true) }
+    stages {
+        stage('env') {
+            environment { A = 'other'; C = sh(script: 'echo c', returnStdout: true).trim() }
+            steps {
+                withEnv(['D=d "q"', "E=${env.A}"]) { sh 'echo said: "$A|$B|$C|$D|$E|$P|$F"' }
+                sh 'export X=1; cd /tmp'
+                sh 'echo said: "${X:-none}|$(basename "$PWD" | cut -c1-3)"'
+                echo "said: ${params.P} ${A} 'q'"
+                println 'said: plain $A'
+                sh '''#!/bin/bash
+                    false
+                    echo said: goes on
+                '''
+                sh 'false || echo said: or'
+                writeFile file: 'w.txt', text: "said: ${A}\\n"
+                sh 'cat w.txt'
+                sh script: 'echo said: label', label: 'x'
+            }
+        }
+        stage('caught') {
+            steps { catchError(buildResult: 'SUCCESS', stageResult: 'FAILURE') { sh 'echo said: caught; false' } }
+        }
+        stage('retry') {
+            steps { retry(2) { sh 'echo said: try; test -e tried || { touch tried; false; }' } }
+        }
+        stage('flag') { when { expression { params.F && env.A == 'a b' } }; steps { sh 'echo said: flag' } }
+        stage('noflag') { when { not { expression { return params.F } } }; steps { sh 'echo said: noflag' } }
+        stage('par') {
+            parallel {
+                stage('p1') { steps { sh 'echo said: p1' } }
+                stage('p2') { when { branch 'nope' }; steps { sh 'echo said: p2' } }
+            }
+        }
+        stage('script') {
+            steps {
+                script {
+                    def v = "v-${env.A}"
+                    sh "echo said: '${v}' ${v}"
+                    if (params.F) { echo "said: F ${v}" }
+                    if (params.P == 'it is' || env.A == 'x') { sh 'echo said: P' } else { error 'no' }
+                }
+            }
+            post { always { sh 'echo said: always' } }
+        }
+        stage('fails') { steps { sh 'echo said: f1; exit 3' }; post { failure { echo 'said: failed' } } }
+        stage('never') { steps { sh 'echo said: never' } }
+    }
+    post {
+        success { sh 'echo said: S' }
+        failure { sh 'echo said: X'; echo "said: ${A}" }
+        always { echo 'said: end' }
+    }
+}
+"""
 _POST = """\
 failure { acmeCry(); sh 'echo said: cried' }
                 always { sh 'echo said: tidied'; acmeTidy(); sh 'echo said: after' }"""
@@ -80,6 +139,23 @@ def test_the_same_commands_and_steps_run_in_the_same_order(
     assert said[0] == said[1]
 
 
+def test_steps_have_the_same_variables_and_results(
+    repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """Variables of blocks around others, texts with signs of the shell, and failures that are allowed or repeated."""
+    require(jenkins_harness.available())
+    (file,) = import_jenkins(SourceFile("Jenkinsfile", _STEPS), Report()).generated
+    checkout = repository({"x": ""})
+
+    source, imported = (
+        _said(jenkins_harness.run(text, checkout, workdir=tmp_path / name))
+        for name, text in (("source", _STEPS), ("imported", file.text))
+    )
+
+    assert "said: plain $A" in source
+    assert source == imported
+
+
 def _said(build: jenkins_harness.Build) -> list[str]:
     """Return the result of *build*, and what its commands and steps say."""
-    return [build.result, *re.findall(r"^(said: \w+|\[plugin\] \w+)", build.log, re.MULTILINE)]
+    return [build.result, *re.findall(r"^(said: .*|\[plugin\] \w+)", build.log, re.MULTILINE)]

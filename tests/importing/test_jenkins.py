@@ -139,6 +139,23 @@ def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated:
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("'costs $5 or $HOME'", "echo 'costs $5 or $HOME'"),
+        ('"costs \\$5 in ${env.PLACE}"', r'echo "costs \$5 in ${PLACE}"'),
+        ("'a ${setup.run} b'", "echo 'a $${setup.run} b'"),
+        ('"`x` \\"${env.PLACE}\\""', r'echo "\`x\` \"${PLACE}\""'),
+    ],
+)
+def test_texts_of_echo_stay_as_they_are(text: str, command: str) -> None:
+    """The shell expands only what Groovy inserts."""
+    result, _ = _from_text(_with_script(f"echo {text}"))
+
+    assert result.config.drafts[0].work.commands[0].text == command
+    assert _differences(result) == []
+
+
 def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
     """A config asks for no values."""
     asked = "input { message 'Who?'; parameters { string(name: 'PERSON') } }"

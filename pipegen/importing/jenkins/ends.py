@@ -39,6 +39,8 @@ _NAMES = {
     "fixed": "if fixed",
     "changed": "if changed",
 }
+# https://www.jenkins.io/doc/book/pipeline/syntax/#post
+_ORDER = ("always", "changed", "fixed", "failure", "success", "unstable", "unsuccessful", "cleanup")
 # Steps that a stage in `finally` does for each result: for one result, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
@@ -75,7 +77,7 @@ def ends_of(
         stages.add_post(replace(section, block=replace(block, statements=of_stage)), drafts[0])
         block = replace(block, statements=tuple(one for one in block.statements if one not in of_stage))
     taken = {stage.name for stage in source.stages}
-    for call in block.statements:
+    for call in sorted(block.statements, key=_position):
         if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:
@@ -89,6 +91,12 @@ def ends_of(
                 taken.add(end.name)
                 ends.stages = (*ends.stages, end)
     return ends
+
+
+def _position(statement: Statement) -> int:
+    """Return the position of a block of `post` in the order in which Jenkins runs these."""
+    name = statement.name if isinstance(statement, GroovyCall) else ""
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
 
 def _end(

@@ -8,7 +8,6 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
-from pipegen.importing.jenkins.stages.texts import shell_word
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 
@@ -30,8 +29,8 @@ def sh(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 def echo(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
-    text = reader.names.script(GroovyText((" ",)) if argument is None else argument.value)
-    reader.command(call, f"echo {shell_word(text)}", place)
+    word = reader.names.shell_word(GroovyText((" ",)) if argument is None else argument.value)
+    reader.command(call, f"echo {word}", place)
     reader.marks.read(call, "message")
 
 
@@ -40,7 +39,7 @@ def error(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
-    reader.command(call, f"echo {shell_word(reader.names.script(argument.value))} >&2\nexit 1", place)
+    reader.command(call, f"echo {reader.names.shell_word(argument.value)} >&2\nexit 1", place)
     reader.marks.read(call, "message")
 
 
@@ -67,6 +66,6 @@ def write_file(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     path, text = call.argument("file"), call.argument("text")
     if path is None or text is None:
         raise UntranslatableError("it has no file or no text")
-    name, content = reader.names.script(path.value), reader.names.script(text.value)
-    reader.command(call, f"printf %s {shell_word(content)} >{shell_word(name)}", place)
+    name, content = reader.names.shell_word(path.value), reader.names.shell_word(text.value)
+    reader.command(call, f"printf %s {content} >{name}", place)
     reader.marks.read(call, "file", "text", "encoding")

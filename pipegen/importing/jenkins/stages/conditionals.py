@@ -85,7 +85,7 @@ def _is_compound(test: BuildTest) -> bool:
 def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
     value = _value(test, names)
     if test.comparator is Comparator.EQUALS and test.text:
-        return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word(test.text)} ]'
+        return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word([test.text])} ]'
     is_boolean = test.comparator is Comparator.IS_SET and names.inputs.get(test.variable, False)
     if is_boolean and not test.is_parameter:
         raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")

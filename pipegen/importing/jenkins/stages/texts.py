@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.importing.jenkins.reading.syntax import GroovyConstant, GroovyPart, GroovyText, Value
@@ -137,6 +137,10 @@ class JenkinsNames(Struct, kw_only=True):
                 result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
         return _WHOLE.sub(r'"\1"', result)
 
+    def shell_word(self, value: Value | None) -> str:
+        """Return *value* as a word of the shell, which only expands what Groovy inserts."""
+        return shell_word(self._parts(value))
+
     def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
 
@@ -186,11 +190,23 @@ def quoted(text: str) -> str:
     return '"' + re.sub(r'["\\`]|\$(?![\w{])', lambda match: f"\\{match[0]}", text) + '"'
 
 
-def shell_word(text: str) -> str:
-    """Return *text*, which can contain references, as a word of the shell."""
-    if "$" not in text:
-        return "'" + text.replace("'", "'\\''") + "'" if re.search(r"[^\w./:,@%+-]", text) or not text else text
-    return quoted(text)
+def shell_word(parts: Sequence[Meaning]) -> str:
+    """Return *parts* as a word of the shell; texts among them stay as they are."""
+    text = "".join(part for part in parts if isinstance(part, str))
+    if all(isinstance(part, str) for part in parts):
+        is_plain = re.fullmatch(r"[\w./:,@%+-]+", text)
+        return text if is_plain else "'" + _REFERENCE.sub("$${", text).replace("'", "'\\''") + "'"
+    return '"' + "".join(map(_in_quotes, parts)) + '"'
+
+
+def _in_quotes(part: Meaning) -> str:
+    match part:
+        case str():
+            return _REFERENCE.sub("$${", re.sub(r'["\\`$]', r"\\\g<0>", part))
+        case ConfigReference():
+            return f"${{{part.path}}}"
+        case ShellVariable():
+            return f"${{{part.name}}}"
 
 
 def _shown(code: str) -> str:

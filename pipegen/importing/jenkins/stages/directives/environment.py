@@ -24,6 +24,8 @@ class EnvironmentReader:
 
     def __init__(self, file: str, names: JenkinsNames, work: StageWork, marks: Marks, stage: str) -> None:
         self.env: dict[str, Value] = {}
+        # Variables of the blocks around.
+        self._outer: dict[str, Value] = {}
         self._file = file
         self._names = names
         self._work = work
@@ -33,6 +35,7 @@ class EnvironmentReader:
     def read(self, call: GroovyCall) -> None:
         """Read the block of *call*."""
         self._marks.translated(call)
+        self._outer = dict(self.env)
         for statement in call.block.statements if call.block is not None else ():
             if not isinstance(statement, GroovyAssignment):
                 self._marks.left_out(statement, "a config has no Groovy")
@@ -58,10 +61,23 @@ class EnvironmentReader:
             self._work.exports.append(f'{name}="$({command})"\nexport {name}')
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
-            self.env[name] = text
+            self.env[name] = self._replaced(name, text)
             # A value with a variable that only commands set is known to steps of Jenkins in the same way.
             if any(f"${{{item[1:].partition('=')[0]}}}" in text for item in self._work.settings):
                 self._work.settings.append(setting(assignment) or "")
+
+    def _replaced(self, name: str, text: str) -> str:
+        """Return *text*, the value of *name*, which replaces one of a block around, with that value in it.
+
+        Variables of the blocks around keep their values, too.
+        """
+        outer = self._outer.get(name)
+        if not isinstance(outer, str):
+            return text
+        for other, value in self.env.items():
+            if other in self._outer and other != name and isinstance(value, str):
+                self.env[other] = value.replace(f"${{{name}}}", outer)
+        return text.replace(f"${{{name}}}", outer)
 
     def _credentials(self, name: str, identifier: str) -> None:
         """Bind a credential, whose kind shows in how its variables are read."""
