@@ -273,13 +273,18 @@ class Composer:
                     codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
                 )
             elif (name := key.text) == "<<" and key.kind is ScalarKind.NULL:
-                merged |= {one.key.text: one for one in self._merged(key, value) if one.key.text not in entries}
-                entries |= {one: entry for one, entry in merged.items() if one not in entries}
+                self._merge(self._merged(key, value), entries, merged)
             elif name in entries and merged.pop(name, None) is None:
                 entries[name] = self._repeated(entries[name], Entry(key, value))
             else:
                 entries[name] = Entry(key, value)
         return Mapping(tuple(entries.values()), span)
+
+    def _merge(self, sources: Iterable[Entry], entries: dict[str, Entry], merged: dict[str, Entry]) -> None:
+        """Add the entries *sources* of a merge key to *entries* and to *merged*, unless *entries* has their keys."""
+        added = {entry.key.text: entry for entry in sources if entry.key.text not in entries}
+        entries |= added
+        merged |= added
 
     def _merged(self, key: Scalar, value: Node) -> list[Entry]:
         """Return the entries of a merge key; if several maps have a key, the first map wins."""

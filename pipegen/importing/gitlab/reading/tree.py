@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from collections.abc import Mapping as Map
 from typing import Any
 
 from pipegen.config.read import composed
 from pipegen.config.yaml.compose import Composer, OpenCollection
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.source.text import SourceFile, Span
@@ -35,7 +37,7 @@ class FileTree(Struct):
 
 
 class _Composer(Composer):
-    """Composes with GitLab's tag, and as Ruby's reader does: the last of repeated keys counts."""
+    """Composes with GitLab's tag, and as Ruby's reader does: of repeated and of merged keys, the last one counts."""
 
     def __init__(self, file: SourceFile, report: Report) -> None:
         super().__init__(file, report)
@@ -56,6 +58,23 @@ class _Composer(Composer):
     def _sequence(self, opened: OpenCollection, items: tuple[Node, ...], span: Span) -> Sequence:
         kind = TagReference if opened.start in self._references else Sequence
         return kind(items, span)
+
+    def _merge(self, sources: Iterable[Entry], entries: dict[str, Entry], merged: dict[str, Entry]) -> None:
+        """Let *sources* replace the entries above the merge key, which YAML would prefer; report those that are lost.
+
+        Psych merges into the map that it has read so far (`revive_hash` in `psych/visitors/to_ruby.rb`).
+        """
+        for entry in sources:
+            name = entry.key.text
+            if name in entries and name not in merged:
+                self._report.add(
+                    codes.WITHOUT_EFFECT,
+                    f'the key "{name}" has no effect: GitLab prefers the one that "<<" below it merges',
+                    at=entries[name].key.span,
+                    related=[Label(entry.key.span, "this one counts")],
+                    hint='remove it, or put "<<" first',
+                )
+            entries[name] = merged[name] = entry
 
     def _repeated(self, first: Entry, again: Entry) -> Entry:
         self._report.add(

@@ -1,0 +1,32 @@
+"""Merge keys, which Ruby's YAML reader handles differently from the YAML specification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importing.samples import from_text, messages
+
+_TEMPLATES = """\
+.first: &first { tags: [first], script: [first] }
+.second: &second { tags: [second], script: [second] }
+"""
+
+
+def test_the_last_of_several_merge_keys_counts(tmp_path: Path) -> None:
+    """A list of maps is one merge key, in which the first map wins."""
+    text = "several: { <<: *first, <<: *second }\nlist: { <<: [*first, *second] }\n"
+    result, _ = from_text(_TEMPLATES + text, tmp_path)
+
+    assert "name: several\n        agent: second\n        script: [second]" in result.text
+    assert "name: list\n        agent: first\n        script: [first]" in result.text
+
+
+def test_a_merge_key_replaces_the_keys_above_it(tmp_path: Path) -> None:
+    """The lost key is reported; keys below the merge key win, as in YAML."""
+    text = "above:\n  script: [own]\n  <<: *first\nbelow:\n  <<: *first\n  script: [own]\n"
+    result, report = from_text(_TEMPLATES + text, tmp_path)
+
+    assert "name: above\n        script: [first]" in result.text
+    assert "name: below\n        script: [own]" in result.text
+    message = 'info[PG853] the key "script" has no effect: GitLab prefers the one that "<<" below it merges'
+    assert f".gitlab-ci.yml:4:3: {message}\n" in f"{messages(report)}\n"
