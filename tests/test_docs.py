@@ -132,7 +132,7 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
     del schema["$defs"]["pipeline"]["properties"]["notify"]["properties"]["email"]
     del schema["$defs"]["notify"]["properties"]["webhook"]
     paths = re.findall(r"^- \*\*`(\S+)`\*\* \(", (DOCS / "language.md").read_text(encoding="utf-8"), re.MULTILINE)
-    shared = ["blubberfile", "directory", "notify", "timeout", "when"]
+    shared = ["blubberfile", "directory", "fetch", "notify", "timeout", "when"]
 
     assert {"artifacts.expire", "when.changes.base", "cache.key.files", "services[].alias"} <= set(paths)
     assert sorted(path.rpartition(".")[2] for path in paths) == sorted(keys_in(schema))

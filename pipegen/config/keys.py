@@ -50,6 +50,7 @@ STAGE_KEYS = (
     StageKey(name="name", is_for_calls=True, is_beside_short_hand=True),
     StageKey(name="description", is_local=True, is_for_calls=True, is_beside_short_hand=True),
     StageKey(name="directory", is_beside_short_hand=True, is_plain_text=True, diff=("directory",)),
+    StageKey(name="fetch", is_for_scripts=True, is_local=True, diff=("fetch",)),
     StageKey(name="script", is_work=True, diff=("script",)),
     StageKey(name="env", is_for_scripts=True, is_local=True, diff=("env",)),
     StageKey(name="cases", is_for_scripts=True, is_local=True, diff=("cases",)),

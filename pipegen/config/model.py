@@ -122,6 +122,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     body: Mapping | None = None
     pipeline: StepValue | None = None
     directory: Located[str] | None = None
+    fetch: StepValue | None = None
     shell: Located[str] | None = None
     image: StepValue | None = None
     services: StepValue | None = None

@@ -129,6 +129,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "after": value(formatter.script(job.after)) if job.after else None,
         "reads": unordered(_output(formatter, str(item.stage), item.name) for item in job.reads),
         "directory": value(job.directory) if job.directory != "." else None,
+        "fetch": formatter.tree(job.fetch),
         "image": formatter.tree(machine.image),
         "services": {item.alias: formatter.tree(item) or {} for item in machine.services},
         "agent": unordered((*machine.labels, *machine.label_expressions)),

@@ -21,6 +21,7 @@ _FIRST = (
         "resources",
         "image",
         "services",
+        "fetch",
         "tools",
         "env",
         "cases",

@@ -10,7 +10,19 @@ from pipegen.emit.yaml import Commented, Value
 from pipegen.structs import Struct
 
 # Keys that defaults may hold: each is about how a stage runs, not about what it does.
-_SHARED = ("agent", "resources", "image", "services", "cache", "retry", "timeout", "interruptible", "shell", "raw")
+_SHARED = (
+    "agent",
+    "resources",
+    "fetch",
+    "image",
+    "services",
+    "cache",
+    "retry",
+    "timeout",
+    "interruptible",
+    "shell",
+    "raw",
+)
 _ENV, _BEFORE = "env", "before"
 _OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "before"})
 # Keys of a stage that a template can have in addition to those of defaults.

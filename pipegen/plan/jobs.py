@@ -179,6 +179,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         files=facts.files,
         artifacts=(*facts.artifacts, *work.only_for_people()),
         directory=work.directory,
+        fetch=work.fetch,
         steps=work.steps,
         mail=work.mail,
         shared=used.shared.get(name, _SHARES_NOTHING),

@@ -10,11 +10,12 @@ from pipegen.plan.absence import Absence
 from pipegen.plan.consumers import inputs_of
 from pipegen.plan.files.readers import artifacts as step_artifacts
 from pipegen.plan.forwarding import Forwarded
-from pipegen.plan.model import Artifact, Case, Condition, Limits, Line, Machine, Mail, Output, Step
+from pipegen.plan.model import Artifact, Case, Condition, Limits, Line, Machine, Mail, Output, StageFetch, Step
 from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.conditions.cases import cases
+from pipegen.plan.stage.fetch import fetch
 from pipegen.plan.stage.limits import check_mail, limits, with_interruptible
 from pipegen.plan.stage.machine.images import check_image
 from pipegen.plan.stage.machine.machine import check_tools, machine
@@ -34,6 +35,7 @@ class StagePlan(Struct, kw_only=True):
 
     stage: StageConfig
     directory: str
+    fetch: StageFetch | None
     steps: tuple[Step, ...]
     mail: Mail | None
     forwarded: Forwarded
@@ -81,6 +83,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     return StagePlan(
         stage=stage,
         directory=directory,
+        fetch=fetch(stage, pipeline, directory, stage_steps, report),
         steps=stage_steps,
         forwarded=end.known.own,
         settings=settings,

@@ -138,6 +138,8 @@ def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
     inner_paths = [
         path for path in known if path[: len(pattern)] == pattern and len(path) - len(pattern) <= _MAX_LEVELS_IN
     ]
+    below_siblings = [path for path in inner_paths if path[len(pattern)] in tree_paths.keys(violation.path)]
+    inner_paths = below_siblings or inner_paths
     shortest = min((len(path) for path in inner_paths), default=0)
     cousins = [
         path

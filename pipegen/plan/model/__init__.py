@@ -17,7 +17,16 @@ from pipegen.plan.model.conditions import (
 )
 from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, KubernetesCluster, Lock
 from pipegen.plan.model.inputs import Input, InputType
-from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginCall, PluginSteps, SharedResources
+from pipegen.plan.model.jobs import (
+    Artifact,
+    Combination,
+    Job,
+    Mail,
+    PluginCall,
+    PluginSteps,
+    SharedResources,
+    StageFetch,
+)
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import (
     ImageFile,
@@ -156,6 +165,7 @@ __all__ = [
     "Service",
     "SharedResources",
     "ShellProgram",
+    "StageFetch",
     "Step",
     "Subject",
     "Timeout",

@@ -102,6 +102,18 @@ class PluginSteps(SpannedStruct, kw_only=True):
         return (*self.around, *self.before, *self.after, *self.always, *self.failure)
 
 
+class StageFetch(Struct, kw_only=True):
+    """How a stage fetches the repository where its pipeline does it differently.
+
+    *depth* 0 is the whole history. None is as in the pipeline, and there the engine's default.
+    """
+
+    is_skipped: bool = False
+    depth: int | None = None
+    submodules: bool | None = None
+    tags: bool | None = None
+
+
 class Job(SpannedStruct, kw_only=True):
     """What one stage does.
 
@@ -121,6 +133,7 @@ class Job(SpannedStruct, kw_only=True):
         files: ancestors whose artifacts are in its workspace, in an order that the arcs allow.
         artifacts: the files that it leaves.
         directory: where its steps run, relative to the root of the repository; "." is the root.
+        fetch: how it fetches the repository; None is as the pipeline does.
         containers: other stages whose containers it copies files from; `container` is then no input.
         cases: variables of its script by condition; the first case whose condition holds applies. They are constants.
         condition: the condition to run it; None always holds. A job whose condition does not hold is skipped,
@@ -158,6 +171,7 @@ class Job(SpannedStruct, kw_only=True):
     steps: tuple[Step, ...]
     mail: Mail | None
     shared: SharedResources
+    fetch: StageFetch | None = None
     containers: tuple[str, ...] = ()
     expanded: tuple[str, ...] = ()
     cases: tuple[Case, ...] = ()

@@ -141,11 +141,12 @@ class Isolated(Struct):
         folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
         path = quote(str(folder))
         stores = [self._store(producer) for producer in _read_by(task.job, task.plan, self.carried)]
+        is_skipped = task.job.fetch is not None and task.job.fetch.is_skipped
         return Tree(
             str(folder),
             self._user_folder(task.job),
             before=(
-                f"cp -RPp {quote(str(self._base))} {path}",
+                f"mkdir -p {path}" if is_skipped else f"cp -RPp {quote(str(self._base))} {path}",
                 *(
                     line
                     for store in stores

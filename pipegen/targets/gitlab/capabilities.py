@@ -28,7 +28,7 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
-    Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
+    Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY, GIT_FETCH_EXTRA_FLAGS; GIT_STRATEGY: none"),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
     Capability(
         "script",

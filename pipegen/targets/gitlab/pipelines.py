@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from pipegen.plan.model import Mail, Plan
+from pipegen.plan.model import Job, Mail, Plan
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
@@ -16,6 +16,7 @@ from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
 from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
+from pipegen.targets.gitlab.jobs.fetch import stage_fetch_variables
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
 from pipegen.targets.gitlab.jobs.raw import has_rules, job_sizes
@@ -160,7 +161,7 @@ class JobContext(Struct, kw_only=True):
         own = share.own
         limits = within_pipeline(draft.job.limits, self.plan)
         has_checkout = bool(draft.script) and not (is_stop(draft.job) and not needs_checkout(draft.job))
-        fetch = self.fetch if has_checkout else (NO_CHECKOUT,)
+        fetch = self._fetch(draft.job) if has_checkout else (NO_CHECKOUT,)
         return GitLabJob(
             name=stage_job.job,
             extends=share.extends,
@@ -192,6 +193,15 @@ class JobContext(Struct, kw_only=True):
             resource_group=draft.resource_group,
             raw=draft.raw,
         )
+
+    def _fetch(self, job: Job) -> tuple[VariableEntry, ...]:
+        """Return the variables for how *job* fetches the repository: its own replace those of its pipeline."""
+        if job.fetch is None:
+            return self.fetch
+        own = stage_fetch_variables(job.fetch)
+        names = {variable.name for variable in own}
+        others = () if job.fetch.is_skipped else (one for one in self.fetch if one.name not in names)
+        return (*others, *own)
 
     def _trigger(self, draft: DraftJob, stage_job: StageJob) -> Iterator[GitLabJob]:
         """Yield the helper that starts another pipeline after a stage, if the stage has a trigger."""

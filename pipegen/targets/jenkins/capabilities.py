@@ -28,7 +28,11 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
-    Capability("fetch", _NATIVE, "the job's own repository, with the clone and submodule options of the git plugin"),
+    Capability(
+        "fetch",
+        _NATIVE,
+        "the job's own repository, with the clone and submodule options of the git plugin; false: an empty workspace",
+    ),
     Capability("workspace", _NATIVE, "shared: one node; declarative only if the file holds a single pipeline"),
     Capability("script", _NATIVE, "one sh step, sh -e"),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
+from pipegen.plan.model import Job, Plan
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.checkouts import lower_checkouts
+from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.job.plugins import plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
 from pipegen.targets.jenkins.job.selection import lower_parameters, lower_selection
-from pipegen.targets.jenkins.job.variables import checkout_variables, common_variables, start_variables, used_setup
+from pipegen.targets.jenkins.job.variables import (
+    checkout_variables,
+    common_variables,
+    skips_checkout,
+    start_variables,
+    used_setup,
+)
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts, ScriptedPlans, named_jobs
 from pipegen.targets.jenkins.names import StageNames
@@ -38,12 +45,13 @@ def lower(
     """Return the Jenkinsfile of the plans in *scripts*; report features that Jenkins lacks."""
     named = named_jobs(scripts, settings)
     used = used_setup(named)
-    checkouts = lower_checkouts([one.plan for one in scripts], checkout_variables(used))
+    skipping = frozenset([one.name for one in named if skips_checkout(one)])
+    checkouts = lower_checkouts(_fetching(named, skipping), skipping, checkout_variables(used))
     work = ScriptedPlans(
         scripts=tuple(scripts),
         named=named,
         settings=settings,
-        checkouts=checkouts.names,
+        checkouts=checkouts,
         is_conditional=not request.selected and (len(scripts) > 1 or scripts[0].plan.condition is not None),
         ends=end_names(named),
     )
@@ -73,12 +81,19 @@ def lower(
         stages=stages,
         preludes=_preludes(preludes),
         recipients=recipients,
-        checkouts=checkouts.functions,
+        checkout=checkouts.function,
         helpers=helpers((*stage_parts, *other_parts)),
         has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
+
+
+def _fetching(named: Sequence[NamedJob], skipping: Container[str]) -> Iterator[tuple[Plan, Job | None]]:
+    """Yield the plan of each job that fetches the repository, and the job if it does so in its own way."""
+    fetching = [one for one in named if one.name not in skipping]
+    yield from ((one.plan, None) for one in fetching if one.job.fetch is None)
+    yield from ((one.plan, one.job) for one in fetching if one.job.fetch is not None)
 
 
 def _options_note(request: Request) -> tuple[str, ...]:

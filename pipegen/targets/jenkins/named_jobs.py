@@ -10,6 +10,7 @@ from pipegen.shell.host import Images
 from pipegen.shell.script import Command, StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.checkouts import Checkouts
 from pipegen.targets.jenkins.names import display_names
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
@@ -44,14 +45,14 @@ class NamedJob(Struct):
 class ScriptedPlans(Struct, kw_only=True):
     """All plans of a file.
 
-    *checkouts* names the checkout function of each pipeline; *is_conditional* is whether the pipelines to run are
-    selected at run time; *ends* is the name of the end of each pipeline with finally stages.
+    *checkouts* has the checkout functions; *is_conditional* is whether the pipelines to run are selected at run time;
+    *ends* is the name of the end of each pipeline with finally stages.
     """
 
     scripts: tuple[PlanScripts, ...]
     named: tuple[NamedJob, ...]
     settings: JenkinsSettings
-    checkouts: Mapping[str, str]
+    checkouts: Checkouts
     is_conditional: bool
     ends: Mapping[str, str]
 

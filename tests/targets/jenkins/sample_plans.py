@@ -14,6 +14,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.checkouts import Checkouts
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.named_jobs import PlanScripts, ScriptedPlans
 from pipegen.targets.jenkins.render import render
@@ -123,11 +124,19 @@ def scripts(sample: Plan, teardown: Sequence[str] = (), **special: StageScriptPa
     )
 
 
+NO_CHECKOUTS = Checkouts(None, {}, frozenset())
+
+
 def work_of(pipeline: str) -> ScriptedPlans:
     """Return the input of lowering for a pipeline, without jobs."""
     plan_scripts = scripts(plan(("a",), name=pipeline))
     return ScriptedPlans(
-        scripts=(plan_scripts,), named=(), settings=JenkinsSettings(), checkouts={}, is_conditional=False, ends={}
+        scripts=(plan_scripts,),
+        named=(),
+        settings=JenkinsSettings(),
+        checkouts=NO_CHECKOUTS,
+        is_conditional=False,
+        ends={},
     )
 
 

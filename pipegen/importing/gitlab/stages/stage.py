@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
-from pipegen.importing.gitlab.stages.keys.variables import RESOURCES, variables
+from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, variables
 from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
@@ -276,6 +276,7 @@ class StageBuilder:
         names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
         is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
+        names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
         names.update(_tested(job, start, self._settings.known, is_read_elsewhere=is_read_elsewhere))
         job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
         env: dict[str, Value] = dict(job_variables.env)
@@ -296,8 +297,7 @@ class StageBuilder:
         env |= start.env if start is not None else {}
         if env:
             draft.keys["env"] = env
-        if job_variables.resources:
-            draft.keys["resources"] = dict(job_variables.resources)
+        draft.keys |= job_variables.keys
         if raw:
             draft.raw = _merged(draft.raw, {"variables": raw})
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.plan.model import FetchOptions, Plan
-from pipegen.targets.gitlab.model import VariableEntry
+from pipegen.plan.model import FetchOptions, Plan, StageFetch
+from pipegen.targets.gitlab.model import NO_CHECKOUT, VariableEntry
 
 
 def has_one_fetch(plans: Sequence[Plan]) -> bool:
@@ -14,16 +14,28 @@ def has_one_fetch(plans: Sequence[Plan]) -> bool:
 
 
 def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
-    """Return the runner's variables for *fetch*, none without options.
+    """Return the runner's variables for *fetch*, none without options; without submodules, it fetches none."""
+    if fetch is None:
+        return ()
+    return _variables(depth=fetch.depth or 0, submodules=fetch.submodules or None, tags=fetch.tags)
+
+
+def stage_fetch_variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
+    """Return the runner's variables for the *fetch* of a stage, which replace those of the file."""
+    if fetch.is_skipped:
+        return (NO_CHECKOUT,)
+    return _variables(depth=fetch.depth, submodules=fetch.submodules, tags=fetch.tags)
+
+
+def _variables(*, depth: int | None, submodules: bool | None, tags: bool | None) -> tuple[VariableEntry, ...]:
+    """Return the runner's variables for the options that are not None.
 
     https://docs.gitlab.com/ci/runners/configure_runners/: depth 0 is the whole history; the flags replace the default
     ones, which are the first two.
     """
-    if fetch is None:
-        return ()
-    return (
-        VariableEntry("GIT_DEPTH", str(fetch.depth or 0)),
-        VariableEntry("GIT_FETCH_EXTRA_FLAGS", f"--prune --quiet {'--tags' if fetch.tags else '--no-tags'}"),
-        # Without it, the runner fetches none.
-        *((VariableEntry("GIT_SUBMODULE_STRATEGY", "recursive"),) if fetch.submodules else ()),
-    )
+    values = {
+        "GIT_DEPTH": None if depth is None else str(depth),
+        "GIT_FETCH_EXTRA_FLAGS": None if tags is None else f"--prune --quiet {'--tags' if tags else '--no-tags'}",
+        "GIT_SUBMODULE_STRATEGY": None if submodules is None else "recursive" if submodules else "none",
+    }
+    return tuple(VariableEntry(name, value) for name, value in values.items() if value is not None)

@@ -48,6 +48,14 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
     return tuple(used)
 
 
+def skips_checkout(named: NamedJob) -> bool:
+    """Return whether a stage runs without the repository; not if it reads setup values that a checkout sets."""
+    if named.job.fetch is None or not named.job.fetch.is_skipped:
+        return False
+    values = map(setup_value, used_setup((named,)))
+    return not any(value is not None and value.source is Source.CHECKOUT for value in values)
+
+
 def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.EnvironmentVariable, ...]:
     """Return the variables that are set before the first stage."""
     text = own_text(_commands(work))

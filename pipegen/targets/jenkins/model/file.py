@@ -44,16 +44,16 @@ class Prelude(Struct, kw_only=True):
 
 
 class CheckoutFunction(Struct, kw_only=True):
-    """A function that checks out the commit of the build.
+    """The function that checks out the commit of the build.
 
     Attributes:
-        number: the end of its name, "" for the first.
-        extensions: git options in addition to the job's configuration, as calls in Groovy.
+        extensions: git options of all calls in addition to the job's configuration, as calls in Groovy.
+        takes_options: whether calls have a list of further options.
         variables: the variables to set besides the commit, with their names in `checkout`.
     """
 
-    number: str
     extensions: tuple[str, ...]
+    takes_options: bool
     variables: tuple[tuple[str, str], ...]
 
 
@@ -102,7 +102,7 @@ class Jenkinsfile(Struct, kw_only=True):
     stages: tuple[StageBlock, ...]
     preludes: tuple[Prelude, ...]
     recipients: tuple[Recipients, ...]
-    checkouts: tuple[CheckoutFunction, ...]
+    checkout: CheckoutFunction | None
     helpers: tuple[str, ...]
     has_stashes: bool = False
     setters: tuple[tuple[EnvironmentVariable, ...], ...] = ()

@@ -9,10 +9,10 @@ from pipegen.targets.jenkins.model.expressions import Value
 
 
 class Checkout(Struct):
-    """A fresh checkout by *function*."""
+    """A fresh checkout by the *call* of a function."""
 
     kind: ClassVar[str] = "checkout"
-    function: str
+    call: str
 
 
 class Echo(Struct):

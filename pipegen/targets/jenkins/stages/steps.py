@@ -97,11 +97,21 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ((),) * 4
     prepared: list[model.Step] = []
     if needs_agent(named):
-        prepared += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
+        prepared += (_checkout(named, shared.work), *shared.stashes.read_by(named))
     first, last, always, failure = (_plugin_steps(named, one, values, shared) for one in lists)
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     inner = plugin_steps.ensured(inner, always, failure)
     return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]
+
+
+def _checkout(named: NamedJob, work: ScriptedPlans) -> model.Step:
+    """Return the step that fetches the repository for a stage, or empties its workspace.
+
+    `deleteDir` would remove the folder itself, which is mounted into the container of the stage.
+    """
+    if named.name in work.checkouts.skipping:
+        return model.Sh(lines=("rm -rf -- ..?* .[!.]* *",))
+    return model.Checkout(work.checkouts.of(named.plan, named.job))
 
 
 def _plugin_steps(

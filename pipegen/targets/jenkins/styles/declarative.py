@@ -48,7 +48,7 @@ def lower_declarative(
         # The options of a pipeline, and a lock among them, come after its agent.
         group=names.take(plan.name) if waits_for_others(plan) else "",
         reads_branch=reads_branch,
-        blocks=_prepared(lowered, prepare(work.checkouts[plan.name]), names),
+        blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
     )
 

@@ -54,7 +54,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
     """Return the Groovy of a step without inner steps and with only texts as arguments."""
     match step:
         case model.Checkout():
-            return Shape(f"{step.function}()")
+            return Shape(step.call)
         case model.NoFork():
             return Shape("noFork()")
         case model.Echo():

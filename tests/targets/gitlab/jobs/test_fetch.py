@@ -50,3 +50,22 @@ def test_different_fetch_options_are_job_variables() -> None:
 
     assert output.data["one: unit"]["variables"]["GIT_DEPTH"] == "3"
     assert "GIT_DEPTH" not in output.data["two: unit"].get("variables", {})
+
+
+@pytest.mark.parametrize(
+    ("fetch", "variables"),
+    [
+        ("false", {"GIT_STRATEGY": "none"}),
+        ("{ depth: 3 }", {"GIT_DEPTH": "3"}),
+        ("{ shallow: false, submodules: false }", {"GIT_DEPTH": "0", "GIT_SUBMODULE_STRATEGY": "none"}),
+        ("{ tags: true }", {"GIT_FETCH_EXTRA_FLAGS": "--prune --quiet --tags"}),
+    ],
+)
+def test_a_stage_overrides_the_variables_of_the_file(fetch: str, variables: dict[str, str]) -> None:
+    """Other stages have none of their own."""
+    stages = f"[{{ name: unit, script: [make], fetch: {fetch} }}, {{ name: lint, script: [make lint] }}]"
+    output = compiled(f"pipelines: {{ service: {{ fetch: {{ depth: 5 }}, stages: {stages} }} }}")
+
+    assert output.data["variables"]["GIT_DEPTH"] == "5"
+    assert output.data["unit"]["variables"] == variables
+    assert "variables" not in output.data["lint"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from pipegen.emit.yaml import Value
 from pipegen.importing.gitlab.reading.jobs import Variable
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
@@ -21,16 +22,23 @@ _OF_RUNNERS = re.compile(
 # What a job requests from the Kubernetes executor, in the spelling of generated files.
 RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
 _REQUEST = {"cpu": re.compile(r"[1-9][0-9]?|[1-9][0-9]{0,2}m"), "memory": re.compile(r"[1-9][0-9]{0,2}[MG]i")}
+# How a job fetches the repository, in the spelling of generated files, by the option of `fetch`.
+_FETCH = {"submodules": "GIT_SUBMODULE_STRATEGY", "tags": "GIT_FETCH_EXTRA_FLAGS"}
+_FETCH_VALUES = {
+    "GIT_SUBMODULE_STRATEGY": {"recursive": True, "none": False},
+    "GIT_FETCH_EXTRA_FLAGS": {"--prune --quiet --tags": True, "--prune --quiet --no-tags": False},
+}
+FETCH = ("GIT_STRATEGY", "GIT_DEPTH", *_FETCH.values())
 # A generated job has no more variables; with more, its script exports them.
 _MOST_VARIABLES = 50
 
 
 class Variables(Struct):
-    """The variables of a job: those of its script, those that stay raw, as the runner reads them, and `resources`."""
+    """The variables of a job: those of its script, those that stay raw, and *keys* in place of those of the runner."""
 
     env: Mapping[str, str]
     raw: Mapping[str, Variable]
-    resources: Mapping[str, str]
+    keys: Mapping[str, Value]
 
 
 def variables(
@@ -60,8 +68,28 @@ def variables(
         for key, name in RESOURCES.items()
         if name in raw and name not in (*raw_names, *texts.axes) and _REQUEST[key].fullmatch(raw[name].text)
     }
+    fetched = {name: raw[name].text for name in FETCH if name in raw and name not in (*raw_names, *texts.axes)}
+    fetch, fetch_names = _fetch(fetched)
+    raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
+    keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
     known = texts.constants if has_services or is_read_elsewhere else {}
-    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw, resources)
+    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw, keys)
+
+
+def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
+    """Return the value of `fetch` for variables with these *texts*, None if they have none, and those it replaces."""
+    if texts.get("GIT_STRATEGY") == "none":
+        return False, ("GIT_STRATEGY",)
+    depth = texts.get("GIT_DEPTH", "")
+    values: dict[str, tuple[str, bool | int]] = {}
+    if depth == "0":
+        values["shallow"] = ("GIT_DEPTH", False)
+    elif re.fullmatch(r"[1-9][0-9]{0,8}", depth):
+        values["depth"] = ("GIT_DEPTH", int(depth))
+    for key, name in _FETCH.items():
+        if texts.get(name) in _FETCH_VALUES[name]:
+            values[key] = (name, _FETCH_VALUES[name][texts[name]])
+    return {key: value for key, (_, value) in values.items()} or None, [name for name, _ in values.values()]
 
 
 def _stays_variable(name: str, text: str) -> bool:

@@ -1,0 +1,53 @@
+"""The key `fetch` of a stage: how it fetches the repository."""
+
+from __future__ import annotations
+
+from pipegen.config.model import PipelineConfig, StageConfig
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import BuildImage, StageFetch, Step, Workspace
+from pipegen.source.tree import Mapping, Scalar
+
+
+def fetch(
+    stage: StageConfig, pipeline: PipelineConfig, directory: str, steps: tuple[Step, ...], report: Report
+) -> StageFetch | None:
+    """Return how *stage*, which runs *steps* in *directory*, fetches the repository; None is as its pipeline does."""
+    if stage.fetch is None:
+        return None
+    node = stage.fetch.node
+    if pipeline.workspace is not None and pipeline.workspace.value == Workspace.SHARED.value:
+        report.add(
+            codes.INVALID_VALUE,
+            "all stages of a shared workspace use the same checkout",
+            at=stage.fetch.span,
+            hint='write "fetch" in the pipeline, or remove "workspace: shared"',
+        )
+        return None
+    if not isinstance(node, Mapping):
+        _check_skipped(stage, directory, steps, report)
+        return StageFetch(is_skipped=True)
+    values = {entry.key.text: entry.value.value for entry in node.entries if isinstance(entry.value, Scalar)}
+    depth = 0 if values.get("shallow") is False else values.get("depth")
+    submodules, tags = values.get("submodules"), values.get("tags")
+    return StageFetch(
+        depth=depth if isinstance(depth, int) else None,
+        submodules=submodules if isinstance(submodules, bool) else None,
+        tags=tags if isinstance(tags, bool) else None,
+    )
+
+
+def _check_skipped(stage: StageConfig, directory: str, steps: tuple[Step, ...], report: Report) -> None:
+    """Report what *stage* takes from the repository, which it does not fetch."""
+    uses = []
+    if directory != ".":
+        uses.append(f'runs in its folder "{directory}"')
+    if any(isinstance(step, BuildImage) and step.has_local_context for step in steps):
+        uses.append("builds an image from it")
+    if uses and stage.fetch is not None:
+        report.add(
+            codes.INVALID_VALUE,
+            f'stage "{stage.display_name}" does not fetch the repository, but {uses[0]}',
+            at=stage.fetch.span,
+            hint='remove "fetch: false"',
+        )

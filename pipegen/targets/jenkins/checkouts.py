@@ -1,0 +1,73 @@
+"""Checkouts of the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch
+from pipegen.structs import Struct
+from pipegen.targets.jenkins import model
+
+_FUNCTION = "checkoutCommit"
+# Removes everything that the commit does not contain, also in submodules.
+_CLEAN = "cleanBeforeCheckout(deleteUntrackedNestedRepositories: true)"
+
+
+class Checkouts(Struct):
+    """The checkout function, its call for each kind of fetch, and the jobs that fetch nothing, by name."""
+
+    function: model.CheckoutFunction | None
+    calls: Mapping[StageFetch, str]
+    skipping: frozenset[str]
+
+    def of(self, plan: Plan, job: Job | None = None) -> str:
+        """Return the call that fetches the repository for *job*, by default for all jobs of *plan*."""
+        return self.calls[_options(plan.fetch, job)]
+
+
+def lower_checkouts(
+    jobs: Iterable[tuple[Plan, Job | None]], skipping: frozenset[str], variables: tuple[tuple[str, str], ...]
+) -> Checkouts:
+    """Return the function that fetches the repository for *jobs*, None being all of a plan; it also sets *variables*.
+
+    The jobs *skipping* fetch nothing. If others fetch in several ways, their calls have the options.
+    """
+    extensions = {kind: _extensions(kind) for kind in dict.fromkeys(_options(plan.fetch, job) for plan, job in jobs)}
+    if not extensions:
+        return Checkouts(None, {}, skipping)
+    takes_options = len(extensions) > 1
+    common = () if takes_options else (*extensions.values(),)[0]
+    function = model.CheckoutFunction(extensions=(_CLEAN, *common), takes_options=takes_options, variables=variables)
+    calls = {
+        kind: f"{_FUNCTION}([{', '.join(own)}])" if takes_options and own else f"{_FUNCTION}()"
+        for kind, own in extensions.items()
+    }
+    return Checkouts(function, calls, skipping)
+
+
+def _options(fetch: FetchOptions | None, job: Job | None) -> StageFetch:
+    """Return the options of a job: its own, else those of its pipeline, None for those of Jenkins."""
+    own = job.fetch if job is not None else None
+    own = own if own is not None and not own.is_skipped else StageFetch()
+    if fetch is None:
+        return own
+    return StageFetch(
+        depth=own.depth if own.depth is not None else fetch.depth or 0,
+        submodules=own.submodules if own.submodules is not None else fetch.submodules,
+        tags=own.tags if own.tags is not None else fetch.tags,
+    )
+
+
+def _extensions(fetch: StageFetch) -> tuple[str, ...]:
+    """Return the extensions of the git plugin for *fetch*, in Groovy."""
+    extensions = []
+    if fetch.depth is not None or fetch.tags is not None:
+        depth = f"shallow: true, depth: {fetch.depth}" if fetch.depth else "shallow: false"
+        extensions.append(f"cloneOption({depth}, noTags: {_boolean(fetch.tags is False)}, reference: '')")
+    if fetch.submodules:
+        extensions.append("submodule(recursiveSubmodules: true, parentCredentials: true)")
+    return tuple(extensions)
+
+
+def _boolean(value: bool) -> str:  # noqa: FBT001 - the value to write
+    return "true" if value else "false"

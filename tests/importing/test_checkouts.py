@@ -1,0 +1,37 @@
+"""Variables for how the runner fetches the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+
+
+@pytest.mark.parametrize(
+    ("variables", "fetch"),
+    [
+        ("GIT_STRATEGY: none", "fetch: false"),
+        ("GIT_DEPTH: 20", "fetch: { depth: 20 }"),
+        ("GIT_DEPTH: '0', GIT_SUBMODULE_STRATEGY: recursive", "fetch: { shallow: false, submodules: true }"),
+        ("GIT_FETCH_EXTRA_FLAGS: --prune --quiet --no-tags", "fetch: { tags: false }"),
+    ],
+)
+def test_options_of_the_checkout_are_translated(variables: str, fetch: str, tmp_path: Path) -> None:
+    """The generated job has the same variables."""
+    result, report = from_text(f"unit: {{ script: make, variables: {{ {variables} }} }}\n", tmp_path)
+
+    assert f"{fetch}, script" in result.text
+    assert "raw" not in result.text
+    assert messages(report) == ""
+
+
+@pytest.mark.parametrize(
+    "variables", ["GIT_STRATEGY: clone", "GIT_DEPTH: $DEPTH", "GIT_DEPTH: '007'", "GIT_SUBMODULE_STRATEGY: normal"]
+)
+def test_other_options_stay_raw(variables: str, tmp_path: Path) -> None:
+    """A config cannot say them."""
+    result, _ = from_text(f"unit: {{ script: make, variables: {{ {variables} }} }}\n", tmp_path)
+
+    assert "fetch" not in result.text
+    assert "raw: { gitlab: { variables: { GIT_" in result.text

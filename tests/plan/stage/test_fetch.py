@@ -1,0 +1,27 @@
+"""The key `fetch` of a stage."""
+
+from __future__ import annotations
+
+import pytest
+from plan.sample_plans import plans_of
+
+from pipegen.plan.model import StageFetch
+
+
+@pytest.mark.parametrize(
+    ("fetch", "expected"),
+    [
+        ("", None),
+        ("fetch: false,", StageFetch(is_skipped=True)),
+        ("fetch: {},", StageFetch()),
+        ("fetch: {depth: 3},", StageFetch(depth=3)),
+        ("fetch: {shallow: false},", StageFetch(depth=0)),
+        ("fetch: {shallow: false, depth: 3},", StageFetch(depth=0)),
+        ("fetch: {submodules: false, tags: true},", StageFetch(submodules=False, tags=True)),
+    ],
+)
+def test_a_stage_has_no_defaults(fetch: str, expected: StageFetch | None) -> None:
+    """Options that it leaves out are those of its pipeline."""
+    (plan,) = plans_of(f"pipelines: {{p: {{fetch: {{depth: 9}}, stages: [{{name: a, {fetch} script: [make]}}]}}}}")
+
+    assert plan.jobs[0].fetch == expected
