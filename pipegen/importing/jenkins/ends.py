@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
+from pipegen.diagnostics.report import listed
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
@@ -90,7 +91,19 @@ def ends_of(
             if end is not None:
                 taken.add(end.name)
                 ends.stages = (*ends.stages, end)
+    _report_order(section, ends, marks)
     return ends
+
+
+def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
+    """Report stages that run in any case beside others: those in `finally` have no order."""
+    names = [end.call.name for end in ends.stages]
+    if len(names) > 1 and not {"always", "cleanup"}.isdisjoint(names):
+        marks.differs(
+            section.span,
+            f'{listed(names)} of "post" run at the same time: stages in "finally" have no order',
+            "put commands that depend on each other into one of these stages",
+        )
 
 
 def _position(statement: Statement) -> int:

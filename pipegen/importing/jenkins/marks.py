@@ -118,6 +118,10 @@ class Marks:
                     self._accounting.mark_place(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
 
+    def differs(self, span: Span, message: str, hint: str) -> None:
+        """Report *message* about a difference at *span*, whose constructs have their outcomes."""
+        self._report.add(codes.NOT_IMPORTED, message, at=span, hint=hint)
+
     def has_outcome(self, span: Span) -> bool:
         """Return whether the construct at *span* has an outcome."""
         return self._accounting.outcome(span) is not None

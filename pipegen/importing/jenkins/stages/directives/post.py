@@ -28,13 +28,25 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
         place = _PLACES.get("failure" if is_like_failure else call.name)
         if place is not None:
             steps.marks.translated(call)
+            before = _commands(steps)
             steps.read(call.block, place)
+            if call.name == "success" and _commands(steps) > before and (steps.work.after or steps.work.steps_always):
+                steps.marks.differs(
+                    call.span,
+                    'the steps in "success" run before those in "always"',
+                    "check that they do not depend on each other",
+                )
         else:
             steps.marks.left_out(
                 call,
                 "a config has no steps after a stage with this result",
                 hint='use "failure" or "always" in "steps", or a stage in "finally"',
             )
+
+
+def _commands(steps: StepReader) -> int:
+    """Return the number of commands and steps of Jenkins that run with the script."""
+    return len(steps.work.commands) + len(steps.work.steps_before) + len(steps.work.steps_after)
 
 
 def _position(statement: Statement) -> int:
