@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 _EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
 _GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
 # Keys of a config whose texts are Groovy.
-_GROOVY = frozenset({"wrap", "options", "libraries", "steps", "triggers", "definitions"})
+_GROOVY = frozenset({"wrap", "options", "libraries", "steps", "triggers", "parameters", "definitions"})
 
 
 @dataclass(frozen=True)
