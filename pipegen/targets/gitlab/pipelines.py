@@ -16,7 +16,7 @@ from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
 from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
-from pipegen.targets.gitlab.jobs.fetch import stage_fetch_variables
+from pipegen.targets.gitlab.jobs.fetch import skips_checkout, stage_fetch_variables
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
 from pipegen.targets.gitlab.jobs.raw import has_rules, job_sizes
@@ -198,10 +198,11 @@ class JobContext(Struct, kw_only=True):
         """Return the variables for how *job* fetches the repository: its own replace those of its pipeline."""
         if job.fetch is None:
             return self.fetch
+        if skips_checkout(job):
+            return (NO_CHECKOUT,)
         own = stage_fetch_variables(job.fetch)
         names = {variable.name for variable in own}
-        others = () if job.fetch.is_skipped else (one for one in self.fetch if one.name not in names)
-        return (*others, *own)
+        return (*(one for one in self.fetch if one.name not in names), *own)
 
     def _trigger(self, draft: DraftJob, stage_job: StageJob) -> Iterator[GitLabJob]:
         """Yield the helper that starts another pipeline after a stage, if the stage has a trigger."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.plan.model import FetchOptions, Plan, StageFetch
-from pipegen.targets.gitlab.model import NO_CHECKOUT, VariableEntry
+from pipegen.bindings.expression import Scope
+from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch
+from pipegen.plan.model.texts import line_texts, step_texts
+from pipegen.targets.gitlab.model import VariableEntry
 
 
 def has_one_fetch(plans: Sequence[Plan]) -> bool:
@@ -20,10 +22,20 @@ def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
     return _variables(depth=fetch.depth or 0, submodules=fetch.submodules or None, tags=fetch.tags)
 
 
+def skips_checkout(job: Job) -> bool:
+    """Return whether *job* runs without the repository; not if it reads a value that may be missing.
+
+    The runner then does not clean the folder, which may have the value of an earlier pipeline.
+    """
+    if job.fetch is None or not job.fetch.is_skipped or job.statuses:
+        return False
+    texts = [text for step in job.steps for text in step_texts(step, job.stage)] + line_texts(job.after)
+    references = (reference for text in texts for reference in text.references())
+    return not any(one.scope is Scope.STAGE and one.default is not None for one in references)
+
+
 def stage_fetch_variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
-    """Return the runner's variables for the *fetch* of a stage, which replace those of the file."""
-    if fetch.is_skipped:
-        return (NO_CHECKOUT,)
+    """Return the runner's variables for the options of a stage, which replace those of the file."""
     return _variables(depth=fetch.depth, submodules=fetch.submodules, tags=fetch.tags)
 
 

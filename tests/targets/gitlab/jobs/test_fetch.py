@@ -69,3 +69,16 @@ def test_a_stage_overrides_the_variables_of_the_file(fetch: str, variables: dict
     assert output.data["variables"]["GIT_DEPTH"] == "5"
     assert output.data["unit"]["variables"] == variables
     assert "variables" not in output.data["lint"]
+
+
+def test_a_stage_that_reads_a_value_that_may_be_missing_fetches_all_the_same() -> None:
+    """The folder may have the value of an earlier pipeline."""
+    stages = [
+        "{ name: build, script: [make], outputs: { v: { command: cat V } }, when: { branch: main } }",
+        "{ name: certain, fetch: false, script: ['echo upload'] }",
+        "{ name: optional, fetch: false, script: ['echo ${build.v|none}'] }",
+    ]
+    output = compiled(f"pipelines: {{ service: {{ stages: [{', '.join(stages)}] }} }}")
+
+    assert output.data["certain"]["variables"] == {"GIT_STRATEGY": "none"}
+    assert "variables" not in output.data["optional"]

@@ -33,10 +33,15 @@ def stage(
 def test_a_table_describes_its_stages() -> None:
     """Each line has one property; common code is in Groovy."""
     label = model.Agent("linux")
-    steps = (model.Checkout("fresh()"), model.Wrapped("within(60)", (model.Sh(prelude="values", lines=("a", "", "b")),)))
+    steps = (
+        model.Checkout("fresh()"),
+        model.Wrapped("within(60)", (model.Sh(prelude="values", lines=("a", "", "b")),)),
+    )
     tables = made_tables(
         stage("one", *steps, agent=label),
-        stage("t\nwo", model.Checkout("fresh()"), model.Wrapped("within(60)", (model.Sh(lines=("c",)),)), after=("one",)),
+        stage(
+            "t\nwo", model.Checkout("fresh()"), model.Wrapped("within(60)", (model.Sh(lines=("c",)),)), after=("one",)
+        ),
     )
 
     (text,) = tables.texts
