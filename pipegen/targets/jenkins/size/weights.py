@@ -161,7 +161,7 @@ def _weigh_agent(agent: model.Agent | None) -> int:
 def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
     match step:
         case model.Checkout() | model.NoFork():
-            return _STATEMENT
+            return _STATEMENT + (_weigh_code(step.options) if isinstance(step, model.Checkout) else 0)
         case model.Sh():
             # A text that is too long for one literal becomes a sum.
             pieces = 1 + sum(map(len, step.lines)) // 5_000
