@@ -6,7 +6,7 @@ exports, and so do names that the engine itself reads. GitLab expands a `$`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
@@ -45,19 +45,20 @@ def constants(
     is_free_name: Callable[[str], bool],
     *,
     removes_empty: bool = False,
-    has_own_rules: bool = False,
+    read_by_rules: Collection[str] | None = None,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
     Those that cases replace always are: an export in the script would win over the case.
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
-    If the user writes the engine's rules of the job, which replace its conditions, these rules read its variables.
+    If the user writes the engine's rules of the job, which replace its conditions, these rules read its variables:
+    those *read_by_rules* always are variables.
     """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
         return Constants((), job)
     (script,) = scripts
-    reserved = _reserved_names(job, plan, () if has_own_rules else job.conditions)
+    reserved = _reserved_names(job, plan, job.conditions if read_by_rules is None else ())
     names = [name for name, _ in script.env]
     variables = {
         name: value.constant or ""
@@ -69,7 +70,8 @@ def constants(
         variables = {name: value for name, value in variables.items() if value or name in job.case_names}
         exported = _possibly_empty(job, variables)
     if len(variables) > _MOST:
-        variables = {name: value for name, value in variables.items() if name in job.case_names}
+        necessary = {*job.case_names, *(read_by_rules or ())}
+        variables = {name: value for name, value in variables.items() if name in necessary}
     if not variables:
         return Constants((), job)
     rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables) + exported)

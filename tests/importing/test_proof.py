@@ -156,6 +156,42 @@ part: { extends: .rules, script: part }
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize("number", [0, 60])
+def test_raw_rules_read_the_variables_of_a_matrix(number: int, tmp_path: Path) -> None:
+    """GitLab evaluates them for each combination, however many variables a job has."""
+    variables = {f"V{one}": str(one) for one in range(number)}
+    rules = [{"if": '$JVM == "8"', "when": "manual"}, {"if": "$JVM =~ /^1/ || $CI_COMMIT_TAG"}]
+    matrix = {"matrix": [{"JVM": ["8", "11", "21"]}]}
+    unit = {"script": ["./test $JVM"], "variables": variables, "parallel": matrix, "rules": rules}
+    last = {"stage": "deploy", "script": ["./last"]}
+    result, report = from_text(json.dumps({"unit": unit, "last": last}), tmp_path)
+
+    assert "$JVM is a variable of the matrix" in messages(report)
+    assert _differences(result) == []
+    assert 'job "unit: 8" runs only in the original' in _differences(_changed(result, 'JVM: "8"', 'JVM: "9"'))
+
+
+def test_raw_rules_read_variables_with_regular_expressions(tmp_path: Path) -> None:
+    """A script exports such a text, which has a dollar sign."""
+    variables = {"USUAL": "/^(8|11)$/", "FILES": "$BASE/*", "BASE": "$FILES"}
+    rules = [{"if": "$JVM =~ $USUAL", "when": "manual"}, {"exists": ["$FILES"]}]
+    unit = {"script": ["./test $JVM"], "parallel": {"matrix": [{"JVM": ["8", "graal21"]}]}, "rules": rules}
+    result, _ = from_text(json.dumps({"variables": variables, "unit": unit}), tmp_path)
+
+    assert "USUAL: /^(8|11)$/" in result.text
+    assert _differences(result) == []
+
+
+def test_a_matrix_with_a_name_of_the_runner_that_rules_read_stays_raw(tmp_path: Path) -> None:
+    """The generated script exports such a variable, and rules would not read it."""
+    unit = {"script": ["./test $CI_KIND"], "rules": [{"if": '$CI_KIND == "a"'}]}
+    unit["parallel"] = {"matrix": [{"CI_KIND": ["a", "b"]}]}
+    result, report = from_text(json.dumps({"unit": unit}), tmp_path)
+
+    assert '"parallel" of job "unit" stays a key of GitLab: $CI_KIND of a matrix, which rules read' in messages(report)
+    assert _differences(result) == []
+
+
 def test_rules_of_a_bridge_that_does_not_inherit_a_variable_stay_raw(tmp_path: Path) -> None:
     """There the variable has no value, whatever its default."""
     source = """\

@@ -61,7 +61,6 @@ UNSTABLE = frozenset(
         "called-pipelines",
         "cases",
         "chosen-pipelines",
-        "conditions-of-pipelines",
         "container",
         "defaults",
         "diamond",

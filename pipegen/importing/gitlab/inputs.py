@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.gitlab.reading.expressions import Comparison, Formula, HasValue, VariableName, tests_in
+from pipegen.importing.gitlab.reading.expressions import tested_names, tests_in
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
@@ -21,9 +21,9 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
     A config does not accept the names *refused*, and compares no input with a variable.
     """
     tests = [test for formula in formulas_of(source) for test in tests_in(formula)]
-    tested = {name for test in tests for name in _tested(test)}
+    tested = {name for test in tests for name in tested_names(test)}
     for test in tests:
-        if isinstance(test, Comparison) and len(names := _variables(test)) > 1:
+        if len(names := tested_names(test)) > 1:
             tested.difference_update(names)
     return {
         name: variable
@@ -34,20 +34,6 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
         and "\n" not in variable.text
         and (present(variable.entry.value).keys() & {"description", "options"} or name in tested)
     }
-
-
-def _tested(test: Formula) -> tuple[str, ...]:
-    """Return the names of the variables in *test*."""
-    match test:
-        case HasValue():
-            return (test.name,)
-        case Comparison():
-            return _variables(test)
-    return ()
-
-
-def _variables(test: Comparison) -> tuple[str, ...]:
-    return tuple(one.name for one in (test.left, test.right) if isinstance(one, VariableName))
 
 
 def as_input(variable: Variable) -> Value:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice, product
 
 from pipegen.importing.arcs import closure
-from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds
+from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds, tested_names, tests_in
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
@@ -32,11 +32,12 @@ _MOST_CHARACTERS = 100_000
 class RunnableJob(Struct, kw_only=True):
     """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
 
-    *known* are the texts of its variables in rules.
+    *known* are the texts of its variables in rules, without those of a matrix, which the rules test if it *tests_axes*.
     """
 
     job: SourceJob
     rules: tuple[Rule, ...] | None
+    tests_axes: bool
     known: Mapping[str, str]
     needs: tuple[Need, ...] | None
     combinations: Mapping[str, Mapping[str, str]]
@@ -67,16 +68,18 @@ class RunnablePipeline(Struct, kw_only=True):
             rule = _first(self.rules, facts, self.known)
             if rule is None or rule.when == NEVER:
                 return ()
-        return tuple(started for job in self.jobs.values() if (started := _started(job, facts)) is not None)
+        return tuple(started for job in self.jobs.values() for started in _started(job, facts))
 
 
 class StartedJob(Struct, kw_only=True):
     """A job in a run: how it starts, whether later stages wait for it, and the rule's variables.
 
-    *allowed* are the exit codes with which it may fail, and "any" for all failures.
+    *combinations* are those of its matrix that start so. *allowed* are the exit codes with which it may fail, and "any"
+    for all failures.
     """
 
     name: str
+    combinations: tuple[str, ...]
     when: str
     is_awaited: bool
     allowed: tuple[str, ...] = ()
@@ -113,12 +116,16 @@ def _runnable(job: SourceJob, source: SourcePipeline) -> RunnableJob:
     rules: tuple[Rule, ...] | None = None
     with suppress(ExpressionError):
         rules = rules_of(job, source)
+    combinations = dict(_combinations(job))
+    axes = next(iter(combinations.values()), {}).keys()
+    tested = {name for rule in rules or () for test in tests_in(rule.formula) for name in tested_names(test)}
     return RunnableJob(
         job=job,
         rules=rules,
+        tests_axes=not tested.isdisjoint(axes),
         known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
         needs=_known_needs(job, source),
-        combinations=dict(_combinations(job)),
+        combinations=combinations,
         script=_commands(job, "before_script", "script"),
         after=_commands(job, "after_script"),
         variables=_texts(job.variables),
@@ -130,19 +137,18 @@ def _runnable(job: SourceJob, source: SourcePipeline) -> RunnableJob:
 
 def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, RunJob] | None:
     """Return the jobs of the run of *started* by name, None if GitLab refuses it: a job needs one that is not in it."""
-    by_name = {one.name: one for one in started}
-    jobs = {name: pipeline.jobs[name] for name in by_name}
+    starts = {name: one for one in started for name in one.combinations}
+    jobs = _present(pipeline, starts)
     if any(need.name not in jobs and not need.is_optional for job in jobs.values() for need in job.needs or ()):
         return None
-    direct, files = _order(by_name, jobs)
+    direct, files = _order(starts, jobs)
     ancestors = closure(direct)
     shown = frozenset(one for job in jobs.values() if job.is_shown for one in job.combinations)
     leaving = frozenset(one for job in jobs.values() if job.leaves_files for one in job.combinations)
     run_jobs: dict[str, RunJob] = {}
     for name, job in jobs.items():
-        own = by_name[name]
-        of_rule = _expanded_all(dict(own.variables))
         for own_name, values in job.combinations.items() if job.is_shown else ():
+            own = starts[own_name]
             run_jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
@@ -153,10 +159,20 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 files=_through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving,
                 script=job.script,
                 after=job.after,
-                variables={**job.variables, **of_rule, **_literals(values)},
+                variables={**job.variables, **_expanded_all(dict(own.variables)), **_literals(values)},
                 image=job.image,
             )
     return run_jobs
+
+
+def _present(pipeline: RunnablePipeline, starts: Mapping[str, StartedJob]) -> dict[str, RunnableJob]:
+    """Return the jobs of *pipeline* with only the combinations in *starts*."""
+    jobs: dict[str, RunnableJob] = {}
+    for name in dict.fromkeys(one.name for one in starts.values()):
+        job = pipeline.jobs[name]
+        combinations = {own: values for own, values in job.combinations.items() if own in starts}
+        jobs[name] = job if len(combinations) == len(job.combinations) else replace(job, combinations=combinations)
+    return jobs
 
 
 def _through_helpers(
@@ -196,20 +212,39 @@ def _first(rules: Sequence[Rule], facts: Facts, known: Mapping[str, str]) -> Rul
     return next((rule for rule in rules if holds(rule.formula, facts)), None)
 
 
-def _started(job: RunnableJob, facts: Facts) -> StartedJob | None:
-    name = job.job.name
+def _started(job: RunnableJob, facts: Facts) -> Iterator[StartedJob]:
+    """Yield how the combinations of *job* start in a run with *facts*."""
+    if not job.tests_axes:
+        yield from _started_alike(job, tuple(job.combinations), facts, job.known)
+        return
+    for name, values in job.combinations.items():
+        yield from _started_alike(job, (name,), facts, {**job.known, **values})
+
+
+def _started_alike(
+    job: RunnableJob, names: tuple[str, ...], facts: Facts, known: Mapping[str, str]
+) -> Iterator[StartedJob]:
+    """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*."""
     if job.rules is None:
-        return StartedJob(name=name, when=_UNKNOWN, is_awaited=True)
-    rule = _first(job.rules, facts, job.known)
+        yield StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
+        return
+    rule = _first(job.rules, facts, known)
     if rule is None or rule.when == NEVER:
-        return None
+        return
     is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
     allowed = ("any",) if rule.allow_failure else tuple(sorted(rule.exit_codes))
-    return StartedJob(name=name, when=rule.when, is_awaited=is_awaited, allowed=allowed, variables=rule.variables)
+    yield StartedJob(
+        name=job.job.name,
+        combinations=names,
+        when=rule.when,
+        is_awaited=is_awaited,
+        allowed=allowed,
+        variables=rule.variables,
+    )
 
 
 def _order(
-    started: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
+    starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     """Return the combinations directly before each combination of *jobs*, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
@@ -220,8 +255,7 @@ def _order(
     }
     of_stage = {number: _all_combinations(names, jobs) for number, names in earlier.items()}
     awaited = {
-        number: _all_combinations([name for name in names if started[name].is_awaited], jobs)
-        for number, names in earlier.items()
+        number: frozenset(name for name in names if starts[name].is_awaited) for number, names in of_stage.items()
     }
     for name, job in jobs.items():
         chosen = _all_combinations(job.dependencies, jobs) if job.dependencies is not None else None

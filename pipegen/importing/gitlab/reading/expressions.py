@@ -145,6 +145,16 @@ def tests_in(formula: Formula) -> Iterator[Formula]:
             yield formula
 
 
+def tested_names(test: Formula) -> tuple[str, ...]:
+    """Return the names of the variables that *test*, which has no parts, reads itself."""
+    match test:
+        case HasValue():
+            return (test.name,)
+        case Comparison():
+            return tuple(one.name for one in (test.left, test.right) if isinstance(one, VariableName))
+    return ()
+
+
 def negated(formula: Formula) -> Formula:
     """Return the negation of *formula*."""
     match formula:

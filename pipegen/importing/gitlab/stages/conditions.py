@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from pipegen.importing.gitlab.reading.expressions import (
     Changed,
     Comparison,
     EveryOf,
     Exist,
+    Facts,
     Formula,
     HasValue,
     IsRef,
@@ -20,7 +22,9 @@ from pipegen.importing.gitlab.reading.expressions import (
     SomeOf,
     VariableName,
     alternatives,
+    holds,
     searches,
+    tested_names,
 )
 from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
@@ -50,12 +54,14 @@ _GLOB = re.compile(r"[*?]")
 class Names(Struct, kw_only=True):
     """The values of variables: the default branch, the inputs, and the constants of a job by name.
 
-    If conditions *may_differ*, one that a config cannot express becomes a test of the same variable.
+    *axes* are the values of each variable of its matrix. If conditions *may_differ*, one that a config cannot express
+    becomes a test of the same variable.
     """
 
     default_branch: str
     inputs: frozenset[str]
     constants: Mapping[str, str]
+    axes: Mapping[str, Collection[str]] = MappingProxyType({})
     may_differ: bool = False
 
 
@@ -71,7 +77,7 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
         case SomeOf():
             return Disjunction(tuple(condition(part, names) for part in formula.parts))
         case HasValue():
-            return _has_value(formula.name, names)
+            return _has_value_in_run(formula, names)
         case IsRef():
             return _ref(formula)
         case Changed():
@@ -82,7 +88,23 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
             return _comparison_or_test(formula, names)
 
 
+def _of_axis(axis: str, test: Formula, names: Names) -> Condition:
+    """Return whether *test* holds for a value of *axis*; raise `UntranslatableError` unless conditions may differ.
+
+    Combinations may differ, and a variable of the run replaces their values.
+    """
+    if not names.may_differ:
+        raise UntranslatableError(f"${axis} is a variable of the matrix")
+    return ALWAYS if any(holds(test, Facts(variables={axis: value})) for value in names.axes[axis]) else NEVER
+
+
+def _has_value_in_run(test: HasValue, names: Names) -> Condition:
+    return _of_axis(test.name, test, names) if test.name in names.axes else _has_value(test.name, names)
+
+
 def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
+    if axis := next((name for name in tested_names(comparison) if name in names.axes), ""):
+        return _of_axis(axis, comparison, names)
     try:
         return _comparison(comparison, names)
     except UntranslatableError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
@@ -16,7 +17,7 @@ from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
-from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, variables
+from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, read_and_exported, variables
 from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
@@ -116,7 +117,9 @@ class StageBuilder:
     def draft(self, job: SourceJob, start: Start | None) -> Draft:
         """Return the stage of *job*; without *start*, its rules stay raw."""
         forced = self._settings.forced.get(job.name, _NOT_FORCED)
-        axes = self._axes(job, forced)
+        axes = _axes(job, forced)
+        if axes is not None:
+            self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
         context = replace(self._context(job, axes), forced=forced)
         draft = Draft(
             name=job.name,
@@ -135,19 +138,6 @@ class StageBuilder:
         self._others(job, draft)
         return draft
 
-    def _axes(self, job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
-        entry = job.entries.get("parallel")
-        if entry is None or is_null(entry.value):
-            return None
-        if "matrix" in forced:
-            return None
-        try:
-            axes = matrices.axes_of(job)
-        except UntranslatableError:
-            return None
-        self._accounting.mark(entry, KeyOutcome.TRANSLATED)
-        return axes
-
     def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
         own_inputs = self._settings.inputs - set(job.own_variables)
         names = list(axes.env) if axes is not None else []
@@ -165,12 +155,13 @@ class StageBuilder:
             default_branch=self._settings.names.default_branch,
             inputs=own_inputs,
             constants=known,
+            axes=axes.values if axes is not None else {},
         )
         return KeyContext(job=job, source=self._source, texts=texts, names=names_)
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
-        return self._context(job, None).names
+        return self._context(job, _axes(job, self._settings.forced.get(job.name, _NOT_FORCED))).names
 
     def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
@@ -277,7 +268,9 @@ class StageBuilder:
         is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
-        names.update(_tested(job, start, self._settings.known, is_read_elsewhere=is_read_elsewhere))
+        names.update(
+            _tested(job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere)
+        )
         job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
         env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
@@ -337,6 +330,13 @@ class StageBuilder:
             self._keep_raw(draft, others, "")
 
 
+def _axes(job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
+    """Return the matrix of the stage of *job*, None if it has none or if `parallel` stays raw."""
+    with suppress(UntranslatableError):
+        return matrices.axes_of(job) if "matrix" not in forced else None
+    return None
+
+
 def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
     """Add the keys of *start* to *draft*, and say whether a failure counts, which rules and a manual start decide too.
 
@@ -363,13 +363,17 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
         draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
 
 
-def _tested(job: SourceJob, start: Start | None, known: Condition, *, is_read_elsewhere: bool) -> Iterator[str]:
+def _tested(
+    job: SourceJob, start: Start | None, known: Condition, inputs: Collection[str], *, is_read_elsewhere: bool
+) -> Iterator[str]:
     """Yield the variables of *job* that its rules set or test; conditions of a config do not read `env` of stages.
 
-    If its script *is_read_elsewhere*, also those that any condition tests: a generated script exports them.
+    Raw rules also read those that a generated script would export, as it does with *inputs*. If its script
+    *is_read_elsewhere*, also those that any condition tests.
     """
     if start is None or start.reason:
         yield from rule_variables(job)
+        yield from read_and_exported(job, inputs)
     else:
         yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
     if is_read_elsewhere:

@@ -9,7 +9,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Var
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import entries_of
+from pipegen.source.tree import entries_of, scalars
 from pipegen.structs import Struct
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
@@ -206,6 +206,13 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names of the variables in *text*, in order."""
     return tuple(dict.fromkeys(match[1] or match[2] for match in _VARIABLE.finditer(text) if match[0] != "$$"))
+
+
+def read_by_rules(job: SourceJob) -> frozenset[str]:
+    """Return the names of the variables in the texts of the rules of *job*."""
+    rules = job.get("rules")
+    texts = scalars(rules) if rules is not None else ()
+    return frozenset(name for scalar in texts for name in names_in(scalar.text))
 
 
 def rule_variables(job: SourceJob) -> tuple[str, ...]:

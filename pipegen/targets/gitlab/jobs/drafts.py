@@ -21,7 +21,7 @@ from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.jobs.raw import has_own_rules, lower_raw
+from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
@@ -144,7 +144,7 @@ class _Drafting(Struct, kw_only=True):
         check_deployment(job, report)
         machine = lower_machine(job, plan, self.producers, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
-        set_by_engine = constants(job, plan, is_free_name, has_own_rules=has_own_rules(job))
+        set_by_engine = constants(job, plan, is_free_name, read_by_rules=read_by_rules(job))
         names = set_by_engine.names
         parts = script(set_by_engine.job, plan, self.producers, host, names)
         if names and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from math import prod
 
@@ -10,10 +11,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Flow, Value
 from pipegen.plan.model import Job
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Node, Scalar, Sequence, scalars
 from pipegen.targets.gitlab.model import GitLabJob
 
 _TARGET = "gitlab"
+_VARIABLE = re.compile(r"\$\{?(\w+)", re.ASCII)
 # Keys that define the order, the values and the files of a run.
 _GENERATED = ("stage", "needs", "dependencies", "before_script", "script", "rules", "when", "trigger")
 # https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
@@ -66,9 +68,14 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
     return any(key in raw for key in _RULES)
 
 
-def has_own_rules(job: Job) -> bool:
-    """Return whether *job* has rules of GitLab in place of those for its conditions."""
-    return any(target == _TARGET and keys.get("rules") is not None for target, keys in job.raw)
+def read_by_rules(job: Job) -> frozenset[str] | None:
+    """Return the variables that rules of GitLab read, which *job* has in place of those for its conditions.
+
+    Return None without such rules.
+    """
+    raw = [rules for target, keys in job.raw if target == _TARGET and (rules := keys.get("rules")) is not None]
+    texts = [scalar.text for rules in raw for scalar in scalars(rules)]
+    return frozenset(name for text in texts for name in _VARIABLE.findall(text)) if raw else None
 
 
 def job_sizes(jobs: Iterable[GitLabJob]) -> Mapping[str, int]:

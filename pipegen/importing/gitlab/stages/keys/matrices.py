@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import product
 from math import prod
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.texts import read_by_rules
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
@@ -25,6 +27,18 @@ class Axes(Struct):
 
     matrix: Mapping[str, Data]
     env: Mapping[str, str]
+
+    @property
+    def values(self) -> dict[str, tuple[str, ...]]:
+        """The values of each variable that differs between combinations."""
+        axes = {name: text.removeprefix("${matrix.").removesuffix("}") for name, text in self.env.items()}
+        return {name: self._values_of(axis) for name, axis in axes.items() if self.env[name] != axis}
+
+    def _values_of(self, axis: str) -> tuple[str, ...]:
+        include = self.matrix.get("include")
+        values = [item[axis] for item in include if isinstance(item, dict)] if isinstance(include, list) else None
+        listed = self.matrix[axis] if values is None else values
+        return tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
 
 
 def axes_of(job: SourceJob) -> Axes | None:
@@ -38,7 +52,9 @@ def axes_of(job: SourceJob) -> Axes | None:
             raise UntranslatableError(f"parallel: {text_of(node)}")
         parts = [str(part) for part in range(1, number + 1)]
         return Axes({_PART: list(parts)}, {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)})
-    return _of_maps([_axes(item) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)])
+    tested = read_by_rules(job)
+    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    return _of_maps([_axes(item, tested) for item in maps])
 
 
 def refusal(job: SourceJob) -> str:
@@ -50,11 +66,13 @@ def refusal(job: SourceJob) -> str:
     return ""
 
 
-def _axes(item: object) -> dict[str, tuple[str, ...]]:
+def _axes(item: object, tested: Collection[str]) -> dict[str, tuple[str, ...]]:
     if not isinstance(item, TreeMapping):
         raise UntranslatableError("a matrix that is not a list of maps")
     axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
     for name, values in axes.items():
+        if name in tested and not is_free_name(name):
+            raise UntranslatableError(f"${name} of a matrix, which rules read")
         if not _NAME.fullmatch(name):
             raise UntranslatableError(f'the variable "{name}" of a matrix')
         if not values or any("$" in value for value in values):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.gitlab.reading.jobs import Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
-from pipegen.importing.gitlab.stages.texts import names_in
+from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
@@ -90,6 +90,19 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
         if texts.get(name) in _FETCH_VALUES[name]:
             values[key] = (name, _FETCH_VALUES[name][texts[name]])
     return {key: value for key, (_, value) in values.items()} or None, [name for name, _ in values.values()]
+
+
+def read_and_exported(job: SourceJob, inputs: Collection[str]) -> Iterator[str]:
+    """Yield the variables that rules of *job* read and a generated script would export, as it does with *inputs*."""
+    pending, read = list(read_by_rules(job)), set[str]()
+    while pending:
+        name = pending.pop()
+        variable = job.variables.get(name) if name not in read else None
+        read.add(name)
+        if variable is not None:
+            pending += names_in(variable.text)
+            if name in inputs or not _stays_variable(name, variable.text):
+                yield name
 
 
 def _stays_variable(name: str, text: str) -> bool:
