@@ -171,6 +171,29 @@ def test_raw_rules_read_the_variables_of_a_matrix(number: int, tmp_path: Path) -
     assert 'job "unit: 8" runs only in the original' in _differences(_changed(result, 'JVM: "8"', 'JVM: "9"'))
 
 
+def test_tests_of_the_name_and_the_stage_of_a_job_are_decided(tmp_path: Path) -> None:
+    """No run can change these; GitLab looks for the left side in a text that is no regular expression."""
+    rules = [
+        {"if": "$CI_JOB_STAGE =~ $CI_JOB_NAME || $CI_JOB_STAGE == $CI_JOB_NAME"},
+        {"if": "$CI_JOB_NAME =~ $TESTS && $CI_COMMIT_TAG"},
+        {"if": '"other" =~ $CI_JOB_NAME', "when": "manual"},
+    ]
+    jobs = {name: {"stage": "test", "script": ["./test"], "rules": rules} for name in ("test it", "unit", "docs")}
+    result, report = from_text(json.dumps({"variables": {"TESTS": "/^unit/"}, **jobs}), tmp_path)
+
+    assert "its rules never let it run" in messages(report)
+    assert [result.text.count(text) for text in ("- name:", "when: { tag: true }", "raw:")] == [2, 1, 0]
+    assert _differences(result) == []
+
+
+def test_a_search_in_the_name_of_a_job_stays_raw(tmp_path: Path) -> None:
+    """It holds for all parts of the name, and without the variable."""
+    result, report = from_text('unit: { script: t, rules: [{ if: "$ONLY && $ONLY =~ $CI_JOB_NAME" }] }\n', tmp_path)
+
+    assert 'GitLab looks for $ONLY in "unit", which is no regular expression' in messages(report)
+    assert _differences(result) == []
+
+
 def test_raw_rules_read_variables_with_regular_expressions(tmp_path: Path) -> None:
     """A script exports such a text, which has a dollar sign."""
     variables = {"USUAL": "/^(8|11)$/", "FILES": "$BASE/*", "BASE": "$FILES"}

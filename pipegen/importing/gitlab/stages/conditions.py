@@ -29,7 +29,6 @@ from pipegen.importing.gitlab.reading.expressions import (
 from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.structs import Struct
 
@@ -77,7 +76,8 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
         case SomeOf():
             return Disjunction(tuple(condition(part, names) for part in formula.parts))
         case HasValue():
-            return _has_value_in_run(formula, names)
+            known = _known(formula, names)
+            return _has_value(formula.name, names) if known is None else known
         case IsRef():
             return _ref(formula)
         case Changed():
@@ -98,13 +98,20 @@ def _of_axis(axis: str, test: Formula, names: Names) -> Condition:
     return ALWAYS if any(holds(test, Facts(variables={axis: value})) for value in names.axes[axis]) else NEVER
 
 
-def _has_value_in_run(test: HasValue, names: Names) -> Condition:
-    return _of_axis(test.name, test, names) if test.name in names.axes else _has_value(test.name, names)
+def _known(test: HasValue | Comparison, names: Names) -> Condition | None:
+    """Return whether *test* holds if the run does not decide it: all its variables are known for each job."""
+    tested = tested_names(test)
+    if axis := next((name for name in tested if name in names.axes), ""):
+        return _of_axis(axis, test, names)
+    known = {name: names.constants[name] for name in tested if name in _OF_JOBS and name in names.constants}
+    if len(known) < len(set(tested)):
+        return None
+    return ALWAYS if holds(test, Facts(variables=known)) else NEVER
 
 
 def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
-    if axis := next((name for name in tested_names(comparison) if name in names.axes), ""):
-        return _of_axis(axis, comparison, names)
+    if (known := _known(comparison, names)) is not None:
+        return known
     try:
         return _comparison(comparison, names)
     except UntranslatableError:
@@ -115,8 +122,6 @@ def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
 
 
 def _has_value(name: str, names: Names) -> Condition:
-    if name in _OF_JOBS and name in names.constants:
-        return ALWAYS
     if name == "CI_COMMIT_BRANCH":
         return StageTest("branch")
     if name == "CI_COMMIT_TAG":
@@ -140,20 +145,22 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
     if not isinstance(left, VariableName):
         raise UntranslatableError("neither side is a variable")
     if isinstance(right, VariableName):
-        left, right = _with_constant(left, right, names, comparison.sign)
+        return condition(_with_constant(left, comparison.sign, right, names), names)
     if isinstance(right, Regex) and comparison.sign == "=~":
         return _searched(left.name, right, names)
     if not isinstance(right, LiteralText):
         raise UntranslatableError("a text is compared with a regular expression")
-    if comparison.sign == "=~":
-        return _is_part(left.name, right.text)
-    if right.text is None:
-        return Opposite(_has_value(left.name, names))
-    if not right.text:
-        return _is_empty(left.name, names)
-    if left.name == "CI_PIPELINE_SOURCE":
-        return _source(right.text)
-    return _matches(left.name, (_literal(right.text),), names)
+    return _is_part(left.name, right.text) if comparison.sign == "=~" else _equals(left.name, right.text, names)
+
+
+def _equals(name: str, text: str | None, names: Names) -> Condition:
+    if text is None:
+        return Opposite(_has_value(name, names))
+    if not text:
+        return _is_empty(name, names)
+    if name == "CI_PIPELINE_SOURCE":
+        return _source(text)
+    return _matches(name, (_literal(text),), names)
 
 
 def _is_empty(name: str, names: Names) -> Condition:
@@ -165,22 +172,22 @@ def _is_empty(name: str, names: Names) -> Condition:
     raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
 
 
-def _with_constant(
-    left: VariableName, right: VariableName, names: Names, sign: str
-) -> tuple[VariableName, LiteralText | Regex]:
+def _with_constant(left: VariableName, sign: str, right: VariableName, names: Names) -> Comparison:
     """Return a comparison of two variables as one with the constant value of one of them."""
     if sign == "=~":
-        value = names.constants.get(right.name, "")
-        if value.startswith("/") and value.rfind("/") > 0:
+        value = names.constants.get(right.name)
+        if value is not None and value.startswith("/") and value.rfind("/") > 0:
             source, _, flags = value[1:].rpartition("/")
-            return left, Regex(source, flags)
+            return Comparison(left, sign, Regex(source, flags))
+        if value is not None:
+            return Comparison(left, sign, LiteralText(value))
     else:
         for variable, other in ((left, right), (right, left)):
             if other.name == "CI_DEFAULT_BRANCH":
-                return variable, LiteralText(names.default_branch)
+                return Comparison(variable, sign, LiteralText(names.default_branch))
         for variable, other in ((left, right), (right, left)):
             if other.name in names.constants:
-                return variable, LiteralText(names.constants[other.name])
+                return Comparison(variable, sign, LiteralText(names.constants[other.name]))
     raise UntranslatableError(f"${left.name} is compared with ${right.name}")
 
 
@@ -220,18 +227,11 @@ def _events(matches: Callable[[str], bool]) -> tuple[str, ...]:
 
 
 def _matches(name: str, patterns: tuple[str, ...], names: Names) -> Condition:
-    if name in _OF_JOBS and name in names.constants:
-        return ALWAYS if any(_pattern(one).matches(names.constants[name]) for one in patterns) else NEVER
     if name == "CI_COMMIT_BRANCH" or (name == "CI_COMMIT_REF_NAME" and not patterns[0].startswith("/")):
         return StageTest("branch", patterns=patterns)
     if name == "CI_COMMIT_TAG":
         return StageTest("tag", patterns=patterns)
     return StageTest("inputs" if name in names.inputs else "env", name, patterns)
-
-
-def _pattern(text: str) -> Pattern:
-    is_regex = text.startswith("/") and text.endswith("/")
-    return Pattern(text[1:-1], is_regex=True) if is_regex else Pattern(text)
 
 
 def _literal(text: str) -> str:

@@ -66,6 +66,8 @@ def start_of(
     except UntranslatableError as error:
         reason = str(error)
         runs = condition_of(rules, replace(names, may_differ=True))
+    if not reason and simplified(runs, known) == NEVER:
+        return Start(condition=NEVER, keys={}, raw={})
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
     reason = reason or _not_inherited(job, source)
