@@ -6,6 +6,8 @@ from pathlib import Path
 
 from importing.samples import from_text
 
+from pipegen.importing.gitlab.proof import prove
+
 _CONFLICTS = """\
 .build: { stage: build, script: [make], artifacts: { paths: [build/, "*.log"], expire_in: 1 day } }
 x86: { extends: .build, tags: [x86] }
@@ -28,3 +30,19 @@ def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) ->
     result, _ = from_text(f"unit: {{ script: [make], cache: {keys} }}\n", tmp_path)
 
     assert 'cache: { key: "go-${setup.branch}", paths: [go/], fallback: [go-main] }' in result.text
+
+
+def test_dependencies_without_a_value_have_no_effect(tmp_path: Path) -> None:
+    """Such a key only removes that of a template: the job gets the files of all earlier jobs."""
+    source = """\
+build: { stage: build, script: make, artifacts: { paths: [out/] } }
+.none: { dependencies: [] }
+test: { extends: .none, script: t, dependencies: null }
+last: { extends: .none, script: l }
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result, "main")
+
+    assert result.text.count("files_from: []") == 1
+    assert proof is not None
+    assert proof.differences == ()

@@ -115,11 +115,8 @@ def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection
         else:
             before[name] = frozenset(need.name for need in needs if need.name in names and need.name != name)
             files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)
-        dependencies = job.entries.get("dependencies")
-        if dependencies is not None and needs is None:
-            chosen = texts_of(dependencies.value)
-            files[name] = tuple(one for one in earlier if one in chosen)
-        elif dependencies is not None:
-            chosen = texts_of(dependencies.value)
+        # Without a value, the key has no effect.
+        if (dependencies := job.get("dependencies")) is not None:
+            chosen = texts_of(dependencies)
             files[name] = tuple(one for one in files[name] if one in chosen)
     return Order(before, files)
