@@ -110,6 +110,23 @@ def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other
     assert (messages(report), _differences(result)) == ("", [])
 
 
+@pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
+def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[str], tmp_path: Path) -> None:
+    """GitLab names them by the values of the needing job; a stage can only take all combinations of one other stage."""
+    own = {"parallel": {"matrix": [{"KIND": ["$[[ matrix.KIND ]]"]}]}}
+    jobs: dict[str, object] = {
+        name: {"stage": "build", "script": [f"./{name}"], "parallel": {"matrix": [{"KIND": ["a", "b", "c"]}]}}
+        for name in ("first", "second")
+    }
+    needs = [{"job": name, "artifacts": False, **own} for name in ("first", "second")]
+    jobs["last"] = {"script": ["./last"], "parallel": {"matrix": [{"KIND": kinds}]}, "needs": needs}
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
+    assert _differences(result) == []
+    assert any("waits for" in one for one in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
+
+
 def test_needs_on_other_pipelines_stay_raw_beside_the_others(tmp_path: Path) -> None:
     """The raw needs replace the generated ones, so they name all jobs."""
     foreign = "{ project: group/firmware, job: image, ref: main, artifacts: true }"

@@ -22,7 +22,13 @@ from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
-from pipegen.importing.gitlab.stages.needs import files_from, keep_needs, report_needs, use_same_combinations
+from pipegen.importing.gitlab.stages.needs import (
+    files_from,
+    keep_needs,
+    native_matrices,
+    report_needs,
+    use_same_combinations,
+)
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.stage import KEYS_OF, Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
@@ -101,7 +107,9 @@ class _Writer:
         self._source = without_selection(source) if self._name else source
         if self._name:
             accounting.mark(source.variables[VARIABLE].entry, KeyOutcome.TRANSLATED)
-        self._options = options
+        native = {name: {"matrix": reason} for name, reason in native_matrices(self._source).items()}
+        forced = {name: {**native.get(name, {}), **options.forced.get(name, {})} for name in (*native, *options.forced)}
+        self._options = replace(options, forced=forced)
         self._accounting = accounting
         self._report = report
         self._inputs = inputs_of(self._source, options.forced.get("", ()))

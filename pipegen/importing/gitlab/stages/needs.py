@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 
 from pipegen.diagnostics import codes
@@ -14,7 +15,10 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.keys.matrices import Axes, axes_of
 from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.raw import has_rules
 
@@ -49,6 +53,41 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     return result
 
 
+def native_matrices(source: SourcePipeline) -> dict[str, str]:
+    """Return the jobs whose `parallel` stays raw, with the reason: they need the same combinations of another matrix.
+
+    GitLab names these by values of the needing job. A stage has the combinations of one other at most.
+    """
+    axes = {name: _axes(job) for name, job in source.jobs.items()}
+    needed: dict[str, dict[str, frozenset[str]]] = {}
+    for name, job in source.jobs.items():
+        for need in needs_of(job, source) or ():
+            if need.own_axes and need.name in axes:
+                needed.setdefault(name, {})[need.name] = need.own_axes
+    native: dict[str, str] = {}
+    number = -1
+    while number < len(native):
+        number = len(native)
+        for name, others in needed.items():
+            if len(others) == 1 and not {name, *others} & native.keys() and _are_same(name, others, axes):
+                continue
+            reason = f'"{name}" needs the same combinations of "{next(iter(others))}", which has another matrix'
+            native |= {one: reason for one in (name, *others) if one not in native}
+    return native
+
+
+def _axes(job: SourceJob) -> Axes | None:
+    with suppress(UntranslatableError):
+        return axes_of(job)
+    return None
+
+
+def _are_same(name: str, others: Mapping[str, frozenset[str]], axes: Mapping[str, Axes | None]) -> bool:
+    """Return whether the job *name* needs its own combination of each of *others*, by all *axes*."""
+    own = axes[name]
+    return own is not None and all(own == axes[other] and tested == own.env.keys() for other, tested in others.items())
+
+
 def keep_needs(
     drafts: Sequence[Draft],
     source: SourcePipeline,
@@ -80,7 +119,7 @@ def keep_needs(
         needs: list[Data] = []
         for other in needed:
             jobs = _chosen(names.get(other.name) or _job_names(other), other.name, single.get(other.name))
-            keys = _need_keys(other, has_files=other.name in order.files[draft.name])
+            keys = _need_keys(other, has_files=other.name in order.files[draft.name]) | _own(draft.job, other, source)
             needs += [{"job": name, **keys} if keys else name for name in jobs]
         needs += [raw_data(item) for item in items_of(draft.job.get("needs")) if is_elsewhere(item)]
         if len(needs) <= _MOST_NEEDS:
@@ -93,6 +132,8 @@ def _raw_reason(draft: Draft, source: SourcePipeline, *, is_misordered: bool) ->
     """Return why a config cannot express the needs of *draft*, "" if it can."""
     if any(is_elsewhere(item) for item in items_of(draft.job.get("needs"))):
         return "it needs jobs of other pipelines"
+    if "parallel" in draft.raw and any(need.own_axes for need in needs_of(draft.job, source) or ()):
+        return "it needs the same combinations of another matrix"
     if _single_combinations(draft.job, source):
         return "it needs single combinations"
     return "in some runs it waits for fewer jobs than a stage would" if is_misordered else ""
@@ -106,6 +147,13 @@ def _need_keys(other: Draft, *, has_files: bool) -> dict[str, Data]:
     if "when" in other.keys or has_rules(other.raw):
         keys["optional"] = True
     return keys
+
+
+def _own(job: SourceJob, other: Draft, source: SourcePipeline) -> dict[str, Data]:
+    """Return the key of the need of *job* on the combinations of *other* with its own values, {} if it has none."""
+    needs = [need for need in needs_of(job, source) or () if need.own_axes and need.name == other.name]
+    nodes = [need.node.get("parallel") for need in needs if isinstance(need.node, TreeMapping)]
+    return {"parallel": raw_data(nodes[0])} if nodes and nodes[0] is not None and "parallel" in other.raw else {}
 
 
 def _chosen(jobs: Sequence[str], stage: str, single: Mapping[str, str] | None) -> Sequence[str]:
@@ -198,7 +246,8 @@ def use_same_combinations(drafts: Sequence[Draft], source: SourcePipeline) -> No
     for draft in drafts:
         for need in needs_of(draft.job, source) or ():
             matrix = matrices[draft.name]
-            if matrix and matrix == matrices.get(need.name) and need.own_axes == _map(matrix).keys():
+            axes = _axes(draft.job)
+            if matrix and matrix == matrices.get(need.name) and axes and need.own_axes == axes.env.keys():
                 draft.keys["matrix"] = {"from": need.name}
 
 
