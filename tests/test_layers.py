@@ -64,6 +64,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "plan.model",
             "plan.regexes.subset",
             "plan.events",
+            "plan.expansion.combinations",
             "plan.stage.machine.labels",
             "targets.base",
             "targets.registry",

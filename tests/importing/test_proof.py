@@ -127,6 +127,17 @@ def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[s
     assert any("waits for" in one for one in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
 
 
+def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> None:
+    """Neither an image nor the script has their value of the file."""
+    maps = [{"CI_TAG": ["8.3", "latest"]}, {"KIND": "plain"}]
+    unit = {"image": "php:$CI_TAG", "script": ["./test $CI_TAG $KIND"], "parallel": {"matrix": maps}}
+    variables = {"CI_TAG": "latest", "KIND": "all"}
+    result, _ = from_text(json.dumps({"variables": variables, "unit": unit}), tmp_path)
+
+    assert "image: php:${setup.params.CI_TAG}" in result.text
+    assert _differences(result) == []
+
+
 def test_needs_on_other_pipelines_stay_raw_beside_the_others(tmp_path: Path) -> None:
     """The raw needs replace the generated ones, so they name all jobs."""
     foreign = "{ project: group/firmware, job: image, ref: main, artifacts: true }"

@@ -104,14 +104,14 @@ def _resolved(
 def _combinations(stage: StageConfig, resolved: _Resolved, names: set[str]) -> Iterator[StageConfig]:
     """Yield a stage for each combination of *stage*; *names* holds the names in use."""
     for values in resolved.matrix.combinations:
-        name = _name(stage.display_name, [value for _, value in values], names)
+        name = combination_name(stage.display_name, [value for _, value in values], names)
         combination = CombinationOf(
             stage=stage.display_name, values=values, axes=resolved.matrix.axes, like=resolved.like
         )
         yield replace(stage, name=replace(stage.name, value=name), combination=combination, matrix=None)
 
 
-def _name(stage: str, values: Sequence[str], names: set[str]) -> str:
+def combination_name(stage: str, values: Sequence[str], names: set[str]) -> str:
     """Return a name for the combination with *values*: readable, on one line, and not in *names*."""
     words = f"{stage}: {', '.join(map(_shown, values))}"
     name = words if len(words) <= max(_LONGEST_NAME, len(stage)) else f"{words[: _LONGEST_NAME - 1]}…"

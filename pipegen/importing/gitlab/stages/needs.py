@@ -18,6 +18,7 @@ from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import Axes, axes_of
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.raw import has_rules
@@ -264,13 +265,14 @@ def _has_other_name(draft: Draft) -> bool:
 
 
 def _job_names(draft: Draft) -> list[str]:
-    """Return the names of the jobs of *draft*: with raw keys, each combination is one."""
+    """Return the names of the jobs of *draft* in the generated file: with raw keys, each combination is one."""
     matrix = _map(draft.keys.get("matrix"))
     include = matrix.get("include")
-    if isinstance(include, list):
-        return [f"{draft.name}: {', '.join(map(str, one.values()))}" for one in include if isinstance(one, dict)]
     axes = [values for values in matrix.values() if isinstance(values, list)]
-    return [f"{draft.name}: {', '.join(map(str, values))}" for values in product(*axes)] if axes else [draft.name]
+    listed = [tuple(one.values()) for one in include if isinstance(one, dict)] if isinstance(include, list) else None
+    combinations = product(*axes) if listed is None else listed
+    names = {draft.name}
+    return [combination_name(draft.name, list(map(str, one)), names) for one in combinations] if axes else [draft.name]
 
 
 def _leaves_files(draft: Draft) -> bool:

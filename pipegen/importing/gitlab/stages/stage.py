@@ -142,14 +142,15 @@ class StageBuilder:
         own_inputs = self._settings.inputs - set(job.own_variables)
         names = list(axes.env) if axes is not None else []
         axis_names = [name for name in names if f"matrix.{name}" in str(axes.env[name])] if axes is not None else []
-        known = constants(job, axis_names, own_inputs)
+        raw_names = () if axes is not None else matrices.variables_of(job)
+        known = constants(job, (*axis_names, *raw_names), own_inputs)
         texts = JobTexts(
             axes=axis_names,
             inputs=own_inputs,
             constants=known,
             variables=job.variables,
             stages=self._settings.stages,
-            of_rules=rule_variables(job),
+            of_engine=(*rule_variables(job), *raw_names),
         )
         names_ = Names(
             default_branch=self._settings.names.default_branch,
@@ -265,6 +266,7 @@ class StageBuilder:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
         names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
+        names.update(matrices.variables_of(job) if axes is None else ())
         is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())

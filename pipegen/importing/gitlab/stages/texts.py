@@ -38,8 +38,8 @@ _CHECKOUT = "\0"
 class JobTexts(Struct, kw_only=True):
     """The variables of a job: *axes* are those of its matrix, *inputs* are inputs of the config.
 
-    *constants* are the others with a value that does not depend on the run; rules set those *of_rules*.
-    *stages* are the names of all stages.
+    *constants* are the others with a value that does not depend on the run; rules and raw matrices set those
+    *of_engine*. *stages* are the names of all stages.
     """
 
     axes: Collection[str]
@@ -47,7 +47,7 @@ class JobTexts(Struct, kw_only=True):
     constants: Mapping[str, str]
     variables: Mapping[str, Variable]
     stages: Collection[str]
-    of_rules: Collection[str] = ()
+    of_engine: Collection[str] = ()
 
     def expanded(self, text: str) -> str:
         """Return *text*, in which GitLab expands variables, as a text with references.
@@ -62,7 +62,7 @@ class JobTexts(Struct, kw_only=True):
                 return f"${{matrix.{name}}}"
             if name in self.inputs:
                 return f"${{inputs.{name}}}"
-            variable = self.variables.get(name) if name not in self.of_rules else None
+            variable = self.variables.get(name) if name not in self.of_engine else None
             constant = self.constants.get(name)
             if variable is not None and not variable.is_expanded:
                 constant = variable.text
@@ -101,7 +101,7 @@ class JobTexts(Struct, kw_only=True):
             if name in self.axes:
                 return f"${{matrix.{name}}}"
             known = _CHECKOUT if name == "CI_PROJECT_DIR" else self.constants.get(name)
-            variable = self.variables.get(name) if name not in (*self.of_rules, *self.inputs) else None
+            variable = self.variables.get(name) if name not in (*self.of_engine, *self.inputs) else None
             if known is None and (variable is None or level > _MOST_LEVELS or name in names_in(variable.text)):
                 raise UntranslatableError(f"a path contains ${name}")
             rest -= len(known if known is not None else variable.text if variable is not None else "")

@@ -57,6 +57,15 @@ def axes_of(job: SourceJob) -> Axes | None:
     return _of_maps([_axes(item, tested) for item in maps])
 
 
+def variables_of(job: SourceJob) -> tuple[str, ...]:
+    """Return the names of the variables that `parallel` of *job* sets."""
+    node = job.get("parallel")
+    if isinstance(node, Scalar):
+        return "CI_NODE_INDEX", "CI_NODE_TOTAL"
+    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    return tuple(dict.fromkeys(entry.key.text for item in maps for entry in entries_of(item)))
+
+
 def refusal(job: SourceJob) -> str:
     """Return why a config cannot express the matrix of *job*, "" if it can."""
     try:
