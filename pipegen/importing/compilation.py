@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from pipegen.compiler import Analysed, analyse, generate
@@ -68,7 +68,9 @@ def compiled(text: str, target: str) -> CompiledConfig:
         files = generate(analysed, registry.load(target), {}, report)
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
-    starts = [(error, span.start) for error in report.errors() for span in _spans(error)]
+    # One error of each code at a place is enough: pairs of conflicting files repeat the same few places.
+    first = {(error.code, span.start): error for error in reversed(report.errors()) for span in _spans(error)}
+    starts = [(error, start) for (_, start), error in reversed(first.items())]
     by_start = {start: tuple(_places(tree, start)) for start in {start for _, start in starts}}
     conflicts = {start for error, start in starts if error.code is codes.CONFLICTING_FILES and not by_start[start]}
     inherited = {start: tuple(_inheriting(tree, start)) for start in conflicts}
@@ -78,12 +80,20 @@ def compiled(text: str, target: str) -> CompiledConfig:
         for error, start in starts
     ]
     return CompiledConfig(
-        errors=tuple(
-            ErrorPlace(stage, key, error.message, error.code) for error, inner in places for stage, key in inner
-        ),
+        errors=_errors(places),
         messages=tuple(one.message for one in report.errors()),
         is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in places),
     )
+
+
+def _errors(places: Iterable[tuple[Diagnostic, tuple[tuple[str, str], ...]]]) -> tuple[ErrorPlace, ...]:
+    """Return the first error of each code in each key of a stage."""
+    errors: dict[tuple[str, str, Code], ErrorPlace] = {}
+    for error, inner in places:
+        for stage, key in inner:
+            if (stage, key, error.code) not in errors:
+                errors[stage, key, error.code] = ErrorPlace(stage, key, error.message, error.code)
+    return tuple(errors.values())
 
 
 def _spans(error: Diagnostic) -> Iterator[Span]:
@@ -148,8 +158,10 @@ def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
         name = stage.get("name") if isinstance(stage, TreeMapping) else None
         if not isinstance(stage, TreeMapping) or not isinstance(name, Scalar):
             continue
+        if not stage.span.start <= offset <= stage.span.end:
+            continue
         inside = [entry for entry in stage.entries if entry.key.span.start <= offset]
-        if not stage.span.start <= offset <= stage.span.end or not inside:
+        if not inside:
             continue
         key, value = inside[-1].key.text, inside[-1].value
         names = (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
+from typing import TypeAlias
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds, tested_names, tests_in
@@ -29,14 +30,20 @@ _MOST_COMBINATIONS = 200
 _MOST_CHARACTERS = 100_000
 
 
+# The rule that decides, by the rules of a job and the values of the variables that they test.
+_Decisions: TypeAlias = dict[tuple[int, tuple[str | None, ...]], Rule | None]
+
+
 class RunnableJob(Struct, kw_only=True):
     """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
 
-    *known* are the texts of its variables in rules, without those of a matrix, which the rules test if it *tests_axes*.
+    *tested* are the names of variables in rules, and *known* the texts of those of the job, without those of a matrix,
+    which the rules test if it *tests_axes*.
     """
 
     job: SourceJob
     rules: tuple[Rule, ...] | None
+    tested: tuple[str, ...]
     tests_axes: bool
     known: Mapping[str, str]
     needs: tuple[Need, ...] | None
@@ -68,7 +75,8 @@ class RunnablePipeline(Struct, kw_only=True):
             rule = _first(self.rules, facts, self.known)
             if rule is None or rule.when == NEVER:
                 return ()
-        return tuple(started for job in self.jobs.values() for started in _started(job, facts))
+        decisions: _Decisions = {}
+        return tuple(started for job in self.jobs.values() for started in _started(job, facts, decisions))
 
 
 class StartedJob(Struct, kw_only=True):
@@ -108,20 +116,26 @@ def runnable(source: SourcePipeline) -> RunnablePipeline:
         rules = workflow_rules(source)
     except ExpressionError:
         rules = ()
-    jobs = {name: _runnable(job, source) for name, job in source.jobs.items()}
+    same_rules: dict[tuple[Rule, ...], tuple[Rule, ...]] = {}
+    jobs = {name: _runnable(job, source, same_rules) for name, job in source.jobs.items()}
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
-def _runnable(job: SourceJob, source: SourcePipeline) -> RunnableJob:
+def _runnable(
+    job: SourceJob, source: SourcePipeline, same_rules: dict[tuple[Rule, ...], tuple[Rule, ...]]
+) -> RunnableJob:
+    """Return *job* with what all its runs have in common; equal rules are one value, that of *same_rules*."""
     rules: tuple[Rule, ...] | None = None
     with suppress(ExpressionError):
         rules = rules_of(job, source)
+        rules = same_rules.setdefault(rules, rules)
     combinations = dict(_combinations(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for test in tests_in(rule.formula) for name in tested_names(test)}
     return RunnableJob(
         job=job,
         rules=rules,
+        tested=tuple(sorted(tested)),
         tests_axes=not tested.isdisjoint(axes),
         known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
         needs=_known_needs(job, source),
@@ -212,23 +226,26 @@ def _first(rules: Sequence[Rule], facts: Facts, known: Mapping[str, str]) -> Rul
     return next((rule for rule in rules if holds(rule.formula, facts)), None)
 
 
-def _started(job: RunnableJob, facts: Facts) -> Iterator[StartedJob]:
-    """Yield how the combinations of *job* start in a run with *facts*."""
+def _started(job: RunnableJob, facts: Facts, decisions: _Decisions) -> Iterator[StartedJob]:
+    """Yield how the combinations of *job* start in a run with *facts*, in which rules have made *decisions*."""
     if not job.tests_axes:
-        yield from _started_alike(job, tuple(job.combinations), facts, job.known)
+        yield from _started_alike(job, tuple(job.combinations), facts, job.known, decisions)
         return
     for name, values in job.combinations.items():
-        yield from _started_alike(job, (name,), facts, {**job.known, **values})
+        yield from _started_alike(job, (name,), facts, {**job.known, **values}, decisions)
 
 
 def _started_alike(
-    job: RunnableJob, names: tuple[str, ...], facts: Facts, known: Mapping[str, str]
+    job: RunnableJob, names: tuple[str, ...], facts: Facts, known: Mapping[str, str], decisions: _Decisions
 ) -> Iterator[StartedJob]:
     """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*."""
     if job.rules is None:
         yield StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
         return
-    rule = _first(job.rules, facts, known)
+    case = id(job.rules), tuple(map(known.get, job.tested))
+    if case not in decisions:
+        decisions[case] = _first(job.rules, facts, known)
+    rule = decisions[case]
     if rule is None or rule.when == NEVER:
         return
     is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
