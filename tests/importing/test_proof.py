@@ -222,6 +222,24 @@ def test_a_search_in_the_name_of_a_job_stays_raw(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_rules_of_a_matrix_read_the_name_of_the_combination(tmp_path: Path) -> None:
+    """It contains the values. The name of a part is another one in the generated file, which is a difference."""
+    source = """\
+unit:
+  script: [./unit]
+  parallel: { matrix: [{ JVM: ["8", "11"] }] }
+  rules: [{ if: $CI_JOB_NAME =~ /8/, when: manual }, { if: $CI_JOB_NAME =~ /unit/ }]
+parts: { script: [./part], parallel: 2, rules: [{ if: $CI_JOB_NAME =~ /2.2/ }] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _differences(result) == ['job "parts: 2" runs only in the original']
+    assert _differences(_changed(result, "      when: manual\n", "")) == [
+        'job "unit: 8" starts manual in the original, on_success in the import',
+        'job "parts: 2" runs only in the original',
+    ]
+
+
 def test_raw_rules_read_variables_with_regular_expressions(tmp_path: Path) -> None:
     """A script exports such a text, which has a dollar sign."""
     variables = {"USUAL": "/^(8|11)$/", "FILES": "$BASE/*", "BASE": "$FILES"}

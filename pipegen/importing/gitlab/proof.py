@@ -14,7 +14,8 @@ from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
-from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, expanded, ground, run, runnable
+from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, run, runnable
+from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
@@ -14,20 +13,15 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Var
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.values import expanded, expanded_all, literals, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct, replace
 
-_VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
-# Stands for a dollar sign that begins no variable.
-_DOLLAR = "\0"
 _UNKNOWN = "unknown"
-_MOST_LEVELS = 10
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
-# Longer values are not compared in full.
-_MOST_CHARACTERS = 100_000
 
 
 # The rule that decides, by the rules of a job and the values of the variables that they test.
@@ -38,7 +32,7 @@ class RunnableJob(Struct, kw_only=True):
     """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
 
     *tested* are the names of variables in rules, and *known* the texts of those of the job, without those of a matrix,
-    which the rules test if it *tests_axes*.
+    which the rules test, or the name of the combination, if it *tests_axes*.
     """
 
     job: SourceJob
@@ -136,13 +130,13 @@ def _runnable(
         job=job,
         rules=rules,
         tested=tuple(sorted(tested)),
-        tests_axes=not tested.isdisjoint(axes),
+        tests_axes=not tested.isdisjoint({*axes, "CI_JOB_NAME"} if axes else ()),
         known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
         needs=_known_needs(job, source),
         combinations=combinations,
         script=_commands(job, "before_script", "script"),
         after=_commands(job, "after_script"),
-        variables=_texts(job.variables),
+        variables=texts_of_variables(job.variables),
         image=_image(job),
         is_shown=HELPER not in job.variables,
         leaves_files=_leaves_files(job),
@@ -173,7 +167,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 files=_through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving,
                 script=job.script,
                 after=job.after,
-                variables={**job.variables, **_expanded_all(dict(own.variables)), **_literals(values)},
+                variables={**job.variables, **expanded_all(dict(own.variables)), **literals(values)},
                 image=job.image,
             )
     return run_jobs
@@ -232,7 +226,14 @@ def _started(job: RunnableJob, facts: Facts, decisions: _Decisions) -> Iterator[
         yield from _started_alike(job, tuple(job.combinations), facts, job.known, decisions)
         return
     for name, values in job.combinations.items():
-        yield from _started_alike(job, (name,), facts, {**job.known, **values}, decisions)
+        known = {**job.known, **values, "CI_JOB_NAME": _name_in_gitlab(job.job, values)}
+        yield from _started_alike(job, (name,), facts, known, decisions)
+
+
+def _name_in_gitlab(job: SourceJob, values: Mapping[str, str]) -> str:
+    """Return GitLab's name of the combination of *job* with *values*: https://docs.gitlab.com/ci/yaml/#parallel."""
+    is_number = isinstance(job.get("parallel"), Scalar)
+    return f"{job.name} {'/'.join(values.values())}" if is_number else f"{job.name}: [{', '.join(values.values())}]"
 
 
 def _started_alike(
@@ -342,58 +343,3 @@ def _image(job: SourceJob) -> str:
         entrypoint = [word for word in texts_of(node.get("entrypoint")) if word]
         return expanded(text_of(node.get("name"))) + (f" {entrypoint}" if node.get("entrypoint") else "")
     return expanded(text_of(node))
-
-
-# Variables
-
-
-def _texts(variables: Mapping[str, Variable]) -> dict[str, str]:
-    return {
-        name: expanded(variable.text) if variable.is_expanded else variable.text.replace("$", _DOLLAR)
-        for name, variable in variables.items()
-    }
-
-
-def _expanded_all(values: Mapping[str, str]) -> dict[str, str]:
-    return {name: expanded(text) for name, text in values.items()}
-
-
-def _literals(values: Mapping[str, str]) -> dict[str, str]:
-    return {name: text.replace("$", _DOLLAR) for name, text in values.items()}
-
-
-def expanded(text: str) -> str:
-    """Return *text*, in which GitLab expands variables, with each variable as `${NAME}`."""
-
-    def replaced(match: re.Match[str]) -> str:
-        name = match[1] or match[2]
-        return f"${{{name}}}" if name else _DOLLAR
-
-    return _VARIABLE.sub(replaced, text)
-
-
-def ground(text: str, variables: Mapping[str, str]) -> str:
-    """Return *text* with the values of *variables*; others stay `${NAME}`."""
-    known: dict[tuple[str, int], str] = {}
-    rest = _MOST_CHARACTERS
-
-    def value_of(name: str, level: int) -> str:
-        value = variables.get(name)
-        if value is None or level > _MOST_LEVELS or f"${{{name}}}" in value:
-            return f"${{{name}}}"
-        if (name, level) not in known:
-            known[name, level] = replaced(value, level + 1)
-        return known[name, level]
-
-    def replaced(text: str, level: int) -> str:
-        nonlocal rest
-
-        def value(match: re.Match[str]) -> str:
-            nonlocal rest
-            result = value_of(match[2], level) if match[2] else match[0]
-            rest -= len(result)
-            return result if rest > 0 else match[0]
-
-        return _VARIABLE.sub(value, text)
-
-    return replaced(text, 0)

@@ -179,7 +179,7 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
         "CI_JOB_STAGE": job.stage,
         **dict.fromkeys(rule_variables(job)),
     }
-    if not axes:
+    if job.get("parallel") is None:
         known["CI_JOB_NAME"] = job.name
 
     def value(name: str, level: int) -> str | None:
