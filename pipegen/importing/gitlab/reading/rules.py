@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from pipegen.importing.gitlab.reading.expressions import (
-    FALSE,
     TRUE,
     Changed,
     Comparison,
@@ -75,9 +74,10 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     rules = job.get("rules")
     if rules is not None:
         return tuple(rules_in(rules, when, start_in, exit_codes, allow_failure=allow_failure))
-    formula = _default(source)
-    if job.get("only") is not None or job.get("except") is not None:
-        formula = every(_policy(job.get("only"), is_only=True), negated(_policy(job.get("except"), is_only=False)))
+    only, excluded = job.get("only"), job.get("except")
+    formula = _default(source) if only is None else _policy(only, is_only=True)
+    if excluded is not None:
+        formula = every(formula, negated(_policy(excluded, is_only=False)))
     return (Rule(formula=formula, when=when, allow_failure=allow_failure, exit_codes=exit_codes, start_in=start_in),)
 
 
@@ -131,14 +131,15 @@ def _formulas(rule: TreeMapping) -> Iterator[Formula]:
 
 
 def _default(source: SourcePipeline) -> Formula:
-    """Return the condition of a job without rules: with `workflow: rules` none, else `only: [branches, tags]`."""
+    """Return the condition of a job without rules and `only`: with `workflow: rules` none, else branches and tags.
+
+    `Processable#compose!` in `lib/gitlab/ci/config/entry/processable.rb` of GitLab.
+    """
     return TRUE if source.has_workflow_rules else negated(IS_MERGE_REQUEST)
 
 
-def _policy(node: Node | None, *, is_only: bool) -> Formula:
+def _policy(node: Node, *, is_only: bool) -> Formula:
     """Return the condition of `only` or `except`; the kinds of conditions are joined by "and" in `only`, else "or"."""
-    if node is None:
-        return negated(IS_MERGE_REQUEST) if is_only else FALSE
     if not isinstance(node, TreeMapping):
         return some(*map(_ref, texts_of(node)))
     parts: list[Formula] = []

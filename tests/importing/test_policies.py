@@ -1,0 +1,28 @@
+"""`only` and `except`, without one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text
+
+_WORKFLOW = "workflow: { rules: [{ if: $CI_MERGE_REQUEST_IID }, { if: $CI_COMMIT_BRANCH }] }\n"
+
+
+@pytest.mark.parametrize(
+    ("workflow", "keys", "when"),
+    [
+        ("", "except: [schedules]", "{ not: { event: [merge_request, schedule] } }"),
+        (_WORKFLOW, "except: [schedules]", "{ not: { event: schedule } }"),
+        (_WORKFLOW, "only: { variables: [$FULL] }", "{ env: { FULL: true }, not: { event: merge_request } }"),
+        (_WORKFLOW, "only: [merge_requests]", "{ event: merge_request }"),
+    ],
+)
+def test_only_is_branches_and_tags_by_default_unless_the_workflow_has_rules(
+    workflow: str, keys: str, when: str, tmp_path: Path
+) -> None:
+    """GitLab removes this default for jobs without `only`, not for those with a map without `refs`."""
+    result, _ = from_text(f"{workflow}unit: {{ script: make, {keys} }}\nlint: {{ script: lint }}\n", tmp_path)
+
+    assert f"name: unit\n        when: {when}\n" in result.text
