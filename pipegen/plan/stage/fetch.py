@@ -25,7 +25,13 @@ def fetch(
         )
         return None
     if not isinstance(node, Mapping):
-        _check_skipped(stage, directory, steps, report)
+        if use := _use_of_repository(directory, steps):
+            report.add(
+                codes.INVALID_VALUE,
+                f'stage "{stage.display_name}" does not fetch the repository, but {use}',
+                at=stage.fetch.span,
+                hint='remove "fetch: false"',
+            )
         return StageFetch(is_skipped=True)
     values = {entry.key.text: entry.value.value for entry in node.entries if isinstance(entry.value, Scalar)}
     depth = 0 if values.get("shallow") is False else values.get("depth")
@@ -37,17 +43,10 @@ def fetch(
     )
 
 
-def _check_skipped(stage: StageConfig, directory: str, steps: tuple[Step, ...], report: Report) -> None:
-    """Report what *stage* takes from the repository, which it does not fetch."""
-    uses = []
+def _use_of_repository(directory: str, steps: tuple[Step, ...]) -> str:
+    """Return what a stage that runs *steps* in *directory* takes from the repository, "" for nothing."""
     if directory != ".":
-        uses.append(f'runs in its folder "{directory}"')
+        return f'runs in its folder "{directory}"'
     if any(isinstance(step, BuildImage) and step.has_local_context for step in steps):
-        uses.append("builds an image from it")
-    if uses and stage.fetch is not None:
-        report.add(
-            codes.INVALID_VALUE,
-            f'stage "{stage.display_name}" does not fetch the repository, but {uses[0]}',
-            at=stage.fetch.span,
-            hint='remove "fetch: false"',
-        )
+        return "builds an image from it"
+    return ""

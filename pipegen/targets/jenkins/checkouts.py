@@ -26,9 +26,9 @@ class Checkouts(Struct):
 
 
 def lower_checkouts(
-    jobs: Iterable[tuple[Plan, Job | None]], skipping: frozenset[str], variables: tuple[tuple[str, str], ...]
+    jobs: Iterable[tuple[Plan, Job]], skipping: frozenset[str], variables: tuple[tuple[str, str], ...]
 ) -> Checkouts:
-    """Return the function that fetches the repository for *jobs*, None being all of a plan; it also sets *variables*.
+    """Return the function that fetches the repository for *jobs* of plans; it also sets *variables*.
 
     The jobs *skipping* fetch nothing. If others fetch in several ways, their calls have the options.
     """

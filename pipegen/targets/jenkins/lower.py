@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
-from pipegen.plan.model import Job, Plan
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.checkouts import lower_checkouts
@@ -46,7 +45,8 @@ def lower(
     named = named_jobs(scripts, settings)
     used = used_setup(named)
     skipping = frozenset([one.name for one in named if skips_checkout(one)])
-    checkouts = lower_checkouts(_fetching(named, skipping), skipping, checkout_variables(used))
+    fetching = [(one.plan, one.job) for one in named if one.name not in skipping]
+    checkouts = lower_checkouts(fetching, skipping, checkout_variables(used))
     work = ScriptedPlans(
         scripts=tuple(scripts),
         named=named,
@@ -87,13 +87,6 @@ def lower(
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
-
-
-def _fetching(named: Sequence[NamedJob], skipping: Container[str]) -> Iterator[tuple[Plan, Job | None]]:
-    """Yield the plan of each job that fetches the repository, and the job if it does so in its own way."""
-    fetching = [one for one in named if one.name not in skipping]
-    yield from ((one.plan, None) for one in fetching if one.job.fetch is None)
-    yield from ((one.plan, one.job) for one in fetching if one.job.fetch is not None)
 
 
 def _options_note(request: Request) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
 
 def _variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
     """Return the variables of the helper of *job*, with those that raw rules of the job may test."""
-    own = (IS_HELPER, *(() if job.artifacts else (NO_CHECKOUT,)))
+    own = _own_variables(job)
     names = {variable.name for variable in own}
     tested = job.variables if "rules" in job.raw else ()
     return (*(variable for variable in tested if variable.name not in names), *own)
@@ -67,9 +67,14 @@ def _variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
 def _read(job: GitLabJob) -> dict[str, Data]:
     """Return the raw variables of *job*, which raw rules may test."""
     variables = job.raw.get("variables")
-    names = (IS_HELPER.name, *(() if job.artifacts else (NO_CHECKOUT.name,)))
+    names = {variable.name for variable in _own_variables(job)}
     tested = {key: value for key, value in variables.items() if key not in names} if isinstance(variables, dict) else {}
     return {"variables": tested} if tested else {}
+
+
+def _own_variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
+    """Return the variables that the helper of *job* has in any case."""
+    return (IS_HELPER,) if job.artifacts else (IS_HELPER, NO_CHECKOUT)
 
 
 def _rule(rule: RuleEntry) -> RuleEntry:

@@ -14,11 +14,6 @@ class Checkout(Struct):
     kind: ClassVar[str] = "checkout"
     call: str
 
-    @property
-    def options(self) -> str:
-        """The arguments of the call."""
-        return self.call.partition("(")[2].removesuffix(")")
-
 
 class Echo(Struct):
     """A line in the log."""

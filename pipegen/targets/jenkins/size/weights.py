@@ -158,10 +158,12 @@ def _weigh_agent(agent: model.Agent | None) -> int:
     return _PROPERTY if agent is not None and agent.is_pinned else _TEXT
 
 
-def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
+def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each kind
     match step:
-        case model.Checkout() | model.NoFork():
-            return _STATEMENT + (_weigh_code(step.options) if isinstance(step, model.Checkout) else 0)
+        case model.Checkout():
+            return _STATEMENT - _CALL + _weigh_code(step.call)
+        case model.NoFork():
+            return _STATEMENT
         case model.Sh():
             # A text that is too long for one literal becomes a sum.
             pieces = 1 + sum(map(len, step.lines)) // 5_000

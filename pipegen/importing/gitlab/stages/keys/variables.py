@@ -22,13 +22,15 @@ _OF_RUNNERS = re.compile(
 # What a job requests from the Kubernetes executor, in the spelling of generated files.
 RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
 _REQUEST = {"cpu": re.compile(r"[1-9][0-9]?|[1-9][0-9]{0,2}m"), "memory": re.compile(r"[1-9][0-9]{0,2}[MG]i")}
-# How a job fetches the repository, in the spelling of generated files, by the option of `fetch`.
-_FETCH = {"submodules": "GIT_SUBMODULE_STRATEGY", "tags": "GIT_FETCH_EXTRA_FLAGS"}
-_FETCH_VALUES = {
-    "GIT_SUBMODULE_STRATEGY": {"recursive": True, "none": False},
-    "GIT_FETCH_EXTRA_FLAGS": {"--prune --quiet --tags": True, "--prune --quiet --no-tags": False},
+# Options of `fetch` by the variables of generated files; another depth is a number.
+_FETCH_OPTIONS = {
+    ("GIT_DEPTH", "0"): ("shallow", False),
+    ("GIT_SUBMODULE_STRATEGY", "recursive"): ("submodules", True),
+    ("GIT_SUBMODULE_STRATEGY", "none"): ("submodules", False),
+    ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --tags"): ("tags", True),
+    ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --no-tags"): ("tags", False),
 }
-FETCH = ("GIT_STRATEGY", "GIT_DEPTH", *_FETCH.values())
+FETCH = ("GIT_STRATEGY", *dict.fromkeys(name for name, _ in _FETCH_OPTIONS))
 # A generated job has no more variables; with more, its script exports them.
 _MOST_VARIABLES = 50
 
@@ -80,16 +82,14 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
     """Return the value of `fetch` for variables with these *texts*, None if they have none, and those it replaces."""
     if texts.get("GIT_STRATEGY") == "none":
         return False, ("GIT_STRATEGY",)
-    depth = texts.get("GIT_DEPTH", "")
-    values: dict[str, tuple[str, bool | int]] = {}
-    if depth == "0":
-        values["shallow"] = ("GIT_DEPTH", False)
-    elif re.fullmatch(r"[1-9][0-9]{0,8}", depth):
-        values["depth"] = ("GIT_DEPTH", int(depth))
-    for key, name in _FETCH.items():
-        if texts.get(name) in _FETCH_VALUES[name]:
-            values[key] = (name, _FETCH_VALUES[name][texts[name]])
-    return {key: value for key, (_, value) in values.items()} or None, [name for name, _ in values.values()]
+    options: dict[str, tuple[str, bool | int]] = {}
+    for variable in texts.items():
+        name, text = variable
+        if variable in _FETCH_OPTIONS:
+            options[name] = _FETCH_OPTIONS[variable]
+        elif name == "GIT_DEPTH" and re.fullmatch(r"[1-9][0-9]{0,8}", text):
+            options[name] = ("depth", int(text))
+    return dict(options.values()) or None, options
 
 
 def read_and_exported(job: SourceJob, inputs: Collection[str]) -> Iterator[str]:
