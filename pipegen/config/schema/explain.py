@@ -229,9 +229,14 @@ def _known_keys(error: ValidationError) -> set[str]:
 
 
 def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
-    """Yield the types that a branch accepts, except operators, whose type is that of their result."""
+    """Yield the types that a branch accepts, except operators, whose type is that of their result.
+
+    If a branch accepts only true or only false, its type is this value.
+    """
     for error in (one for one in errors if not one.path and not _is_operator(_schema(one))):
-        yield from _types(error)
+        limit = _limit(error)
+        is_one_boolean = error.validator == "const" and isinstance(limit, bool)
+        yield from (str(limit).lower(),) if is_one_boolean else _types(error)
         for branch in _branches(error).values():
             yield from _branch_types(branch)
 

@@ -43,6 +43,8 @@ _LISTS = frozenset({"paths", "services", "files", "args"})
 _TYPES = {
     "null": "nothing",
     "boolean": "true or false",
+    "true": "true",
+    "false": "false",
     "integer": "a whole number",
     "number": "a number",
     "string": "text",

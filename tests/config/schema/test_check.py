@@ -425,6 +425,7 @@ def test_diagnostics_agree_with_the_schema(stage: dict[str, object]) -> None:
         ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
         ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", but only one is allowed'),
         ("artifacts: dist", "PG202", '"artifacts" takes a list or a map, not text'),
+        ("fetch: none", "PG202", '"fetch" takes false or a map, not text'),
         ("when: later", "PG202", '"when" takes a map, not text'),
         ("files_from: build", "PG202", '"files_from" takes a list, not text'),
         ("directory: [a]", "PG202", '"directory" takes text, not a list'),
