@@ -9,14 +9,20 @@ from pathlib import Path
 
 from pipegen.run.local.executors import container as containers
 
-# Kills the processes whose environment names the run, if there is a /proc, twice because they may start others. Then it
-# removes containers, networks and images of the run; $2 is the container program or "".
+# Kills the processes whose environment names the run, if there is a /proc, until three looks in a row find none: a look
+# misses a process that starts meanwhile, or whose program is being loaded, as its environment is empty then. It gives
+# up after a hundred looks, as a process that waits for a device cannot be killed. Then it removes containers, networks
+# and images of the run; $2 is the container program or "".
 _CLEAN = r"""
-for round in 1 2; do
+looks=0 quiet=0
+while [ "$quiet" -lt 3 ] && [ "$looks" -lt 100 ]; do
+  looks=$((looks + 1)) quiet=$((quiet + 1))
   for file in $(grep -lsxzF "PIPEGEN_RUN=$1" /proc/[0-9]*/environ); do
+    quiet=0
     process=${file#/proc/}
     kill -KILL "${process%/environ}"
   done
+  sleep 0.05
 done
 [ -n "$2" ] || exit 0
 for one in $("$2" ps --all --quiet --filter "name=pipegen-$1-"); do
