@@ -24,12 +24,16 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 # The variable with the status of the pipeline.
 STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
 _STATUS = {"success": "success", "failure": "failed", "unsuccessful": "failed"}
-# Conditions of Groovy for results that no status of a config tells apart.
+# Conditions of Groovy for results that no status of a config tells apart; Jenkins compares with the last build that has
+# ended, and "regression" is a worse result than its.
+_PREVIOUS = "currentBuild.previousCompletedBuild?.result"
 _RESULTS = {
     "unstable": "currentBuild.currentResult == 'UNSTABLE'",
-    "fixed": "env.STATUS == 'success' && currentBuild.previousBuild?.result in ['FAILURE', 'UNSTABLE']",
+    "fixed": f"env.STATUS == 'success' && {_PREVIOUS} in ['FAILURE', 'UNSTABLE']",
     "changed": "(env.STATUS == 'success' || currentBuild.currentResult == 'UNSTABLE' ? currentBuild.currentResult"
-    " : 'FAILURE') != currentBuild.previousBuild?.result",
+    f" : 'FAILURE') != {_PREVIOUS}",
+    "regression": f"currentBuild.currentResult == 'UNSTABLE' ? {_PREVIOUS} == 'SUCCESS'"
+    f" : env.STATUS == 'failed' && {_PREVIOUS} in ['SUCCESS', 'UNSTABLE']",
 }
 _NAMES = {
     "always": "always",
@@ -39,9 +43,10 @@ _NAMES = {
     "unstable": "if unstable",
     "fixed": "if fixed",
     "changed": "if changed",
+    "regression": "if worse",
 }
 # https://www.jenkins.io/doc/book/pipeline/syntax/#post
-_ORDER = ("always", "changed", "fixed", "failure", "success", "unstable", "unsuccessful", "cleanup")
+_ORDER = ("always", "changed", "fixed", "regression", "failure", "success", "unstable", "unsuccessful", "cleanup")
 # Steps that a stage in `finally` does for each result: for one result, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
@@ -82,9 +87,8 @@ def ends_of(
         if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:
-            marks.left_out(
-                call, "a config does not compare with the build before", hint='use "notify", or a stage in "finally"'
-            )
+            reason = 'a run with this result starts no stage in "finally"'
+            marks.left_out(call, reason, hint="use a plugin that watches for canceled builds")
         else:
             block = call.block if is_shared else _without_reports(call.block, marks)
             end = _end(call, block, stages, marks, taken)
