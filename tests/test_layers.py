@@ -71,6 +71,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         ),
         *(
             "targets.gitlab.rules.selection",
+            "targets.gitlab.jobs.limits",
             "targets.gitlab.jobs.raw",
             "targets.gitlab.jobs.values.shell_variables",
             "targets.gitlab.jobs.values.variables",

@@ -59,3 +59,68 @@ def test_comments_of_a_file_that_was_changed_stay(tmp_path: Path) -> None:
     result, _ = from_text(_generated().replace("# outputs", "# by hand"), tmp_path)
 
     assert "# by hand" in result.text
+
+
+IMAGE = """\
+pipelines:
+  ci:
+    blubberfile: blubber.yaml
+    stages:
+      - name: image
+        build: test
+        publish: { image: true }
+targets: { gitlab: { registry: registry.example.org, frontend: example.org/frontend:1 } }
+"""
+
+
+def test_variables_of_settings_become_settings(tmp_path: Path) -> None:
+    """Those that the compiler adds for scripts that read them; as `env`, each import would export them once more."""
+    file = compiled(IMAGE, "gitlab").files[-1].text
+    result, _ = from_text(file, tmp_path)
+
+    assert "PIPEGEN_REGISTRY: registry.example.org" in file
+    assert "registry: registry.example.org\n    frontend: example.org/frontend:1" in result.text
+    assert "PIPEGEN_REGISTRY:" not in result.text
+    assert result.generated[-1].text.count("PIPEGEN_FRONTEND: ") == 1
+
+
+def test_other_values_of_these_variables_stay_variables(tmp_path: Path) -> None:
+    """Values that no setting can have, those of a job, and those that no script reads."""
+    script = "script: [echo $PIPEGEN_REGISTRY $PIPEGEN_CHARTS]"
+    variables = "variables: { PIPEGEN_REGISTRY: $HOST/x, PIPEGEN_NAMESPACE: unread, PIPEGEN_CHARTS: file }"
+    result, _ = from_text(f"{variables}\njob: {{ {script}, variables: {{ PIPEGEN_CHARTS: job }} }}\n", tmp_path)
+
+    assert "PIPEGEN_REGISTRY: ${HOST}/x" in result.text
+    assert "PIPEGEN_NAMESPACE: unread" in result.text
+    assert "PIPEGEN_CHARTS: job" in result.text
+
+
+LIMITED = """\
+pipelines:
+  ci:
+    stages:
+      - name: test
+        timeout: 90 minutes
+        script: [make]
+        after: [make clean]
+"""
+
+
+def test_the_time_for_commands_after_the_script_is_no_part_of_the_timeout(tmp_path: Path) -> None:
+    """Otherwise each import would be ten minutes longer."""
+    file = compiled(LIMITED, "gitlab").files[-1].text
+    result, _ = from_text(file, tmp_path)
+
+    assert "RUNNER_SCRIPT_TIMEOUT: 5400s" in file
+    assert "timeout: 1 hour 30 minutes" in result.text
+    assert "RUNNER_SCRIPT_TIMEOUT" not in result.text
+    assert result.generated[-1].text.count("1 hour 40 minutes") == 1
+
+
+def test_another_time_for_the_script_stays_a_variable(tmp_path: Path) -> None:
+    """Only the generated pair of both limits is recognised."""
+    text = "test: { script: [make], after_script: [x], timeout: 1h, variables: { RUNNER_SCRIPT_TIMEOUT: 5m } }\n"
+    result, _ = from_text(text, tmp_path)
+
+    assert "timeout: 1 hour" in result.text
+    assert "raw: { gitlab: { variables: { RUNNER_SCRIPT_TIMEOUT: 5m } } }" in result.text

@@ -111,6 +111,26 @@ def test_the_status_of_a_pipe_is_that_of_its_last_command(world: World, line: st
     assert [bool(script.status), bool(measure.status)] == [bool(status)] * 2
 
 
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        (["set -o pipefail", "false | true"], 1),
+        (["set -eu -o pipefail", "false | true"], 1),
+        (["set -euo pipefail; false | true"], 1),
+        (["true | true", "set -o pipefail", "false | true"], 1),
+        (["set -o pipefail", "set +o pipefail", "false | true"], 0),
+        (["set +o pipefail", "false | true"], 0),
+    ],
+)
+def test_a_script_decides_about_pipefail(world: World, script: list[str], status: int) -> None:
+    """The option that it sets itself holds for what follows in its shell, and for nothing else."""
+    if world.shell == "dash":
+        pytest.skip("this shell has no pipefail")
+    measured = run(world, script=[*script[:-1], "true"], outputs={"v": {"command": "false | true"}})
+
+    assert (bool(run(world, script=script).status), measured.status) == (bool(status), 0)
+
+
 FORMS = {"bare": "${s.v}", "double": 'a"${s.v}"b', "single": "'${s.v}'", "own quotes": '"a ${s.v} \'b"'}
 
 

@@ -17,7 +17,8 @@ from pipegen.importing.gitlab.reading.expressions import (
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
-from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected, without_selection
+from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
+from pipegen.importing.gitlab.reading.settings import setting_variables, settings_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -104,16 +105,18 @@ class _Writer:
         report: Report,
     ) -> None:
         self._name = selected_pipeline(source)
-        self._source = without_selection(source) if self._name else source
-        if self._name:
-            accounting.mark(source.variables[VARIABLE].entry, KeyOutcome.TRANSLATED)
+        setting_texts = setting_variables(source)
+        replaced = (*setting_texts, *((VARIABLE,) if self._name else ()))
+        self._source = source.without_variables(replaced)
+        for name in replaced:
+            accounting.mark(source.variables[name].entry, KeyOutcome.TRANSLATED)
         native = {name: {"matrix": reason} for name, reason in native_matrices(self._source).items()}
         forced = {name: {**native.get(name, {}), **options.forced.get(name, {})} for name in (*native, *options.forced)}
         self._options = replace(options, forced=forced)
         self._accounting = accounting
         self._report = report
         self._inputs = inputs_of(self._source, options.forced.get("", ()))
-        self._targets: dict[str, Value] = {}
+        self._targets: dict[str, Value] = settings_of(setting_texts)
         self._left_out: list[SourceJob] = []
         self._names = Names(
             default_branch=options.default_branch,

@@ -38,6 +38,7 @@ _MEASURE = attrgetter("measure")
 _SECONDS = 60
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
+_SET_PIPEFAIL = re.compile(r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*")
 
 
 def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[list[Command], list[Command]]:
@@ -99,10 +100,18 @@ def _pipes_fail(lowering: Lowering) -> bool:
 
 
 def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list[Command], list[Command]]:
-    """Return the commands *first* and *second* with `pipefail` off from the first that may contain a pipeline."""
+    """Return the commands *first* and *second* with `pipefail` off from the first that may contain a pipeline.
+
+    A script that first sets the option itself decides about the commands after that in its shell.
+    """
     for commands in (first, second):
         for index, command in enumerate(commands):
-            if _pipes("\n".join(command.lines)):
+            match command.lines:
+                case ("(", line, *_) if _SET_PIPEFAIL.fullmatch(line):
+                    continue
+                case (line, *_) if _SET_PIPEFAIL.fullmatch(line):
+                    return first, second
+            if _depends_on_pipefail("\n".join(command.lines)):
                 off = Command(("set +o pipefail",), is_users=True)
                 return (
                     [*first[:index], off, *first[index:]] if commands is first else first,
@@ -111,9 +120,9 @@ def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list
     return first, second
 
 
-def _pipes(text: str) -> bool:
-    """Return whether *text* may contain a pipeline."""
-    return "|" in text and _PIPE.search(text) is not None
+def _depends_on_pipefail(text: str) -> bool:
+    """Return whether *text* may contain a pipeline, set `pipefail`, or begin a shell of its own that does."""
+    return ("|" in text and _PIPE.search(text) is not None) or "pipefail" in text or text == "("
 
 
 class _Values:

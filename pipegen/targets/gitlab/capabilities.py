@@ -33,7 +33,7 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "script",
         _NATIVE,
-        "pipefail is turned off, as on other engines; a stage with only a script gets no image",
+        "pipefail is off, as on other engines, unless the script sets it; a stage with only a script gets no image",
     ),
     Capability("shell", _NATIVE, "bash if the image contains it, otherwise the job fails; set -o pipefail"),
     Capability(

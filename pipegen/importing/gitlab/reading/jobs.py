@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from pipegen.diagnostics import codes
@@ -96,6 +96,20 @@ class SourcePipeline(Struct, kw_only=True):
     is_complete: bool
     stages: tuple[str, ...] = ()
     unread: tuple[Node, ...] = ()
+
+    def without_variables(self, names: Collection[str]) -> SourcePipeline:
+        """Return the pipeline without the variables *names* of the file."""
+        jobs = {
+            name: replace(
+                job,
+                variables={
+                    name: one for name, one in job.variables.items() if name not in names or name in job.own_variables
+                },
+            )
+            for name, job in self.jobs.items()
+        }
+        variables = {name: one for name, one in self.variables.items() if name not in names}
+        return replace(self, jobs=jobs, variables=variables)
 
 
 def resolve(

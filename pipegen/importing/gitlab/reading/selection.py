@@ -24,7 +24,6 @@ from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.source.tree import Mapping, Node
-from pipegen.structs import replace
 from pipegen.targets.gitlab.rules.selection import SECOND_PIPELINE, VARIABLE, named_by
 
 _UNSET = Facts(variables={VARIABLE: ""})
@@ -44,16 +43,6 @@ def selected_pipeline(source: SourcePipeline) -> str:
     patterns = [test.right for test in tests if isinstance(test, Comparison) and isinstance(test.right, Regex)]
     names = {named_by(pattern.source) for pattern in patterns}
     return names.pop() if len(names) == 1 else ""
-
-
-def without_selection(source: SourcePipeline) -> SourcePipeline:
-    """Return *source* without the variable that names pipelines."""
-    variables = {name: one for name, one in source.variables.items() if name != VARIABLE}
-    jobs = {
-        name: replace(job, variables={key: one for key, one in job.variables.items() if key != VARIABLE})
-        for name, job in source.jobs.items()
-    }
-    return replace(source, jobs=jobs, variables=variables)
 
 
 def is_generated(rule: Node) -> bool:

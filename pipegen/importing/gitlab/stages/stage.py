@@ -25,6 +25,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
 from pipegen.structs import MutableStruct, Struct, field, replace
+from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 
 
 class Group(Struct, kw_only=True):
@@ -269,6 +270,7 @@ class StageBuilder:
         names.update(matrices.variables_of(job) if axes is None else ())
         is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
+        names.update({SCRIPT_TIMEOUT} if "timeout" in forced else ())
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
         names.update(
             _tested(job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Plan
@@ -58,7 +57,7 @@ def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntr
     """Return those of *variables* that one of *scripts* uses."""
     # All of them start with PIPEGEN_, and few scripts use one.
     texts = "\n".join([entry.text for script in scripts for entry in script if "PIPEGEN_" in entry.text])
-    return [variable for variable in variables if texts and re.search(rf"\$\{{?{variable.name}\b", texts)]
+    return [variable for variable in variables if texts and hosts.is_read(variable.name, texts)]
 
 
 def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:

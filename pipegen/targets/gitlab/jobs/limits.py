@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from operator import attrgetter
 
@@ -24,6 +25,7 @@ _LONGEST = 30 * 86_400
 # The five minutes that the runner allows for after_script, and as much for the time before the script:
 # https://docs.gitlab.com/ci/runners/configure_runners/#set-script-and-after_script-timeouts
 _AROUND = 600
+SCRIPT_TIMEOUT = "RUNNER_SCRIPT_TIMEOUT"
 # https://docs.gitlab.com/ci/yaml/#retrywhen: GitLab's reasons by ours. A job is "stuck" when no runner accepts
 # it or its runner is gone; a job that ran for too long has the reason job_execution_timeout.
 _REASONS = {
@@ -70,10 +72,12 @@ def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
     allowed = limits.allow_failure
     if allowed is None and limits.retry is None and limits.timeout is None:
         return UNLIMITED
-    longer = _AROUND if _ends_script(limits, has_after=has_after) else 0
+    seconds = min(limits.timeout.seconds, _LONGEST) if limits.timeout is not None else 0
     return LimitKeys(
         retry=_retry(limits.retry) if limits.retry is not None else None,
-        timeout=in_words(min(limits.timeout.seconds + longer, _LONGEST)) if limits.timeout is not None else "",
+        timeout=in_words(_with_time_after(seconds) if _ends_script(limits, has_after=has_after) else seconds)
+        if seconds
+        else "",
         allow_failure=allowed is not None and allowed.is_certain,
         exit_codes=allowed.exit_codes if allowed is not None else (),
     )
@@ -84,7 +88,19 @@ def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator
     if limits.allow_failure is not None and limits.allow_failure.exit_codes:
         yield _KEEPS_EXIT_CODES
     if limits.timeout is not None and _ends_script(limits, has_after=has_after):
-        yield VariableEntry("RUNNER_SCRIPT_TIMEOUT", f"{limits.timeout.seconds}s")
+        yield VariableEntry(SCRIPT_TIMEOUT, f"{limits.timeout.seconds}s")
+
+
+def script_seconds(timeout: str, script_timeout: str) -> int:
+    """Return the limit in *script_timeout*, a variable of a job with *timeout*; 0 if no generated job has this pair."""
+    match = re.fullmatch("([1-9][0-9]{0,6})s", script_timeout)
+    seconds = int(match[1]) if match is not None else 0
+    return seconds if seconds and timeout == in_words(_with_time_after(seconds)) else 0
+
+
+def _with_time_after(seconds: int) -> int:
+    """Return the timeout of a job, in seconds, that ends its script after *seconds* and then runs after_script."""
+    return min(seconds + _AROUND, _LONGEST)
 
 
 def _ends_script(limits: plan.Limits, *, has_after: bool) -> bool:

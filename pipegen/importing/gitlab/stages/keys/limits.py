@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
-from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, in_words, present, raw_data
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Scalar, ScalarKind, whole_number
+from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT, script_seconds
 
 # https://docs.gitlab.com/ci/yaml/#retrywhen
 _REASONS = {
@@ -54,9 +56,17 @@ def _count(text: str) -> int:
 
 def timeout(context: KeyContext) -> Translation:
     """Return the time limit."""
-    node = context.job.get("timeout")
+    node, of_script = context.job.get("timeout"), script_timeout(context.job)
+    if of_script:
+        return Translation({"timeout": in_words(of_script)})
     text = duration(context.texts.constant(text_of(node), "timeout")) if node is not None else ""
     return Translation({"timeout": text} if text else {})
+
+
+def script_timeout(job: SourceJob) -> int:
+    """Return the seconds that a generated *job* gives its script, so that after_script still runs; 0 for no limit."""
+    variable = job.variables.get(SCRIPT_TIMEOUT) if job.get("after_script") is not None else None
+    return script_seconds(text_of(job.get("timeout")), variable.text) if variable is not None else 0
 
 
 def interruptible(context: KeyContext) -> Translation:

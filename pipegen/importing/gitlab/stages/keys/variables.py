@@ -9,9 +9,11 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
+from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
 from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
 # Variables for the runner itself: https://docs.gitlab.com/ci/runners/configure_runners/
@@ -70,6 +72,8 @@ def variables(
         for key, name in RESOURCES.items()
         if name in raw and name not in (*raw_names, *texts.axes) and _REQUEST[key].fullmatch(raw[name].text)
     }
+    if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
+        raw.pop(SCRIPT_TIMEOUT, None)
     fetched = {name: raw[name].text for name in FETCH if name in raw and name not in (*raw_names, *texts.axes)}
     fetch, fetch_names = _fetch(fetched)
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}

@@ -50,6 +50,15 @@ PARENT_VARIABLES = {
     "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT",
     "PIPEGEN_NUMBER": "$CI_PIPELINE_IID",
 }
+# Variables with the value of a setting, by the name of the setting; without a registry, it is that of the project.
+SETTING_VARIABLES = {
+    "PIPEGEN_REGISTRY": "registry",
+    "PIPEGEN_REPOSITORY": "repository",
+    "PIPEGEN_NAMESPACE": "namespace",
+    "PIPEGEN_CHARTS": "charts",
+    "PIPEGEN_FRONTEND": "frontend",
+}
+OWN_REGISTRY = "$CI_REGISTRY"
 # Files in which helpers, or the script of a successful stage, record its status, and that some stage has failed.
 MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
@@ -167,14 +176,19 @@ def _status(slug: str) -> str:
 
 def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
     """Return the variables that scripts may use; variables of a project or pipeline override them."""
-    values = [
-        ("PIPEGEN_REGISTRY", settings.registry or "$CI_REGISTRY"),
-        ("PIPEGEN_REPOSITORY", settings.repository),
-        ("PIPEGEN_NAMESPACE", settings.namespace),
-        ("PIPEGEN_CHARTS", settings.charts),
-        ("PIPEGEN_FRONTEND", settings.frontend),
-    ]
-    return tuple(VariableEntry(name, value) for name, value in values if value)
+    values = {name: getattr(settings, key) for name, key in SETTING_VARIABLES.items()}
+    values["PIPEGEN_REGISTRY"] = values["PIPEGEN_REGISTRY"] or OWN_REGISTRY
+    return tuple(VariableEntry(name, value) for name, value in values.items() if value)
+
+
+def default_of(variable: str) -> str:
+    """Return the value of a *variable* in `SETTING_VARIABLES` without its setting; "" for none."""
+    return next((entry.value for entry in variables(GitLabSettings()) if entry.name == variable), "")
+
+
+def is_read(variable: str, scripts: str) -> bool:
+    """Return whether the text of *scripts* expands *variable*."""
+    return re.search(rf"\$\{{?{variable}\b", scripts) is not None
 
 
 def bind_credential(credential: Credential) -> tuple[str, ...]:
