@@ -54,9 +54,10 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
             hint="name a path in the repository",
         )
     elif path == "." or matches_internal_files(path):
+        data = "the values that pipegen passes between stages" if path.startswith(".pipegen") else "the data of git"
         report.add(
             codes.INVALID_VALUE,
-            f'"{item.value}" would include the data of git in the checkout',
+            f'"{item.value}" would include {data} in the checkout',
             at=item.span,
             hint="name files, or the folder that contains them",
         )
