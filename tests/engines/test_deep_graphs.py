@@ -32,7 +32,7 @@ def jenkins(repository: Repository, tmp_path: Path) -> Callable[..., Build]:
 def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallow: int) -> str:
     """Return stages with *bodies* and the driver of deep graphs, with other depth limits."""
     result = jenkinsfile(scripts(plan(*families.diamonds(50).arcs)), style="scripted")
-    head, how = result[: result.index("addStages1()")], result[result.index("// How the stages run.") :]
+    head, how = result[: result.index("addStages1()")], result[result.index("// Declares a stage") :]
     for text, number in (("block.depth == 10", deepest), ("block.depth <= 5", shallow)):
         assert how.count(text) == 1
         how = how.replace(text, f"{text.rpartition(' ')[0]} {number}")
