@@ -20,6 +20,7 @@ from pipegen.lint.rules import (
     literal_reference,
     lost_parallelism,
     never_together,
+    pipefail_in_sh,
     plain_secret,
     redundant_arc,
     shell_syntax,
@@ -56,6 +57,7 @@ RULES: tuple[LintRule, ...] = (
     empty_setup_value.check,
     curly_quotes.check,
     literal_reference.check,
+    pipefail_in_sh.check,
 )
 
 
