@@ -15,16 +15,18 @@ from pipegen.run.scheduling.session import Session
 from pipegen.structs import replace
 
 At = Callable[[float, Callable[[Any], None], object], None]
+# A group, an idle machine of it, and how many tasks the machine had before.
+_Watched = tuple["_GroupState", str, int]
 
 
 class _GroupState:
     """A group during the simulation.
 
     *tasks* counts the tasks on each running machine. *visits* counts the tasks that it ever had, so that a machine that
-    was used since it became idle is not stopped.
+    was used since it became idle is not stopped. *unused* is when a machine without any was last stopped.
     """
 
-    __slots__ = ("group", "limits", "number", "running", "starting", "tasks", "visits")
+    __slots__ = ("group", "limits", "number", "running", "starting", "tasks", "unused", "visits")
 
     def __init__(self, group: MachineGroup) -> None:
         self.group = group
@@ -33,6 +35,7 @@ class _GroupState:
         self.starting = 0
         self.tasks: dict[str, int] = {}
         self.visits: dict[str, int] = {}
+        self.unused = -inf
         self.running = ByHour()
 
     @property
@@ -59,6 +62,7 @@ class Scaling:
     def __init__(self, groups: Sequence[MachineGroup], at: At) -> None:
         self._groups = {group.machine.name: _GroupState(group) for group in groups}
         self._at = at
+        self._idle_now: list[_Watched] = []
         self._order = 0
         self.is_scaled = any(group.is_scaled for group in groups)
         self.group_of: dict[str, str] = {}
@@ -99,6 +103,12 @@ class Scaling:
         if not state.tasks[machine] and state.group.is_scaled:
             self._watch(state, machine)
 
+    def shrink(self) -> None:
+        """Stop the idle machines of groups that wait no time for it."""
+        idle, self._idle_now = self._idle_now, []
+        for watched in idle:
+            self._stop_idle(watched)
+
     def grow(self, waiting: Iterable[tuple[Gang, int]]) -> None:
         """Start machines for the *waiting* gangs, each with the number of further gangs like it."""
         needed: dict[str, float] = {}
@@ -128,20 +138,28 @@ class Scaling:
         self._watch(state, machine.name)
 
     def _watch(self, state: _GroupState, machine: str) -> None:
-        """Stop *machine* if it is not used until its idle time is over."""
-        self._at(self._session.now + state.group.idle, self._stop_idle, (state, machine, state.visits[machine]))
+        """Stop *machine* if it is not used until its idle time is over; the scheduler can use it before in any case."""
+        watched = (state, machine, state.visits[machine])
+        if state.group.idle:
+            self._at(self._session.now + state.group.idle, self._stop_idle, watched)
+        else:
+            self._idle_now.append(watched)
 
-    def _stop_idle(self, watched: tuple[_GroupState, str, int]) -> None:
+    def _stop_idle(self, watched: _Watched) -> None:
         state, machine, visits = watched
         is_idle = state.visits.get(machine) == visits and not state.tasks[machine]
         if is_idle and len(state.tasks) > state.group.minimum and self._session.remove_machine(machine):
             del state.tasks[machine], state.visits[machine]
+            if not visits:
+                state.unused = self._session.now
             state.running.change(state.count, self._session.now)
 
     def _group_for(self, requests: Amounts, labels: tuple[str, ...]) -> str:
         """Return the first group that can grow and suits a task, "" if there is none."""
         for name, state in self._groups.items():
             is_growing = state.count - state.starting < state.group.maximum and state.group.is_scaled
+            # The same machines would start and stop again, and no time would pass.
+            is_growing = is_growing and state.unused < self._session.now
             if is_growing and set(labels) <= set(state.group.machine.labels) and _capacity(requests, state.limits) >= 1:
                 return name
         return ""

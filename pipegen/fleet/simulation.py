@@ -381,6 +381,7 @@ class FleetSimulation:
                     self._preempt(task)
         session.changed.clear()
         if self._scaling.is_scaled:
+            self._scaling.shrink()
             self._scaling.grow(self._waiting_gangs())
 
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:

@@ -125,6 +125,30 @@ def test_machines_follow_the_load() -> None:
     assert round(machines.cost * HOUR / 3.0) == 2 * 960 + 660
 
 
+def test_machines_without_idle_time() -> None:
+    """A new machine takes the stages that wait before it can stop, and stops when none follows at that moment."""
+    simulated = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0), FixedTime(100.0))], 1, 1)
+    for start_up in (0.0, 60.0):
+        group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=2, start_up=start_up, price=3.0)
+        measured = run(replace(simulated, groups=(group,)))
+        (machines,) = results(replace(simulated, groups=(group,)), measured).groups
+
+        assert list(measured.loads["a"].waits) == [start_up, start_up, 0.0, 0.0, start_up, 0.0]
+        assert round(machines.cost * HOUR / 3.0) == 3 * (start_up + 700)
+
+
+def test_machines_that_no_stage_can_use() -> None:
+    """Without a time to start and to stop, they do not start over and over at one moment."""
+    first = load("a", Starts((0.0,)), FixedTime(600.0))
+    stage = replace(first.workflow.stages[0], services=({"slots": 1.0}, {"slots": 1.0}))
+    gang = replace(first, workflow=replace(first.workflow, stages=(stage,)))
+    simulated = fleet([gang, load("b", Starts((50.0,)), FixedTime(10.0))], 1, 1)
+    group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=2)
+    measured = run(replace(simulated, groups=(group,))).loads
+
+    assert (measured["a"].unfinished, list(measured["b"].waits)) == (1, [0.0])
+
+
 def test_use_and_shares_by_hour() -> None:
     """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
     simulated = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
