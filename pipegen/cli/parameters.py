@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
+
+from pipegen.cli.exits import WrongUsage
 
 E = TypeVar("E", bound=StrEnum)
 
 PATH = click.Path(path_type=Path)
+
+
+def existing(path: Path) -> Path:
+    """Return the *path* of a file to read; raise `WrongUsage` if there is none."""
+    if path.is_dir():
+        raise WrongUsage(f'"{path}" is a folder')
+    if not path.exists():
+        raise WrongUsage(f'"{path}" does not exist')
+    return path
+
+
+class _ExistingFile(click.Path):
+    """The path of a file to read."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return *value* as a path; raise `WrongUsage` if there is no such file."""
+        return existing(Path(str(super().convert(value, param, ctx))))
+
+
+EXISTING_FILE = _ExistingFile()
 
 
 class EnumChoice(click.Choice[E], Generic[E]):

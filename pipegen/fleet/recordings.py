@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from pathlib import Path
@@ -20,6 +20,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value, write
 from pipegen.fleet.measures import percentile
 from pipegen.run.chart.times import SECONDS
+from pipegen.run.simulation import counted
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
@@ -76,17 +77,11 @@ class Recording(MutableStruct):
 
     def _add(self, answer: object) -> None:
         if isinstance(answer, dict) and isinstance(answer.get("builds"), list):
-            for build in answer["builds"]:
-                self._add_build(_mapping(build, "a build"))
+            self._add_records(answer["builds"], self._add_build)
         elif isinstance(answer, dict) and "stages" in answer:
             self._add_run(answer)
         elif isinstance(answer, list):
-            for record in answer:
-                row = _mapping(record, "a record")
-                if "stages" in row:
-                    self._add_run(row)
-                else:
-                    self._add_job(row)
+            self._add_records(answer, lambda row: self._add_run(row) if "stages" in row else self._add_job(row))
         if not self.starts:
             message = "the file has no jobs, builds or runs"
             raise _RecordError(message)
@@ -94,26 +89,35 @@ class Recording(MutableStruct):
             message = "the pipelines started more than 30 years apart"
             raise _RecordError(message)
 
+    @staticmethod
+    def _add_records(records: Sequence[object], add: Callable[[Mapping[str, Any]], None]) -> None:
+        for number, record in enumerate(records, start=1):
+            try:
+                add(_mapping(record, "it"))
+            except _RecordError as error:
+                message = f"record {number} of the file is invalid: {error}"
+                raise _RecordError(message) from None
+
     def _add_job(self, job: Mapping[str, Any]) -> None:
         """Add a job of GitLab."""
-        pipeline = str(_mapping(job.get("pipeline"), '"pipeline" of a job').get("id"))
+        pipeline = "pipeline " + _identity(_mapping(job.get("pipeline"), 'its "pipeline"'), "id")
         created = _time(job, "created_at")
         self.starts[pipeline] = min(created, self.starts.get(pipeline, created))
-        if self._is_new(f"job {job.get('id')}"):
+        if self._is_new(f"job {_identity(job, 'id')}"):
             self._add_stage(_job_name(job), str(job.get("status")), _number(job, "duration"))
             if job.get("queued_duration") is not None:
                 self.waits.append(_number(job, "queued_duration"))
 
     def _add_build(self, build: Mapping[str, Any]) -> None:
         """Add a build of Jenkins, which says nothing of its stages."""
-        self.starts[str(build.get("number"))] = _number(build, "timestamp", is_required=True) * _MILLI
+        self.starts[f"build {_identity(build, 'number')}"] = _number(build, "timestamp", is_required=True) * _MILLI
 
     def _add_run(self, run: Mapping[str, Any]) -> None:
         """Add a run of Jenkins with its stages."""
-        number = str(run.get("id"))
-        self.starts[number] = _number(run, "startTimeMillis", is_required=True) * _MILLI
+        build = f"build {_identity(run, 'id')}"
+        self.starts[build] = _number(run, "startTimeMillis", is_required=True) * _MILLI
         stages = run["stages"]
-        if self._is_new(f"run {number}") and isinstance(stages, list):
+        if self._is_new(build) and isinstance(stages, list):
             for stage in (_mapping(one, "a stage") for one in stages):
                 # A person who approves takes no machine.
                 seconds = (_number(stage, "durationMillis") - _number(stage, "pauseDurationMillis")) * _MILLI
@@ -155,11 +159,11 @@ def as_load(recording: Recording) -> str:
 
 def _header(recording: Recording, monday: float) -> Iterable[str]:
     first = datetime.fromtimestamp(monday, UTC)
-    yield f"{len(recording.starts):,} recorded pipelines, in seconds after Monday {first:%Y-%m-%d} 0:00 UTC."
+    yield f"{counted(len(recording.starts), 'recorded pipeline')}, in seconds after Monday {first:%Y-%m-%d} 0:00 UTC."
     if recording.waits:
         waits = sorted(recording.waits)
         words = [SECONDS.words(round(percentile(waits, percent), 1)) for percent in (50, 95)]
-        yield f"Their {len(waits):,} jobs waited {words[0]} (median), {words[1]} (p95)."
+        yield f"{counted(len(waits), 'job')} waited {words[0]} (median), {words[1]} (p95)."
 
 
 def _durations(recording: Recording) -> dict[str, Value]:
@@ -202,7 +206,7 @@ def _job_name(job: Mapping[str, Any]) -> str:
 def _name(record: Mapping[str, Any]) -> str:
     name = record.get("name")
     if not isinstance(name, str) or not name:
-        message = 'a record has no "name"'
+        message = 'it has no "name"'
         raise _RecordError(message)
     # JSON can escape halves of characters.
     return name.encode(errors="replace").decode()
@@ -215,12 +219,21 @@ def _mapping(value: object, what: str) -> Mapping[str, Any]:
     return value
 
 
+def _identity(record: Mapping[str, Any], key: str) -> str:
+    """Return the number of *record* on its engine."""
+    value = record.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        message = f'it has no "{key}"'
+        raise _RecordError(message)
+    return str(value)
+
+
 def _number(record: Mapping[str, Any], key: str, *, is_required: bool = False) -> float:
     value = record.get(key)
     if value is None and not is_required:
         return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _LATEST:
-        message = f'a record has no valid "{key}"'
+        message = f'it has no valid "{key}"'
         raise _RecordError(message)
     return float(value)
 
@@ -231,7 +244,7 @@ def _time(record: Mapping[str, Any], key: str) -> float:
     except (TypeError, ValueError, OverflowError):
         time = -1.0
     if time < 0:
-        message = f'a record has no valid "{key}"'
+        message = f'it has no valid "{key}"'
         raise _RecordError(message)
     return time
 

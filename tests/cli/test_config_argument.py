@@ -47,6 +47,39 @@ def test_a_folder_without_a_config_is_reported(pipegen: Pipegen) -> None:
     assert pipegen("check", ".").err == 'pipegen: "." is a folder: it contains no config\n'
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("simulate", "--fleet"),
+        ("simulate", "--record"),
+        ("simulate", "pipegen.yaml", "--cluster"),
+        ("simulate", "pipegen.yaml", "--durations"),
+        ("diff", "--durations"),
+        ("run", "--env-file"),
+        ("test", "--tests"),
+        ("import", "-o", "-"),
+    ],
+    ids=" ".join,
+)
+def test_other_missing_files_are_wrong_usage(arguments: tuple[str, ...], empty: Path, pipegen: Pipegen) -> None:
+    """So are folders in their place."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    (empty / "folder").mkdir()
+    folder, missing = pipegen(*arguments, "folder"), pipegen(*arguments, "nothing")
+
+    assert (folder.status, folder.out, folder.err) == (2, "", 'pipegen: "folder" is a folder\n')
+    assert (missing.status, missing.out) == (2, "")
+    assert '"nothing"' in missing.err
+
+
+@pytest.mark.usefixtures("empty")
+def test_a_missing_folder_of_an_audit_is_wrong_usage(pipegen: Pipegen) -> None:
+    """It would look as if all pipelines were imported."""
+    result = pipegen("import", "--audit", "nothing")
+
+    assert (result.status, result.out, result.err) == (2, "", 'pipegen: "nothing" is not a folder\n')
+
+
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_an_unreadable_config_is_reported_in_one_line(
     verb: tuple[str, ...], powerless: Pipegen, open_folder: Path

@@ -81,7 +81,7 @@ def test_jobs_of_gitlab_are_load(empty: Path, pipegen: Pipegen) -> None:
 
     assert (load.status, load.err) == (0, "")
     assert "# 2 recorded pipelines, in seconds after Monday 2026-03-02 0:00 UTC." in load.out
-    assert "# Their 4 jobs waited 3.5 s (median), 3.5 s (p95)." in load.out
+    assert "# 4 jobs waited 3.5 s (median), 3.5 s (p95)." in load.out
     assert [line.strip(" -") for line in load.out.split("times:")[1].splitlines()[1:3]] == [str(time) for time in TIMES]
     assert [line.strip() for line in load.out.split("durations:")[1].splitlines()[1:]] == [
         *("build: 60", "test:", "median: 32", "p95: 132", "failures:", "test: 0.3333"),
@@ -113,17 +113,21 @@ def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Pa
         ("{}", "has no jobs, builds or runs"),
         ('{"message": "401 Unauthorized"}', "has no jobs, builds or runs"),
         ("[]", "has no jobs, builds or runs"),
-        ("[1]", "a record is not an object"),
-        ('[{"id": 1}]', '"pipeline" of a job is not an object'),
-        ('[{"pipeline": {"id": []}}]', 'no valid "created_at"'),
+        ("[1]", "record 1 of the file is invalid: it is not an object"),
+        ('[{"id": 1}]', 'its "pipeline" is not an object'),
+        ('[{"pipeline": {"id": []}}]', 'no "id"'),
+        ('{"builds": [{"timestamp": 1772611200000}]}', 'no "number"'),
         ('[{"pipeline": {"id": 1}, "created_at": "soon"}]', 'no valid "created_at"'),
-        ('[{"pipeline": {"id": 1}, "created_at": "2026-03-04T09:00:00Z"}]', 'no "name"'),
-        ('[{"stages": [], "startTimeMillis": NaN}]', 'no valid "startTimeMillis"'),
-        ('[{"stages": [], "startTimeMillis": 1e300}]', 'no valid "startTimeMillis"'),
+        ('[{"pipeline": {"id": 1}, "id": 2, "created_at": "2026-03-04T09:00:00Z"}]', 'no "name"'),
+        ('[{"id": "1", "stages": [], "startTimeMillis": NaN}]', 'no valid "startTimeMillis"'),
+        ('[{"id": "1", "stages": [], "startTimeMillis": 1e300}]', 'no valid "startTimeMillis"'),
         (f'{{"builds": [{{"number": 1, "timestamp": {"9" * 5000}}}]}}', "is not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
         ('{"builds": [{"number": 1, "timestamp": 0}, {"number": 2, "timestamp": 1772611200000}]}', "30 years apart"),
-        ('{"startTimeMillis": 0, "stages": [{"name": "a", "durationMillis": 1e12}]}', "took more than 30 years"),
+        (
+            '{"id": "1", "startTimeMillis": 0, "stages": [{"name": "a", "durationMillis": 1e12}]}',
+            "took more than 30 years",
+        ),
     ],
 )
 def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen: Pipegen) -> None:
@@ -134,6 +138,16 @@ def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen:
     assert (result.status, result.out) == (1, "")
     assert "error[PG806]" in result.err
     assert message in result.err
+
+
+def test_pipelines_and_builds_with_equal_numbers(empty: Path, pipegen: Pipegen) -> None:
+    """A pipeline of GitLab and a build of Jenkins are two pipelines."""
+    (empty / "jobs.json").write_text(json.dumps(JOBS[:1]), encoding="utf-8")
+    builds = {"builds": [{"number": JOBS[0]["pipeline"]["id"], "timestamp": 1_772_611_200_000}]}
+    (empty / "builds.json").write_text(json.dumps(builds), encoding="utf-8")
+    load = pipegen("simulate", "--record", "jobs.json", "--record", "builds.json")
+
+    assert load.out.startswith("# 2 recorded pipelines")
 
 
 NUMBERS = (-1, 0, 5e9, 5e12, 1e308, float("inf"), float("nan"), 10**4000)
@@ -196,7 +210,7 @@ def test_names_are_text(empty: Path, pipegen: Pipegen) -> None:
     assert '"a?\\nb": 1.0' in result.out
 
 
-@pytest.mark.parametrize("option", [["--fleet", "f"], ["--find", "p95(wait) < 1m"], ["pipegen.yaml"]])
+@pytest.mark.parametrize("option", [["--fleet", "jobs.json"], ["--find", "p95(wait) < 1m"], ["pipegen.yaml"]])
 def test_the_files_say_everything(option: list[str], empty: Path, pipegen: Pipegen) -> None:
     """Options of simulations are refused."""
     (empty / "jobs.json").write_text(json.dumps(JOBS), encoding="utf-8")

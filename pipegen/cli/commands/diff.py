@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pipegen.cli.exits import Exit
-from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.parameters import EXISTING_FILE, EnumChoice
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.terminal.colours import DIFFERENCES
 from pipegen.cli.terminal.streams import show_data, show_text
@@ -46,7 +46,9 @@ _RENDERERS: Mapping[DiffFormat, Callable[[ConfigDifference], str]] = {
     required=False,
     help="A file, a revision, or REV:PATH. Default: the config in the working tree.",
 )
-@click.option("--durations", type=PATH, metavar="FILE", help="The duration of each stage, to compute the longest path.")
+@click.option(
+    "--durations", type=EXISTING_FILE, metavar="FILE", help="The duration of each stage, to compute the longest path."
+)
 @click.option(
     "--format",
     "form",

@@ -10,7 +10,7 @@ import click
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_writable
 from pipegen.cli.files.output import write as write_file
-from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.parameters import PATH, EnumChoice, existing
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.terminal.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
@@ -175,8 +175,9 @@ def _imported(
     misordered: Collection[str] = (),
 ) -> Imported | None:
     """Return the import of the pipeline at *path*, None if it cannot be read; the *first* import needs no attempts."""
-    if not path.is_file():
+    if not path.exists():
         raise WrongUsage(f'"{path}" does not exist: name the pipeline to import')
+    existing(path)
     try:
         file = load(path, report)
         report.stop_if_errors()
@@ -202,6 +203,9 @@ def _proven(imported: Imported, default_branch: str) -> Proof | None:
 
 def _audit(folders: Sequence[Path], include_root: Path | None, default_branch: str, form: ReportFormat | None) -> None:
     """Import the pipelines below *folders*, and show the sum."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise WrongUsage(f'"{folder}" is not a folder')
     audited = []
     for path in audited_files(folders):
         report = Report()

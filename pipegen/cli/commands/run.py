@@ -13,7 +13,7 @@ from pipegen.cli.events import EventOptions, event_options
 from pipegen.cli.execute_run import PreparedRun, RunOptions, execute
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_writable
-from pipegen.cli.parameters import PATH
+from pipegen.cli.parameters import EXISTING_FILE, PATH
 from pipegen.cli.session import (
     Format,
     analysed_since,
@@ -67,7 +67,7 @@ _ALL = "all"
 @event_options
 @click.option(
     "--env-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     metavar="FILE",
     help="Variables and secrets, one NAME=VALUE per line.",
 )

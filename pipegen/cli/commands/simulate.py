@@ -14,7 +14,7 @@ from pipegen.cli.events import EventOptions, event_options, narrowed_to_event
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
-from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.parameters import EXISTING_FILE, PATH, EnumChoice
 from pipegen.cli.pictures import simulation_page
 from pipegen.cli.session import (
     Format,
@@ -78,7 +78,7 @@ class _Result(Struct, kw_only=True):
     help="The number of executors; each can run any stage.",
 )
 @click.option(
-    "--cluster", type=PATH, metavar="FILE", help="A file with the executors and their labels, cpu and memory."
+    "--cluster", type=EXISTING_FILE, metavar="FILE", help="A file with the executors and their labels, cpu and memory."
 )
 @click.option(
     "--durations",
@@ -91,7 +91,7 @@ class _Result(Struct, kw_only=True):
 @click.option("--sweep", metavar="1..N", help="Simulate each number of executors and report which is enough.")
 @click.option(
     "--fleet",
-    type=PATH,
+    type=EXISTING_FILE,
     metavar="FILE",
     help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
 )
@@ -104,7 +104,7 @@ class _Result(Struct, kw_only=True):
 @click.option(
     "--record",
     multiple=True,
-    type=PATH,
+    type=EXISTING_FILE,
     metavar="FILE",
     help="Print the load of a fleet from runs that were recorded: a saved answer of GitLab's or Jenkins' API.",
 )

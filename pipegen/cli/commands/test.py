@@ -9,7 +9,7 @@ import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write as write_file
-from pipegen.cli.parameters import PATH
+from pipegen.cli.parameters import PATH, existing
 from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
 from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed, analyse
@@ -42,6 +42,8 @@ def check_tests(config: Path | None, tests: Path | None, form: Format, *, write:
     file = tests or path.with_name(f"{path.stem}.test{path.suffix}")
     if not write and not file.exists():
         raise WrongUsage(f'there is no file with tests "{file}": write one, or record today\'s answers with --write')
+    if not write:
+        existing(file)
     report = Report()
     analysed = attempt(path, report, lambda source: analyse(source, (), report))
     if analysed is None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pipegen.cli.parameters import existing
 from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.cli.timing.journals import JOURNAL, journal_durations
 from pipegen.cli.timing.orders import EngineOrder, enforced
@@ -47,7 +48,7 @@ def scenario_of(
         seconds_by_task = (
             journal_durations(plans, os.environ, report)
             if uses_journal
-            else load_durations(Path(durations), plans, report)
+            else load_durations(existing(Path(durations)), plans, report)
         )
         check_timeouts(plans, seconds_by_task, report)
     else:
