@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 # See git-config(1): each of these names a program that one of our commands would execute.
@@ -32,6 +32,9 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
+# Git sets these for hooks. They would replace the repository of the folder in which git runs.
+_REPOSITORY = frozenset({"GIT_DIR", "GIT_COMMON_DIR"})
+_PARTS = frozenset({"GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"})
 _EMPTY = "PIPEGEN_EMPTY"
 _DIFF = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 
@@ -39,7 +42,7 @@ _DIFF = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"
 def ask(root: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run git on the repository at *root* with *stdin* and return the result; raise `OSError` without git.
 
-    The work tree is *root*, regardless of the configuration.
+    The work tree is *root*, regardless of the configuration. In a hook, the index is that of the commit.
     """
     return _run(root, _options(_OFF), arguments, stdin)
 
@@ -58,16 +61,22 @@ def run_trusted(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 
     Users who run stages trust the repository, so filters that they configured are applied.
     """
-    environment = {**os.environ, **_ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
+    environment = {**without_repository(os.environ), **_ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
     command = ("git", *_options(_OFF[:2]), *arguments)
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)  # noqa: S603 - git
+
+
+def without_repository(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return *environment* without the variables that replace the repository of a folder."""
+    return {name: value for name, value in environment.items() if name not in _REPOSITORY | _PARTS}
 
 
 def _run(
     root: Path, options: Sequence[str], arguments: Sequence[str], stdin: bytes
 ) -> subprocess.CompletedProcess[bytes]:
     command = ("git", "-C", str(root), *options, *arguments)
-    environment = {**os.environ, **_ENVIRONMENT, "GIT_WORK_TREE": str(root.absolute()), _EMPTY: ""}
+    inherited = {name: value for name, value in os.environ.items() if name not in _REPOSITORY}
+    environment = {**inherited, **_ENVIRONMENT, "GIT_WORK_TREE": str(root.absolute()), _EMPTY: ""}
     return subprocess.run(command, input=stdin, capture_output=True, env=environment, check=False)  # noqa: S603 - git
 
 

@@ -214,6 +214,30 @@ def test_an_isolated_run_has_the_staged_files(write: Callable[..., Path], pipege
     assert subprocess.run(("git", "status", "--short"), capture_output=True, text=True, check=True).stdout == before
 
 
+def test_an_isolated_run_in_a_hook_changes_nothing(
+    write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git tells hooks where the user's repository and the index of the commit are; stages work in their copy."""
+    folder = write(
+        "pipelines: { p: { stages: [{ name: a, script: 'cat a; git tag made; git rm -qf a' }] } }\n", a="one\n"
+    )
+    (folder / "a").write_text("two\n")
+    subprocess.run(("git", "add", "a"), check=True)
+    (folder / ".git/index").rename(folder / ".git/next-index.lock")
+    subprocess.run(("git", "read-tree", "HEAD"), check=True)
+    monkeypatch.setenv("GIT_DIR", str(folder / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(folder))
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index.lock")
+
+    assert pipegen("run", "--isolated").status == 0
+    assert logs(state) == {"a": "two\n"}
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name)
+    asked = subprocess.run(("git", "symbolic-ref", "HEAD"), capture_output=True, text=True, check=True)
+    assert asked.stdout.startswith("refs/heads/")
+    assert subprocess.run(("git", "tag"), capture_output=True, text=True, check=True).stdout == ""
+
+
 def test_a_shared_workspace_is_one_copy(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Stages see the files of earlier ones; values are stored outside, and the user's tree is unchanged."""
     folder = write(

@@ -23,6 +23,7 @@ from pipegen.run.local.selection import SelectedPipeline, pipelines, select
 from pipegen.run.model import TaskId
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.values.credentials import check_distinct_sources, sources
+from pipegen.source.git import without_repository
 from pipegen.structs import Struct, replace
 from pipegen.visible import visible
 
@@ -165,10 +166,14 @@ def _work(script: StageScript, job: Job, secrets: SecretSources, redactor: Redac
 def _environment(
     scripts: Iterable[StageScript], tokens: Iterable[IdToken], container_program: str, request: RunRequest
 ) -> dict[str, str]:
-    """Return the environment variables without secrets: only stages that use a secret get it."""
+    """Return the environment variables without secrets: only stages that use a secret get it.
+
+    In an isolated run, git finds the copy of the stage, also if pipegen runs in a hook.
+    """
     hidden = {source for script in scripts for credential in script.credentials for source in sources(credential)}
     hidden |= {names.REGISTRY_PASSWORD, *(token.variable for token in tokens)}
-    visible_variables = {name: value for name, value in request.environment.items() if name not in hidden}
+    environment = without_repository(request.environment) if request.is_isolated else request.environment
+    visible_variables = {name: value for name, value in environment.items() if name not in hidden}
     return {**visible_variables, "DOCKER": container_program} if container_program else visible_variables
 
 

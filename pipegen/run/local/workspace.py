@@ -22,7 +22,7 @@ from pipegen.run.model import Attempt
 from pipegen.shell.merge import merge_folder
 from pipegen.shell.quote import quote
 from pipegen.shell.values.read import is_command_output
-from pipegen.source.git import run_trusted
+from pipegen.source.git import ask, run_trusted
 from pipegen.structs import Struct
 
 
@@ -323,7 +323,7 @@ def _clone(checkout: LocalCheckout, base: Path) -> None:
     (base.parent / "trees").mkdir(exist_ok=True)
     # Without templates, copies have no sample hooks.
     _git("clone", "--quiet", "--shared", "--no-checkout", "--template=", root, str(base))
-    index = Path(root, _git("-C", root, "rev-parse", "--git-path", "index"))
+    index = Path(root, os.fsdecode(ask(checkout.root, "rev-parse", "--git-path", "index").stdout).rstrip("\n"))
     if index.exists():
         shutil.copyfile(index, base / ".git/index")
     if checkout.commit:
