@@ -13,9 +13,13 @@ def main() -> NoReturn:
     gc.disable()
     # Python collects garbage twice more when it ends, even if the collector is disabled: an eighth of 10 stages.
     atexit.register(gc.freeze)
-    from pipegen.cli.app import run  # noqa: PLC0415 - after gc.disable(), so that imports run without it
+    try:
+        from pipegen.cli.app import run  # noqa: PLC0415 - after gc.disable(), so that imports run without it
 
-    sys.exit(run())
+        status = run()
+    except KeyboardInterrupt:  # during the imports, which are half of a short command
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +58,21 @@ def test_a_deeply_nested_config_is_not_a_bug(here: Path, logs: Path, pipegen: Pi
     result = pipegen("check")
 
     assert (result.status, list(logs.iterdir())) == (1, [])
+
+
+def test_an_interrupt_during_the_imports_is_no_traceback() -> None:
+    """They take half of the time of a short command."""
+    program = """\
+import sys, types
+sys.modules["pipegen.cli.app"] = app = types.ModuleType("app")
+def interrupted(name): raise KeyboardInterrupt
+app.__getattr__ = interrupted
+from pipegen.__main__ import main
+main()
+"""
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
 
 
 @pytest.mark.usefixtures("here")
