@@ -39,7 +39,8 @@ def check(expectation: Expectation, config: ConfigUnderTest, report: Report) -> 
     plan = _plan(expectation, config.plans, report)
     if plan is None or not _are_known(expectation, plan, report):
         return
-    facts = config.facts(expectation.event, expectation.inputs, expectation.variables)
+    inputs = {name.value: value for name, value in expectation.inputs}
+    facts = config.facts(expectation.event, inputs, expectation.variables)
     (answer,) = answers((plan,), facts)
     _check_stages(expectation, answer, report)
     _check_approvals(expectation, answer, report)
@@ -65,14 +66,27 @@ def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Pl
 
 
 def _are_known(expectation: Expectation, plan: Plan, report: Report) -> bool:
-    """Return whether the plan has all stages and outputs that *expectation* names; report the others."""
+    """Return whether the plan has all stages, outputs and inputs that *expectation* names; report the others."""
     names = list(dict.fromkeys(name for job in plan.jobs for name in (job.stage, job.title)))
     named = (*expectation.runs, *expectation.never, *(expectation.only or ()), *(expectation.approvals or ()))
     chained = (name for chain in expectation.order for name in chain)
     outputs = [f"{job.stage}.{name}" for job in plan.jobs for name in job.binds]
     are_known = [_check_name(name, names, "stage", report) for name in (*named, *chained)]
     are_known += [_check_name(name, outputs, "output", report) for name, _ in expectation.values]
+    are_known += [_check_input(name, value, plan, report) for name, value in expectation.inputs]
     return all(are_known)
+
+
+def _check_input(name: Located[str], value: str, plan: Plan, report: Report) -> bool:
+    inputs = {one.name: one for one in plan.inputs}
+    if not _check_name(name, list(inputs), "input", report):
+        return False
+    choices = inputs[name.value].words
+    if not choices or value in choices:
+        return True
+    message = f'"{value}" is not a value of input "{name.value}"'
+    report.add(codes.UNKNOWN_TEST_NAME, message, at=name.span, hint=f"its values are {listed(choices)}")
+    return False
 
 
 def _check_name(name: Located[str], known: Sequence[str], noun: str, report: Report) -> bool:

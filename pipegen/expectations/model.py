@@ -16,7 +16,7 @@ class Expectation(SpannedStruct, kw_only=True):
 
     Attributes:
         name: the name of the test.
-        event, inputs, variables: the run; inputs that are not in *inputs* have their defaults.
+        event, inputs, variables: the run; other inputs have their defaults.
         pipeline: the pipeline that the test is about; None in a config with one pipeline.
         runs, never: stages that run, and stages that do not.
         only: all stages that run; None if others may run too.
@@ -27,7 +27,7 @@ class Expectation(SpannedStruct, kw_only=True):
 
     name: str
     event: StartEvent
-    inputs: Mapping[str, str]
+    inputs: tuple[tuple[Located[str], str], ...]
     variables: Mapping[str, str]
     pipeline: Located[str] | None
     runs: Names

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pipegen.assets import schema
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_settings
@@ -12,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
-from pipegen.source.text import SourceFile
+from pipegen.source.text import Located, SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, Sequence, written_text
 from pipegen.source.tree import Mapping as Map
 
@@ -34,14 +32,14 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
         name=entry.key.text,
         event=_event(event, report),
         inputs=_texts(_get(event, "inputs")),
-        variables=_texts(_get(event, "variables")),
+        variables={name.value: text for name, text in _texts(_get(event, "variables"))},
         pipeline=pipeline.located() if isinstance(pipeline, Scalar) else None,
         runs=_names(_get(test, "runs")),
         never=_names(_get(test, "never")),
         only=_names(only) if only is not None else None,
         approvals=_names(approvals) if approvals is not None else None,
         order=tuple(_names(chain) for chain in _items(_get(test, "order"))),
-        values=tuple((one.key.located(), written_text(one.value)) for one in _entries(_get(test, "values"))),
+        values=_texts(_get(test, "values")),
         span=entry.key.span,
     )
 
@@ -84,5 +82,5 @@ def _names(node: Node | None) -> Names:
     return tuple(item.located() for item in _items(node) if isinstance(item, Scalar))
 
 
-def _texts(node: Node | None) -> Mapping[str, str]:
-    return {entry.key.text: written_text(entry.value) for entry in _entries(node)}
+def _texts(node: Node | None) -> tuple[tuple[Located[str], str], ...]:
+    return tuple((entry.key.located(), written_text(entry.value)) for entry in _entries(node))

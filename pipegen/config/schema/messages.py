@@ -206,8 +206,9 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             problem = f"takes a number from {limit} up, not {violation.value}"
         case "maximum", _:
             problem = f"takes a number up to {limit}, not {violation.value}"
-        case (("minItems" | "minProperties"), 1):
-            problem, hint = "is empty", "write at least one item"
+        case (("minItems" | "minProperties"), least):
+            problem = "is empty" if not violation.value else "has too few items"
+            hint = f"write at least {'one item' if least == 1 else f'{least} items'}"
         case "maxProperties", 1:
             if violation.path and isinstance(violation.path[-1], int):
                 problem, hint = "has several keys", "write each key as an item of its own"
