@@ -235,7 +235,7 @@ def _type_names(violation: Violation) -> str:
 def _actual_type(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _TYPES[type_name(value)]
+    return "a decimal number" if isinstance(value, float) else _TYPES[type_name(value)]
 
 
 def _shown(value: object) -> str:

@@ -142,13 +142,17 @@ def _character(file: SourceFile, offset: int) -> Span:
 
 def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:
     """Report an unquoted reference in a list or map on one line, where its brace begins a map."""
-    match = re.compile(r"\$\{[^{}\n]*\}?").match(file.text, start)
-    end = match.end() if match else start + 2
+    text = re.split(r"[\[{,] *|: +|^ *- +", _line_before(start, file))[-1]
+    begin = start - len(text)
+    item = re.compile(r"(?:\$\{[^{}\n]*\}?|[^][{},\n])*").match(file.text, begin)
+    if item is None or any(quote in item[0] for quote in "'\""):
+        begin, item = start, re.compile(r"\$\{[^{}\n]*\}?").match(file.text, start)
+    written = item[0].rstrip() if item else "${"
     report.add(
         codes.YAML_SYNTAX,
-        "a reference in a list or map on one line needs quotes",
-        at=Span(file, start, end),
-        hint=f"put the text in quotes: {quoted(file.text[start:end])}",
+        "a reference in a list or map on one line needs quotes around the whole text",
+        at=Span(file, begin, begin + len(written)),
+        hint=f"put the text in quotes: {quoted(written)}",
     )
 
 

@@ -63,6 +63,8 @@ CORRECTED = {
     "text after a quote": ("- \"a\" && 'b'\n", "\"a\" && 'b'", "'\"a\" && ''b'''"),
     "colon in a script": ("a: echo b: c d\n", "echo b: c d", "'echo b: c d'"),
     "map without braces": ("a: b: c\n", "b: c", "{b: c}"),
+    "references in a map": ("a: {b: c/${d.e}-${f.g} , h: 1}\n", "c/${d.e}-${f.g}", "'c/${d.e}-${f.g}'"),
+    "reference in a list of a map": ("- {a: [b, c ${d.e}/f]}\n", "c ${d.e}/f", "'c ${d.e}/f'"),
 }
 
 
