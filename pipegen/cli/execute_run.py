@@ -58,13 +58,14 @@ class RunOptions(Struct, kw_only=True):
 
 
 class PreparedRun(Struct, kw_only=True):
-    """A run that can start."""
+    """A run, which can start if it *is_possible*."""
 
     selected: tuple[SelectedPipeline, ...]
     prepared: Prepared
     checkout: LocalCheckout
     context: RunContext
     request: RunRequest
+    is_possible: bool
 
     def wants(self, job: Job) -> bool:
         """Return whether *job* runs when its predecessors have ended."""

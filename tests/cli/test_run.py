@@ -179,6 +179,15 @@ def test_dry_run_shows_the_stages_that_would_run(write: Callable[..., Path], pip
     assert not list(state.iterdir())
 
 
+def test_a_dry_run_needs_no_secrets(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """It reports that they are missing, and shows the stages."""
+    write("pipelines: { p: { stages: [{ name: a, secrets: { T: token, K: { file: k } }, script: 'x' }] } }\n")
+    result = pipegen("run", "--dry-run")
+
+    assert (result.status, result.err.count("PG820")) == (1, 2)
+    assert result.out.splitlines()[-1].split() == ["1.", "a"]
+
+
 def test_a_selected_stage_runs_with_its_ancestors(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Its own condition is ignored, because the user named the stage."""
     write(PIPELINE)

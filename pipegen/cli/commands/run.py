@@ -154,6 +154,7 @@ def _start(ready: PreparedRun | None, options: RunOptions, path: Path) -> None:
     elif options.is_dry:
         for line in forecast(ready.selected, ready.wants, ready.context, on_host=options.is_on_host):
             show_text(visible(line))
+        end(Exit.FINE if ready.is_possible else Exit.PROBLEMS)
     else:
         _ask_first(ready, options)
         end(execute(ready, options, path))
@@ -222,6 +223,7 @@ def _prepare(
         is_on_host=options.is_on_host,
         ignores_cache=options.ignores_cache,
         allows_effects=options.allows_effects or options.is_dry or prompt.is_interactive(),
+        is_dry=options.is_dry,
         environment=environment,
         started=datetime.now(UTC),
     )
@@ -229,7 +231,14 @@ def _prepare(
         selected, prepared = gather(analysed.plans, named, context, request, report)
     except Stopped:
         return None
-    return PreparedRun(selected=selected, prepared=prepared, checkout=checkout, context=context, request=request)
+    return PreparedRun(
+        selected=selected,
+        prepared=prepared,
+        checkout=checkout,
+        context=context,
+        request=request,
+        is_possible=not report.has_errors(),
+    )
 
 
 def _ask_first(ready: PreparedRun, options: RunOptions) -> None:

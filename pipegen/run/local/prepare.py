@@ -36,7 +36,8 @@ class RunRequest(Struct, kw_only=True):
         is_isolated: whether each stage gets its own tree.
         is_on_host: whether stages run directly on this machine, and images are ignored.
         ignores_cache: whether results of earlier runs are not reused.
-        allows_effects: whether stages may have effects outside of this machine, or the user can be context.
+        allows_effects: whether stages may have effects outside of this machine, or the user can be asked.
+        is_dry: whether the stages are only shown, also if the run lacks something.
         environment: the environment variables, including those of an env file.
         started: the start of the run in UTC.
     """
@@ -46,6 +47,7 @@ class RunRequest(Struct, kw_only=True):
     is_on_host: bool = False
     ignores_cache: bool = False
     allows_effects: bool = False
+    is_dry: bool = False
     environment: Mapping[str, str]
     started: datetime
 
@@ -75,7 +77,8 @@ def gather(
 ) -> tuple[tuple[SelectedPipeline, ...], Prepared]:
     """Return the selected parts of *plans*, by default the pipelines that always run, and their needs.
 
-    Raise `Stopped` if errors are reported. Naming a stage selects its pipeline.
+    Raise `Stopped` if errors are reported, in a dry run only if they are in the selection. Naming a stage selects its
+    pipeline.
     """
     pipeline_names = [plan.name for plan in plans] if request.stages and not named else named
     report_posts(plans, report)
@@ -89,7 +92,8 @@ def gather(
     report_left_out(jobs, report)
     if not request.allows_effects:
         refuse(tuple(effects(jobs)), report)
-    report.stop_if_errors()
+    if not request.is_dry:
+        report.stop_if_errors()
     return parts, prepared
 
 
