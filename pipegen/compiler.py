@@ -206,7 +206,12 @@ def generate(
         options=options,
         fixed_inputs=analysed.inputs,
     )
-    files = tuple(target.generate(analysed.plans, request, report))
+    try:
+        files = tuple(target.generate(analysed.plans, request, report))
+    except Exception as error:
+        # The target may be that of another distribution, whose authors then know of it.
+        error.add_note(f'in the target "{target.NAME}"')
+        raise
     report.stop_if_errors()
     return files
 

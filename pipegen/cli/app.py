@@ -82,6 +82,7 @@ def _report_failure(error: Exception) -> int:
 
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
-    say(f"pipegen: this is a bug: {type(error).__name__}: {error}")
+    words = (f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ()))
+    say(f"pipegen: this is a bug: {', '.join(words)}")
     say(f"Details are in {Path(log.name)}. Include them in a bug report.")
     return Exit.FAILED

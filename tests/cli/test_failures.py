@@ -52,6 +52,16 @@ def test_a_bug_is_reported_as_a_message(
     assert re.search(r"^Traceback .*^ZeroDivisionError: division by zero$", log.read_text(), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.usefixtures("here", "logs")
+def test_a_bug_of_a_target_is_reported_with_its_name(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be that of another distribution."""
+    monkeypatch.setattr("pipegen.targets.gitlab.generate", raising(ValueError("no such job")))
+    result = pipegen("compile", "-t", "gitlab")
+
+    assert result.status == 3
+    assert result.err.startswith('pipegen: this is a bug: ValueError: no such job, in the target "gitlab"\n')
+
+
 def test_a_deeply_nested_config_is_not_a_bug(here: Path, logs: Path, pipegen: Pipegen) -> None:
     """It either compiles or is reported as an error in the config."""
     (here / "pipegen.yaml").write_text("[" * 5000 + "]" * 5000, encoding="utf-8")
