@@ -127,6 +127,8 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("rate: 1 }", "rate: 1000000 }", "PG805"),
         ("cron: 0 2 * * *", "cron: 0 2 * * *, rate: 1", "PG204"),
         ("cron: 0 2 * * *", "times: [49h]", "PG805"),
+        ("cron: 0 2 * * *", "times: []", "PG805"),
+        ("cron: 0 2 * * *", "cron: 0 2 29 2 *", "PG805"),
         ("duration: 2 days", "duration: 0", "PG805"),
         ("duration: 2 days", "duration: 999999999 weeks", "PG805"),
         ("warm_up: 1h", "warm_up: 3 days", "PG805"),

@@ -12,6 +12,7 @@ from pipegen.fleet.answers.results import FleetResult, GroupResult, LoadResult, 
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import MachineGroup
 from pipegen.run.chart.times import SECONDS
+from pipegen.run.simulation import counted
 from pipegen.visible import visible
 
 Rows = Sequence[tuple[str, ...]]
@@ -30,7 +31,7 @@ def head(result: FleetResult) -> tuple[str, str]:
     """Return lines that describe the simulation."""
     fleet = result.fleet
     return (
-        f"{result.starts:,} stages on {', '.join(_size(group) for group in fleet.groups)}",
+        f"{counted(result.starts, 'stage')} on {', '.join(_size(group) for group in fleet.groups)}",
         f"pipelines start for {SECONDS.words(fleet.duration)}, seed {fleet.seed}",
     )
 
@@ -55,10 +56,10 @@ def times_words(times: Summary) -> tuple[str, ...]:
 def unfinished_words(result: FleetResult) -> list[str]:
     """Return a sentence for each load with pipelines that never end."""
     return [
-        f"{load_result.unfinished:,} pipelines of {visible(load_result.load.name)} never end: no machine or queue has"
-        " room for their stages"
-        for load_result in result.loads
-        if load_result.unfinished
+        f"{counted(number, 'pipeline')} of {visible(name)} never end{'s' if number == 1 else ''}: no machine or queue"
+        " has room for their stages"
+        for name, number in ((one.load.name, one.unfinished) for one in result.loads)
+        if number
     ]
 
 
@@ -169,7 +170,7 @@ def _lost_rows(result: FleetResult) -> Iterator[tuple[str, ...]]:
 
 
 def _size(group: MachineGroup) -> str:
-    count = f"{group.minimum} to {group.maximum}" if group.is_scaled else str(group.maximum)
+    count = f"{group.minimum:,} to {group.maximum:,}" if group.is_scaled else f"{group.maximum:,}"
     return f"{count} {visible(group.machine.name)}"
 
 

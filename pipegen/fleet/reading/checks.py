@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isnan
+from random import Random
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.fleet.arrivals import HOUR, expected
+from pipegen.fleet.arrivals import HOUR, Rates, expected, times
 from pipegen.fleet.model import Fleet, Load
 from pipegen.fleet.state import job_queues
 from pipegen.fleet.workflow import Stage
@@ -68,10 +69,12 @@ def _check_times(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Loa
         _add(report, f"a duration of {fleet.duration / HOUR:,.0f} hours is too long to simulate", fleet.span, hint)
     for item, load in loads:
         arrivals = item.get("arrivals")
-        times = items_of(arrivals.get("times")) if isinstance(arrivals, Mapping) else ()
-        if times and fleet.duration and not expected(load.arrivals, fleet.duration):
-            hint = 'write a longer "duration", or earlier times'
-            _add(report, f'no time of "{load.name}" is within the duration', times[0].span, hint)
+        if not isinstance(arrivals, Mapping) or not fleet.duration or isinstance(load.arrivals, Rates):
+            continue
+        if next(times(load.arrivals, fleet.duration, Random()), None) is None:  # noqa: S311 - only rates use it
+            first = arrivals.get("cron") or next(iter(items_of(arrivals.get("times"))), arrivals)
+            hint = 'write a longer "duration", which begins on Monday, January 1, or earlier times'
+            _add(report, f'no time of "{load.name}" is within the duration', first.span, hint)
     stages = sum(expected(load.arrivals, fleet.duration) * len(load.workflow.stages) for _, load in loads)
     if stages > _MOST_STAGES:
         largest = max(loads, key=lambda row: expected(row[1].arrivals, fleet.duration) * len(row[1].workflow.stages))
