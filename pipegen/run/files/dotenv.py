@@ -23,7 +23,9 @@ def read_dotenv(text: str) -> dict[str, str]:
     Values in single quotes are literal and may span lines; in double quotes, `\n`, `\r`, `\t` and a backslash before
     any other character are escapes. Without quotes, a value ends with the line, or before ` #`. Nothing is expanded.
     """
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if "\0" in text:
+        raise DotenvError(f"line {_line(text, text.index(chr(0)))} contains a NUL character")
     variables: dict[str, str] = {}
     position = 0
     while position < len(text):
@@ -32,11 +34,11 @@ def read_dotenv(text: str) -> dict[str, str]:
             continue
         start = _START.match(text, position)
         if start is None:
-            raise DotenvError(_error_text(text, position))
+            raise DotenvError(f"line {_line(text, position)} is not NAME=VALUE")
         value, end = _value(text, start.end())
         after = _NOTHING.match(text, end)
         if after is None:
-            raise DotenvError(_error_text(text, position))
+            raise DotenvError(f"line {_line(text, position)} is not NAME=VALUE")
         variables[start["name"]] = value
         position = after.end()
     return variables
@@ -51,5 +53,5 @@ def _value(text: str, position: int) -> tuple[str, int]:
     return (bare["text"], bare.end()) if bare else ("", position)
 
 
-def _error_text(text: str, position: int) -> str:
-    return f"line {text.count(chr(10), 0, position) + 1} is not NAME=VALUE"
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1

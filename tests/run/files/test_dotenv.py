@@ -20,6 +20,7 @@ from pipegen.run.files.dotenv import DotenvError, read_dotenv
         ("\n# no\n\r\nA=b\r\n", "b"),
         ("A=x\nA=b", "b"),
         ("A=it's", "it's"),
+        ("\ufeffA=b\n", "b"),
     ],
 )
 def test_values_are_parsed(text: str, value: str) -> None:
@@ -32,3 +33,9 @@ def test_an_invalid_line_is_reported_without_its_text(text: str) -> None:
     """The message has only the line number, because the line may contain a secret."""
     with pytest.raises(DotenvError, match=r"^line 2 is not NAME=VALUE$"):
         read_dotenv(text)
+
+
+def test_a_nul_is_reported() -> None:
+    """No variable can contain it."""
+    with pytest.raises(DotenvError, match=r"^line 2 contains a NUL character$"):
+        read_dotenv("A=b\nB=c\0d\n")
