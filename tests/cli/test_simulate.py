@@ -165,8 +165,8 @@ def test_simulate_writes_an_svg_chart(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--executors", "2", "--cluster", "c"], "omit --executors and --sweep"),
-        (["--sweep", "1..4", "--cluster", "c"], "omit --executors and --sweep"),
+        (["--executors", "2", "--cluster", "pipegen.yaml"], "omit --executors and --sweep"),
+        (["--sweep", "1..4", "--cluster", "pipegen.yaml"], "omit --executors and --sweep"),
         (["--sweep", "0..4"], "such as 1..32"),
         (["--sweep", "9..4"], "such as 1..32"),
         (["--sweep", "1..99999"], "such as 1..32"),
@@ -187,7 +187,7 @@ def test_invalid_options_are_wrong_usage(pipegen: Pipegen, arguments: list[str],
 
 @pytest.mark.usefixtures("skewed")
 def test_errors_in_the_config_and_the_durations_are_reported(pipegen: Pipegen) -> None:
-    """A missing file is a failure with its own exit code."""
+    """A missing file is wrong usage."""
     Path("broken.yaml").write_text(BROKEN, encoding="utf-8")
     Path("durations.yaml").write_text("lint: soon", encoding="utf-8")
     broken, wrong = pipegen("simulate", "broken.yaml"), pipegen("simulate", "--durations", "durations.yaml")
@@ -195,7 +195,7 @@ def test_errors_in_the_config_and_the_durations_are_reported(pipegen: Pipegen) -
 
     assert (broken.status, broken.out, "PG301" in broken.err) == (1, "", True)
     assert (wrong.status, wrong.out, "PG810" in wrong.err) == (1, "", True)
-    assert (absent.status, absent.err) == (3, "pipegen: nothing.yaml: No such file or directory\n")
+    assert (absent.status, absent.err) == (2, 'pipegen: "nothing.yaml" does not exist\n')
 
 
 @pytest.mark.slow
