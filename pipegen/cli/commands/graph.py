@@ -57,7 +57,7 @@ _PICTURES = (Drawing.SVG, Drawing.HTML)
 @event_options
 @click.option("--format", "form", type=EnumChoice(Drawing), default=Drawing.TEXT.value, help="The format of the graph.")
 @target_option
-@click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the picture to this file.")
+@click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the SVG or HTML picture to this file.")
 @diagnostics_option
 def graph(
     config: Path | None,

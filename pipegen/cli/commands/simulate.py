@@ -99,7 +99,7 @@ class _Result(Struct, kw_only=True):
     "--find",
     "condition",
     metavar="CONDITION",
-    help='Search the smallest number of machines of the first group for which "p95(wait) < 60s" holds, say.',
+    help='Find the smallest number of machines of the first group with which a condition holds: "p95(wait) < 60s".',
 )
 @click.option(
     "--record",
