@@ -148,7 +148,11 @@ class Scaling:
     def _stop_idle(self, watched: _Watched) -> None:
         state, machine, visits = watched
         is_idle = state.visits.get(machine) == visits and not state.tasks[machine]
-        if is_idle and len(state.tasks) > state.group.minimum and self._session.remove_machine(machine):
+        if not is_idle or len(state.tasks) <= state.group.minimum:
+            return
+        if not self._session.remove_machine(machine):
+            self._watch(state, machine)
+        else:
             del state.tasks[machine], state.visits[machine]
             if not visits:
                 state.unused = self._session.now

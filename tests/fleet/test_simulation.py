@@ -171,6 +171,19 @@ def test_preemption_stops_interruptible_stages() -> None:
     assert (list(measures["low"].results), measures["low"].preempted, measures["low"].lost) == ([140.0], 1, 30.0)
 
 
+def test_preemption_stops_nothing_for_a_stage_that_waits_for_a_lock() -> None:
+    """Room for it would be empty until the lock is free, and then it starts."""
+    low = load("low", Starts((1.0, 2.0, 3.0)), FixedTime(30.0), interruptible=True)
+    high = load("high", Starts((0.0, 10.0, 20.0)), FixedTime(100.0), priority=1)
+    locked = replace(high.workflow.stages[0], locks=("database",))
+    high = replace(high, workflow=replace(high.workflow, stages=(locked,)))
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    measures = run(fleet([low, high], 1, 1, slots=2, queue="q", actions=actions)).loads
+
+    assert (list(measures["high"].waits), measures["high"].unfinished) == ([0.0, 90.0, 180.0], 0)
+    assert (measures["low"].preempted, measures["low"].unfinished) == (0, 0)
+
+
 def test_preemption_stops_no_other_stages() -> None:
     """Neither those that are not interruptible, nor those of equal priority or of another queue."""
     actions = ("enqueue", "allocate", "preempt", "backfill")

@@ -149,8 +149,9 @@ class Session:
         self.wake(Freed((machine.name,)))
 
     def remove_machine(self, name: str) -> bool:
-        """Remove the idle machine *name*; return False if room on it is reserved."""
-        if self.machines.nodes[name].promised:
+        """Remove the idle machine *name*; return False if tasks have room on it, or are promised some."""
+        machine = self.machines.nodes[name]
+        if machine.promised or machine.tasks:
             return False
         self.machines.remove(name)
         self.version += 1
@@ -367,18 +368,21 @@ class Session:
     def _has_room(self, gang: Gang, event: QueueEvent) -> Hint:
         """Return whether the machine of *event* has room for the first task of *gang*, promises included."""
         node: SchedulerNode = event.what
-        for _, queued_task in self._pledges[gang].operations if gang in self._pledges else ():
-            if queued_task.state is TaskState.PROMISED:
-                return _hint(is_kept(queued_task, node) or self._is_good(queued_task, node))
-        first = gang.first() or gang.first(light=True)
-        return _hint(first is not None and self._is_good(first, node))
+        first = self._next(gang)
+        return _hint(first is not None and (is_kept(first, node) or self._is_good(first, node)))
 
     def _is_good(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)
 
     def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
-        first = gang.first() or gang.first(light=True)
+        first = self._next(gang)
         return _hint(first is not None and not self.machines.held(first.locks))
+
+    def _next(self, gang: Gang) -> QueuedTask | None:
+        """Return the task of *gang* that starts next: one that has a promise, else the first that waits."""
+        operations = self._pledges[gang].operations if gang in self._pledges else ()
+        promised = (task for _, task in operations if task.state is TaskState.PROMISED)
+        return next(promised, None) or gang.first() or gang.first(light=True)
 
 
 def _opens(_gang: Gang, _event: QueueEvent) -> Hint:

@@ -38,8 +38,11 @@ def make_room(
 ) -> bool:
     """Promise room to *queued_task* on the first machine where stopping victims helps; return whether there is one.
 
-    Victims stop from the last one in the order of job queues, gangs and tasks, and no more than necessary.
+    Victims stop from the last one in the order of job queues, gangs and tasks, and no more than necessary. None stops
+    for a task that waits for a lock: it could not take the room.
     """
+    if session.machines.held(queued_task.locks):
+        return False
     for node in session.machines.nodes.values():
         if not session.ballot.is_placeable(queued_task, node):
             continue
