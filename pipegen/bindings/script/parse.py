@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
@@ -50,13 +51,19 @@ def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Rep
     """Return the parts of the script *source* at *span*."""
     if not (has_references(source.text) or is_unusual(source.text)):
         return ParsedScript((source.text,), span)
-    lexed, error = lex(source.text, stages)
+    lexed, error = lex(source.text, stages) if has_references(source.text) else _lexed_without_references(source.text)
     report_substitutions(lexed, source, stages, report, is_bash=is_bash)
     _report_typos(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
     if error is not None:
         _report_unreadable(error, stages, source, report)
     return ParsedScript(tuple(_parts(lexed, source)), span)
+
+
+@lru_cache(maxsize=1000)
+def _lexed_without_references(text: str) -> tuple[Lexed, UnterminatedError | None]:
+    """Return the tokens of a script that is the same for all stages: stages that share a template have it."""
+    return lex(text, ())
 
 
 def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:

@@ -24,6 +24,7 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
 from pipegen.importing.gitlab.stages.needs import (
+    GeneratedNames,
     files_from,
     keep_needs,
     native_matrices,
@@ -62,14 +63,14 @@ _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 class ImportOptions(Struct, kw_only=True):
     """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
-    Those of "" are the names that a config refuses for inputs. *names* are the jobs of each stage in a generated file.
+    Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
     *misordered* are the jobs whose needs stay raw, because they would wait for other jobs in some runs.
     """
 
     default_branch: str
     forced: Mapping[str, Mapping[str, str]]
     is_shared: bool = True
-    names: Mapping[str, Sequence[str]]
+    names: GeneratedNames
     misordered: Collection[str] = ()
 
 
@@ -304,6 +305,10 @@ class _Writer:
             else 'add a "when" to the pipeline for other engines',
         )
         rules = [raw_data(item) for item in items_of(entry.value) if not (self._name and is_generated(item))]
+        last = rules[-1] if rules else {}
+        if not is_condition_known and not self._name and isinstance(last, dict) and last.keys() != {"when"}:
+            # The generated file has further rules after these.
+            rules.append({"when": "never"})
         self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
 
     def _concurrency(self) -> dict[str, Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -12,10 +12,12 @@ from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, doc
 from pipegen.importing.gitlab.reading.constructs import constructs
 from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
-from pipegen.importing.gitlab.reading.tree import read_tree
+from pipegen.importing.gitlab.reading.tree import read_tree, text_of
+from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
+from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, items_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -23,6 +25,8 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 
 _MOST_ROUNDS = 12
+# The start of the name of a helper for which others wait in place of a job that is optional in some runs.
+_WAITING = "wait for "
 
 # Keys of a stage that result from one group of the source's keys; the others are themselves such a key.
 _SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "name": "*", "trigger": "*", "raw": "*"}
@@ -31,13 +35,13 @@ _SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "nam
 class GitLabImport(Imported, kw_only=True):
     """The import of a pipeline of GitLab; *jobs* are those of the *source* that are stages.
 
-    *forced* are the keys that stay raw by job, each with the reason, *names* the jobs of each stage with other names.
+    *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file.
     """
 
     source: SourcePipeline
     jobs: tuple[str, ...]
     forced: Mapping[str, Mapping[str, str]]
-    names: Mapping[str, Sequence[str]]
+    names: GeneratedNames
 
 
 def import_gitlab(
@@ -113,7 +117,7 @@ class _Attempt:
         self._default_branch = default_branch
         self._reading = reading
         self.forced: dict[str, dict[str, str]] = {}
-        self.names: Mapping[str, Sequence[str]] = {}
+        self.names = GeneratedNames()
 
     def result(self, *, is_shared: bool) -> _Result:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
@@ -129,11 +133,27 @@ class _Attempt:
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
 
 
-def _names(result: _Result) -> dict[str, list[str]]:
-    """Return the jobs of each stage with another name in the generated files."""
-    jobs = [entry.key.text for file in result.compiled.files for entry in _entries(file)]
-    names = {name: [job for job in jobs if job.startswith(f"{name}: ")] for name in result.config.jobs}
-    return {name: [name] if name in jobs else of_stage for name, of_stage in names.items() if name in jobs or of_stage}
+def _names(result: _Result) -> GeneratedNames:
+    """Return the jobs of each stage in the generated files, and the helpers through which others await them."""
+    entries = {entry.key.text: entry.value for file in result.compiled.files for entry in _entries(file)}
+    jobs = {name: [job for job in entries if job.startswith(f"{name}: ")] for name in result.config.jobs}
+    helpers = {name: awaited for name, job in entries.items() if (awaited := _awaited(name, job))}
+    return GeneratedNames(
+        {
+            name: [name] if name in entries else of_stage
+            for name, of_stage in jobs.items()
+            if name in entries or of_stage
+        },
+        {job: name for name, job in helpers.items()},
+    )
+
+
+def _awaited(name: str, job: Node) -> str:
+    """Return the job for which *job* is the helper that is not in runs in which it is optional, "" for others."""
+    variables, needs = (job.get("variables"), job.get("needs")) if isinstance(job, TreeMapping) else (None, None)
+    is_helper = name.startswith(_WAITING) and isinstance(variables, TreeMapping) and variables.get(HELPER) is not None
+    first = next(iter(items_of(needs)), None) if is_helper else None
+    return text_of(first.get("job")) if isinstance(first, TreeMapping) else text_of(first)
 
 
 def _entries(file: GeneratedFile) -> tuple[Entry, ...]:

@@ -20,12 +20,22 @@ from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.structs import Struct
+from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.jobs.raw import has_rules
 
 _MOST_NEEDS = 50
 # Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
 _RENAMED = frozenset({"pages", "types", "true", "false", "nil"})
+
+
+class GeneratedNames(Struct):
+    """Names in a generated file: the *jobs* of each stage, and of some jobs the *helpers* that others await instead.
+
+    The helper of a job that is optional in some runs is only in the others.
+    """
+
+    jobs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    helpers: Mapping[str, str] = field(default_factory=dict)
 
 
 class KeptNeeds(Struct):
@@ -93,13 +103,14 @@ def keep_needs(
     drafts: Sequence[Draft],
     source: SourcePipeline,
     order: Order,
-    names: Mapping[str, Sequence[str]],
+    names: GeneratedNames,
     misordered: Collection[str],
 ) -> KeptNeeds:
     """Keep the needs of stages raw that a config cannot express.
 
     These get files or variables of raw artifacts, need single combinations or jobs of other pipelines, or are
-    *misordered*: they would wait for other jobs in some runs. *names* are the jobs of each stage in the generated file.
+    *misordered*: they would wait for other jobs in some runs. *names* are those in the generated file. A job whose
+    stage decides its order awaits no optional job.
     """
     reasons: dict[str, str] = {}
     has_unknown = False
@@ -113,15 +124,19 @@ def keep_needs(
         if not reason and not ("script" in draft.keys and sources):
             continue
         needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
-        if any(_has_other_name(other) and other.name not in names for other in needed):
+        is_by_stage = needs_of(draft.job, source) is None
+        if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True
             continue
+        helpers = names.helpers if is_by_stage else {}
         single = _single_combinations(draft.job, source)
         needs: list[Data] = []
         for other in needed:
-            jobs = _chosen(names.get(other.name) or _job_names(other), other.name, single.get(other.name))
+            jobs = _chosen(names.jobs.get(other.name) or _job_names(other), other.name, single.get(other.name))
             keys = _need_keys(other, has_files=other.name in order.files[draft.name]) | _own(draft.job, other, source)
-            needs += [{"job": name, **keys} if keys else name for name in jobs]
+            for name in jobs:
+                own = keys | ({"optional": True} if name in helpers else {})
+                needs.append({"job": helpers.get(name, name), **own} if own else name)
         needs += [raw_data(item) for item in items_of(draft.job.get("needs")) if is_elsewhere(item)]
         if len(needs) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
@@ -257,6 +272,13 @@ def _leaves_raw_files(draft: Draft) -> bool:
     keys = raw if isinstance(raw, dict) else {}
     reports = keys.get("reports")
     return "paths" in keys or "untracked" in keys or (isinstance(reports, dict) and "dotenv" in reports)
+
+
+def _is_unknown(draft: Draft, names: GeneratedNames, *, is_by_stage: bool) -> bool:
+    """Return whether the generated file, which must be known, has other jobs for *draft* that a stage waits for."""
+    approve = draft.keys.get("approve")
+    may_be_optional = "rules" in draft.raw or (isinstance(approve, dict) and "when" in approve)
+    return draft.name not in names.jobs and (_has_other_name(draft) or (is_by_stage and may_be_optional))
 
 
 def _has_other_name(draft: Draft) -> bool:

@@ -230,7 +230,7 @@ class StageBuilder:
         if job.get("script") is None:
             self._unread_script(job, draft)
             return
-        if scripts.is_powershell(context):
+        if scripts.is_powershell(job):
             self._keep_scripts(job, draft, "it is PowerShell")
             return
         image = draft.keys.get("image") or draft.raw.get("image")

@@ -10,10 +10,11 @@ from math import prod
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.texts import read_by_rules
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, entries_of, whole_number
+from pipegen.source.tree import Node, Scalar, entries_of, whole_number
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
@@ -46,6 +47,16 @@ def axes_of(job: SourceJob) -> Axes | None:
     node = job.get("parallel")
     if node is None:
         return None
+    axes = _axes_in(node, job)
+    is_kept = "trigger" not in job.entries and (job.unknown or job.get("script") is None or is_powershell(job))
+    exported = [name for name in axes.env if not is_free_name(name)] if is_kept else []
+    if exported:
+        raise UntranslatableError(f"the config does not contain the script, which reads {exported[0]}")
+    return axes
+
+
+def _axes_in(node: Node, job: SourceJob) -> Axes:
+    """Return the matrix of *job* in the value *node* of `parallel`."""
     if isinstance(node, Scalar):
         number = whole_number(text_of(node)) or 0
         if not 1 <= number <= _MOST_COMBINATIONS:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.comments import comments_of
+from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.source.tree import Node, Scalar
@@ -48,9 +49,9 @@ def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dic
     return keys
 
 
-def is_powershell(context: KeyContext) -> bool:
-    """Return whether a runner with PowerShell runs the scripts of a job, which pipegen writes for sh."""
-    items = (item for key in ("before_script", "script", "after_script") for item in items_of(context.job.get(key)))
+def is_powershell(job: SourceJob) -> bool:
+    """Return whether a runner with PowerShell runs the scripts of *job*, which pipegen writes for sh."""
+    items = (item for key in ("before_script", "script", "after_script") for item in items_of(job.get(key)))
     return any(_POWERSHELL.search(text_of(item)) for item in items)
 
 

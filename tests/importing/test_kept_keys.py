@@ -1,0 +1,85 @@
+"""Keys that stay raw, and the keys beside them, run the same as in the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+from ruamel.yaml import YAML
+
+from pipegen.importing.gitlab.importer import GitLabImport
+from pipegen.importing.gitlab.proof import prove
+
+_OPTIONAL = """\
+stages: [prepare, build, test]
+tag: { stage: prepare, script: [./tag > tag.env], artifacts: { reports: { dotenv: tag.env } } }
+container:
+  stage: build
+  script: [./container]
+  rules: [{ if: '$CI_PIPELINE_SOURCE == "web"', when: manual, allow_failure: true }, { if: $CI_COMMIT_BRANCH }]
+"""
+
+
+def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
+    """The stage of a job decides its order; a need would wait for the user."""
+    result, _ = from_text(f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n", tmp_path)
+
+    assert _generated(result)["test"]["needs"] == ["tag", {"job": "wait for container", "optional": True}]
+    assert _differences(result) == []
+
+
+def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> None:
+    """Needs of the original wait for the user, too."""
+    needs = "[tag, { job: container, optional: true }]"
+    result, _ = from_text(f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'], needs: {needs} }}\n", tmp_path)
+
+    assert _generated(result)["test"]["needs"] == ["tag", {"job": "container", "optional": True}]
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(("last", "number"), [('if: $CI_PIPELINE_SOURCE == "web"', 3), ("when: always", 2)])
+def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: Path) -> None:
+    """The generated file has further rules after them, which would start other pipelines."""
+    result, _ = from_text(
+        f"workflow: {{ rules: [{{ if: $CI_COMMIT_TAG =~ $RELEASE }}, {{ {last} }}] }}\nunit: {{ script: make }}\n",
+        tmp_path,
+    )
+
+    assert len(YAML(typ="safe").load(result.text)["targets"]["gitlab"]["workflow"]["rules"]) == number
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["{ extends: .other, parallel: 2 }", "{ parallel: 2, script: [Get-Item $env:CI_NODE_INDEX] }"],
+    ids=["in another file", "PowerShell"],
+)
+def test_the_number_of_a_part_reaches_a_script_that_stays_raw(unit: str, tmp_path: Path) -> None:
+    """A stage exports the number in its script, so `parallel` stays raw, too."""
+    result, report = from_text(f"include: [https://example.org/a.yml]\nunit: {unit}\n", tmp_path)
+
+    assert "the config does not contain the script, which reads CI_NODE_INDEX" in messages(report)
+    assert _generated(result)["unit"]["parallel"] == 2
+    assert _differences(result) == []
+
+
+def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> None:
+    """A path of artifacts cannot contain the variable."""
+    unit = "{ script: make, services: [redis], variables: { OUT: out/$CI_JOB_NAME }, artifacts: { paths: [$OUT] } }"
+    result, _ = from_text(f"unit: {unit}\n", tmp_path)
+
+    assert "OUT: out/unit" in result.text
+    assert _differences(result) == []
+
+
+def _generated(result: GitLabImport) -> dict[str, dict[str, object]]:
+    jobs = YAML(typ="safe", pure=True).load(result.generated[-1].text)
+    assert isinstance(jobs, dict)
+    return jobs
+
+
+def _differences(result: GitLabImport) -> list[str]:
+    proof = prove(result, "main")
+    assert proof is not None
+    return [difference.message for difference in proof.differences]
