@@ -25,6 +25,7 @@ _ALSO = {
     "int": ("java.lang.Number",),
     "long": ("java.lang.Number",),
     "hudson.AbortException": ("java.lang.Throwable",),
+    "java.io.IOException": ("java.lang.Throwable",),
 }
 # Classes whose static methods Groovy offers as methods of their first argument.
 _EXTENSIONS = "org.codehaus.groovy.runtime."

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 from engines.containers import Containers
-from engines.proof.execution import DECLARATIVE, HERE, SCRIPTED, Engine
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, DECLARATIVE, HERE, SCRIPTED, Engine, World, execute
 from engines.proof.yaml_text import yaml_text
 from engines.test_scripts import executed, note
 
@@ -36,3 +39,38 @@ def test_a_stage_without_the_repository_has_only_files_of_others(
     assert set(execution.outcomes.values()) == {"success"}, execution.log
     assert note(records, "upload", "files") == "./dist/app\n"
     assert note(records, "check", "files").endswith("./dist/app\n./see\n./source\n")
+
+
+HISTORY = 'git log --format=%s >"$RECORDS/{0}"'
+PUSH = 'git -C "$ORIGIN" -c user.name=x -c user.email=x@example.org commit --allow-empty -qm'
+
+
+@pytest.mark.parametrize("branch", ["", "main"], ids=["job", "multibranch"])
+@pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=["scripted", "declarative"])
+def test_partial_histories_affect_no_other_stage(
+    engine: Engine, branch: str, containers: Containers, tmp_path: Path
+) -> None:
+    """The git plugin of Jenkins neither completes a history in a workspace nor finds a commit that it lacks."""
+    stages = [
+        {"name": "first", "script": [HISTORY.format("first"), f"{PUSH} two", f"{PUSH} three"], "fetch": {"depth": 1}},
+        {"name": "short", "script": [HISTORY.format("short"), "sleep 3"], "fetch": {"depth": 1}},
+        {"name": "new", "script": [HISTORY.format("new"), "sleep 3"], "fetch": {"depth": 1}},
+        {"name": "whole", "script": [HISTORY.format("whole")], "fetch": {"shallow": False}},
+        {"name": "usual", "script": [HISTORY.format("usual")]},
+    ]
+    execution = [["first", ["short", "new"], ["whole", "usual"]]]
+    text = yaml_text({"pipelines": {"p": {"execution": execution, "stages": stages}}})
+    repository = worlds.repository(tmp_path / "repository", files={CONFIG: text})
+    subprocess.run((*shlex.split(PUSH.replace("$ORIGIN", str(repository))), "one"), check=True)
+    records = tmp_path / "notes"
+    records.mkdir()
+    variables = {"RECORDS": str(records), "ORIGIN": str(repository), **({"BRANCH_NAME": branch} if branch else {})}
+
+    world = World(containers=containers, repository=repository, folder=tmp_path / "world", variables=variables)
+    done = execute(engine, world)
+
+    assert set(done.outcomes.values()) == {"success"}, done.log
+    histories = {stage["name"]: (records / str(stage["name"])).read_text("utf-8").split() for stage in stages}
+    assert histories["first"] == ["one"]
+    assert {history[0] for history in histories.values()} == {"one"}
+    assert len(histories["whole"]) == len(histories["usual"]) == 2

@@ -288,8 +288,16 @@ def test_catch_error_fails_the_build_but_not_the_stage(jenkins: Jenkins) -> None
     assert build.result == "FAILURE"
 
 
-def test_the_worst_result_of_branches_counts(jenkins: Jenkins) -> None:
-    """As in Jenkins, an aborted branch outweighs one that failed before it."""
-    build = jenkins("parallel a: { error 'x' }, b: { timeout(time: 1, unit: 'SECONDS') { sleep 60 } }")
+@pytest.mark.parametrize("failure", ["error 'x'", "node { sh 'exit 1' }"])
+def test_a_failed_branch_outweighs_an_aborted_one(jenkins: Jenkins, failure: str) -> None:
+    """As `ThrowableComparator` in ParallelStep.java of workflow-cps: an interruption is less severe than any error."""
+    build = jenkins(f"parallel a: {{ sleep 2; {failure} }}, b: {{ timeout(time: 1, unit: 'SECONDS') {{ sleep 60 }} }}")
+
+    assert build.result == "FAILURE"
+
+
+def test_an_aborted_branch_outweighs_an_unstable_one(jenkins: Jenkins) -> None:
+    """Results of builds only become worse."""
+    build = jenkins("parallel a: { unstable 'x' }, b: { timeout(time: 1, unit: 'SECONDS') { sleep 60 } }")
 
     assert build.result == "ABORTED"

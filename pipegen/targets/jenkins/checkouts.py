@@ -9,6 +9,7 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
 _FUNCTION = "checkoutCommit"
+_WHOLE = "checkoutWhole"
 # Removes everything that the commit does not contain, also in submodules.
 _CLEAN = "cleanBeforeCheckout(deleteUntrackedNestedRepositories: true)"
 
@@ -37,11 +38,19 @@ def lower_checkouts(
         return Checkouts(None, {}, skipping)
     takes_options = len(extensions) > 1
     common = () if takes_options else (*extensions.values(),)[0]
-    function = model.CheckoutFunction(extensions=(_CLEAN, *common), takes_options=takes_options, variables=variables)
-    calls = {
-        kind: f"{_FUNCTION}([{', '.join(own)}])" if takes_options and own else f"{_FUNCTION}()"
-        for kind, own in extensions.items()
-    }
+    truncates = any(kind.depth for kind in extensions)
+    whole = {kind for kind in extensions if kind.depth == 0 or (truncates and not kind.depth)}
+    function = model.CheckoutFunction(
+        extensions=(_CLEAN, *common),
+        takes_options=takes_options,
+        truncates=truncates,
+        has_whole=bool(whole),
+        variables=variables,
+    )
+    calls = {}
+    for kind, own in extensions.items():
+        options = f"[{', '.join(own)}]" if takes_options and own else ""
+        calls[kind] = f"{_WHOLE if kind in whole else _FUNCTION}({options})"
     return Checkouts(function, calls, skipping)
 
 

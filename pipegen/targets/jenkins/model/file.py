@@ -49,11 +49,15 @@ class CheckoutFunction(Struct, kw_only=True):
     Attributes:
         extensions: git options of all calls in addition to the job's configuration, as calls in Groovy.
         takes_options: whether calls have a list of further options.
+        truncates: whether a call fetches a part of the history.
+        has_whole: whether a call needs the whole history where others, or the job, fetch a part of it.
         variables: the variables to set besides the commit, with their names in `checkout`.
     """
 
     extensions: tuple[str, ...]
     takes_options: bool
+    truncates: bool
+    has_whole: bool
     variables: tuple[tuple[str, str], ...]
 
 

@@ -262,19 +262,26 @@ class Parallel {
             failures.add(error)
             if (failFast && failures.size() == 1) {
                 String reason = "Failed in branch ${name}"
-                FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, reason, true)
+                FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, reason)
                 (scopes.keySet() - name).each { String other -> threads.cancel(scopes[other], cause) }
             }
         }
     }
 
-    /** As Jenkins: a branch stopped by failFast counts last, then the worse result, then who came first. */
+    /**
+     * As `ParallelStep.ResultHandler` of the plugin workflow-cps: with failFast the first failure counts. Otherwise an
+     * interruption counts less than the error of a step, this less than any other exception, and of two interruptions
+     * the worse result counts; then who came first.
+     */
     private Throwable worst() {
-        return failures.min { Throwable error -> isFollower(error) ? 1 : -Post.resultOf(error).ordinal() }
+        return failFast ? failures[0] : failures.min { Throwable error -> leniency(error) }
     }
 
-    private static boolean isFollower(Throwable error) {
-        return error instanceof FlowInterruptedException && error.failFast
+    private static int leniency(Throwable error) {
+        if (error instanceof FlowInterruptedException) {
+            return 100 - Post.resultOf(error).ordinal()
+        }
+        return error instanceof AbortException ? 1 : 0
     }
 }
 

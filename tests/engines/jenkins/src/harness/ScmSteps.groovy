@@ -2,6 +2,7 @@ package harness
 
 import groovy.transform.CompileStatic
 import hudson.AbortException
+import hudson.plugins.git.GitException
 
 /** Where the code of a build comes from: the `scm` of a script. */
 @CompileStatic
@@ -108,7 +109,7 @@ class ScmSteps extends StepFamily {
         }
         Git git = new Git(build, folder, environment)
         Scm.Remote remote = scm.userRemoteConfigs[0]
-        git.fetch(remote.url, remote.refspec, honorsRefspec(scm))
+        git.fetch(remote.url, remote.refspec, honorsRefspec(scm), depth(scm))
         String commit = revision(git, scm)
         if (extensions.keySet().any { String it -> it in CLEANING }) {
             git.run('clean', '-ffdx')
@@ -119,11 +120,16 @@ class ScmSteps extends StepFamily {
             found.GIT_PREVIOUS_COMMIT = build.settings.previous
         }
         Map<String, Object> local = extensions.LocalBranch ?: extensions.localBranch
-        if (local == null) {
-            git.run('checkout', '-q', '-f', commit)
-        } else {
-            found.GIT_LOCAL_BRANCH = localName((String) (local.localBranch ?: local.value), branch)
-            git.run('checkout', '-q', '-f', '-B', found.GIT_LOCAL_BRANCH, commit)
+        try {
+            if (local == null) {
+                git.run('checkout', '-q', '-f', commit)
+            } else {
+                found.GIT_LOCAL_BRANCH = localName((String) (local.localBranch ?: local.value), branch)
+                git.run('checkout', '-q', '-f', '-B', found.GIT_LOCAL_BRANCH, commit)
+            }
+        } catch (GitException failure) {
+            // As `GitSCM.checkout`.
+            throw new IOException("Could not checkout ${commit}", failure)
         }
         return found
     }
@@ -146,6 +152,13 @@ class ScmSteps extends StepFamily {
         return scm.extensions.any { Object it ->
             nameOf(it) == 'GitSCMSourceDefaults' || argumentsOf(it).honorRefspec == true
         }
+    }
+
+    /** As Jenkins: each `CloneOption` says whether to fetch a part of the history, and the last one counts. */
+    private static Integer depth(Scm scm) {
+        List<Object> options = scm.extensions.findAll { Object it -> nameOf(it) in ['CloneOption', 'cloneOption'] }
+        Map<String, Object> last = options ? argumentsOf(options.last()) : [:]
+        return last.shallow ? (Integer) last.depth ?: 1 : null
     }
 
     private static Map<String, Object> argumentsOf(Object extension) {
@@ -185,9 +198,10 @@ class Git {
     /**
      * Fetches as the git plugin does: its first clone goes by the default refspec unless it honors that of the job
      * ("Honor refspec on initial clone" in the plugin's README), and only a refspec without `refs/heads` is fetched
-     * after it.
+     * after it. A history that an earlier fetch cut off at a *depth* stays cut off: its `FetchCommand` has no
+     * `--unshallow` (CliGitAPIImpl of the plugin git-client).
      */
-    void fetch(String url, String refspec, boolean honorsRefspec) {
+    void fetch(String url, String refspec, boolean honorsRefspec, Integer depth) {
         List<String> standard = ['+refs/heads/*:refs/remotes/origin/*']
         List<String> wanted = refspec ? refspec.tokenize(' ') : standard
         if (!new File(folder, '.git').exists()) {
@@ -195,17 +209,21 @@ class Git {
             run('remote', 'add', 'origin', url)
             run('config', "url.${build.settings.repository.path}.insteadOf", build.settings.remote)
             if (!honorsRefspec) {
-                download(standard)
+                download(standard, depth)
                 if (wanted.every { String it -> it.contains('refs/heads') }) {
                     return
                 }
             }
         }
-        download(wanted)
+        download(wanted, depth)
     }
 
-    private void download(List<String> refspecs) {
-        run((['fetch', '-q', '--tags', '--force', '--prune', 'origin'] + refspecs) as String[])
+    private void download(List<String> refspecs, Integer depth) {
+        List<String> command = ['fetch', '-q', '--tags', '--force', '--prune']
+        if (depth) {
+            command.add("--depth=${depth}".toString())
+        }
+        run((command + ['origin'] + refspecs) as String[])
     }
 
     /** Returns the commit that the first of the branch specifiers names; the newest when a pattern names several. */
@@ -254,7 +272,7 @@ class Git {
     String run(String... arguments) {
         String output = tryRun(arguments)
         if (output == null) {
-            throw new AbortException("git ${arguments.join(' ')} failed")
+            throw new GitException("git ${arguments.join(' ')} failed")
         }
         return output
     }

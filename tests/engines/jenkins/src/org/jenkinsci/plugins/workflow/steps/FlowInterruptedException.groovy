@@ -9,12 +9,9 @@ class FlowInterruptedException extends InterruptedException {
     final Result result
     /** False once the timeout step that asked for it has seen it: from there on `retry` may try again. */
     boolean actualInterruption = true
-    /** True when a failed sibling of a parallel block is the reason. */
-    final boolean failFast
 
-    FlowInterruptedException(Result result, String reason, boolean failFast = false) {
+    FlowInterruptedException(Result result, String reason) {
         super(reason)
         this.result = result
-        this.failFast = failFast
     }
 }
