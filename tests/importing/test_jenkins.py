@@ -259,7 +259,8 @@ def test_steps_that_call_a_refused_function_are_left_out() -> None:
     steps = "noFork()\nother('a')\nscript { echo shown }\nacmeTell 'b'\nsh 'x'\nsh 'y'"
     result, report = _from_text(f"{functions}{_with_script('x = 1').replace('script {', steps + chr(10) + 'script {')}")
 
-    assert '"definitions" has a function "noFork", and so has the generated file' in messages(report)
+    reason = '"definitions" has a function "noFork", and so has the generated file'
+    assert f'"targets.definitions" is left out, because a config refuses it: {reason}' in messages(report)
     assert messages(report).count("which no Groovy of the config sets") == 3
     assert "steps:\n          jenkins:" in result.text
     assert "acmeTell" in result.text

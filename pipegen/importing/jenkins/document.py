@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
@@ -30,6 +31,8 @@ from pipegen.structs import Struct
 _IDLE = frozenset({"env", "secrets", "when", "matrix", "agent", "image"})
 # Words that only give the file its structure.
 _STRUCTURE = frozenset({"pipeline", "stages", "parallel", "stage", "matrix", "steps", "agent", "post"})
+# The number of an item after the name of a setting.
+_NUMBER = r"\.[0-9]+$"
 
 
 class JenkinsConfig(Struct, kw_only=True):
@@ -240,7 +243,7 @@ def _drop(
         title = (
             f'"{refused_key.key}" of stage "{refused_key.stage}"'
             if refused_key.stage
-            else f'"{refused_key.key.rpartition(".")[0] or refused_key.key}"'
+            else f'"{re.sub(_NUMBER, "", refused_key.key)}"'
         )
         marks.refused(call, refused_key.key, f"{title} is left out, because a config refuses it: {refused_key.message}")
         if stage is None:
