@@ -51,7 +51,7 @@ def test_partial_histories_affect_no_other_stage(
     engine: Engine, branch: str, containers: Containers, tmp_path: Path
 ) -> None:
     """The git plugin of Jenkins neither completes a history in a workspace nor finds a commit that it lacks."""
-    stages = [
+    stages: list[dict[str, object]] = [
         {"name": "first", "script": [HISTORY.format("first"), f"{PUSH} two", f"{PUSH} three"], "fetch": {"depth": 1}},
         {"name": "short", "script": [HISTORY.format("short"), "sleep 3"], "fetch": {"depth": 1}},
         {"name": "new", "script": [HISTORY.format("new"), "sleep 3"], "fetch": {"depth": 1}},
@@ -70,7 +70,7 @@ def test_partial_histories_affect_no_other_stage(
     done = execute(engine, world)
 
     assert set(done.outcomes.values()) == {"success"}, done.log
-    histories = {stage["name"]: (records / str(stage["name"])).read_text("utf-8").split() for stage in stages}
+    histories = {path.name: path.read_text("utf-8").split() for path in records.iterdir()}
     assert histories["first"] == ["one"]
     assert {history[0] for history in histories.values()} == {"one"}
     assert len(histories["whole"]) == len(histories["usual"]) == 2

@@ -140,6 +140,29 @@ def test_steps_follow_a_stage_in_any_case_or_after_a_failure(
     assert build.archived["a.txt"].read_text() == "bad\n"
 
 
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_other_stages_do_not_affect_steps_after_a_failure(style: str, repository: Repository, tmp_path: Path) -> None:
+    """While `post` of a stage runs, its result is that of the build (`runPostConditions` of ModelInterpreter)."""
+    require(jenkins_harness.available())
+    slow = {"jenkins": {"always": ["sleep 6"]}}
+    stages = [
+        {"name": "red", "script": ["false"], "steps": slow},
+        {"name": "late", "timeout": "2s", "script": ["sleep 60"], "steps": slow},
+        *(
+            {"name": name, "script": ["sleep 4", end], "steps": {"jenkins": {"failure": [f"echo '> {name}'"]}}}
+            for name, end in (("green", "true"), ("broken", "false"))
+        ),
+    ]
+    execution = [[stage["name"]] for stage in stages]
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"execution": execution, "stages": stages}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert re.findall(r"^> (\w+)$", build.log, re.MULTILINE) == ["broken"], build.log
+
+
 def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:
     """A stage with nothing else says that it has nothing to do."""
     require(gitlab_local.available())

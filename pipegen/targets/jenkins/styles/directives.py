@@ -50,7 +50,7 @@ def in_directives(
         # Jenkins installs tools only if the stage or the whole pipeline has an agent.
         if stage.agent is not None or not is_grouped:
             stage = _with_tools(stage, tools)
-        stage = _with_post(stage)
+        stage = _with_post(stage, is_parallel=not may_nest)
     return replace(stage, steps=in_script(stage.steps))
 
 
@@ -136,10 +136,16 @@ def _variable(binding: model.Binding) -> model.EnvironmentVariable:
     return model.EnvironmentVariable(arguments[_FILE_OR_TEXT[binding.symbol]], value)
 
 
-def _with_post(stage: model.StageBlock) -> model.StageBlock:
-    """Return *stage* with the steps that follow its script in any case, or after a failure, in `post`."""
+def _with_post(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBlock:
+    """Return *stage* with the steps that follow its script in any case, or after a failure, in `post`.
+
+    `post { failure }` goes by the result of the whole build if that is worse than the result of the stage. In a
+    `parallel`, it would run because another stage has failed, and would not run after another stage was aborted.
+    """
     blocks = _ensured(stage.steps)
     if not all(inner in _ensured(outer.steps) for outer, inner in pairwise(blocks)):
+        return stage
+    if is_parallel and any(_is_not_stopped(step) for block in blocks for step in block.on_failure):
         return stage
     steps = stage.steps
     for block in blocks:

@@ -65,6 +65,11 @@ class Build {
         }
     }
 
+    /** Replaces the result, as Declarative does for a while. */
+    void replaceResult(Result result) {
+        worst = result
+    }
+
     /** As Jenkins: of two triggers of a kind, the job keeps the last. */
     void startBy(List triggers) {
         crons.clear()

@@ -26,20 +26,32 @@ class Post {
         return outcome
     }
 
-    /** Runs what holds given *error*, the rest also after a failure in one condition. Returns the first failure. */
+    /**
+     * Runs what holds given *error*, the rest also after a failure in one condition. Returns the first failure.
+     *
+     * As `runPostConditions` in ModelInterpreter.groovy of pipeline-model-definition: while a condition runs, the build
+     * has the result of the stage, also for parallel stages.
+     */
     Throwable run(Closure section, Throwable error) {
         Throwable first = error
         Map<String, Closure> bodies = conditions(section)
         ORDER.findAll { String name -> bodies.containsKey(name) }.each { String name ->
             if (holds(name, first)) {
+                Result before = build.result
+                Result logical = combined(first)
+                build.replaceResult(logical)
                 try {
                     Scope inner = new Scope(Threads.scope)
-                    inner.outcome = combined(first)
+                    inner.outcome = logical
                     Threads.within(inner) { directives.call(bodies[name]) }
                 } catch (Throwable failure) {
                     build.console.line("Error when executing ${name} post condition: ${failure.message}")
                     build.worsen(resultOf(failure))
                     first = first ?: failure
+                } finally {
+                    if (build.result == logical && logical != before) {
+                        build.replaceResult(before)
+                    }
                 }
             }
         }
