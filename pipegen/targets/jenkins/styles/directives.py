@@ -75,9 +75,10 @@ def _with_options(stage: model.StageBlock, pod: model.PodAgent | None) -> model.
 def _with_container(stage: model.StageBlock, *, reuses_node: bool) -> model.StageBlock:
     """Return *stage* with its only image as a docker agent.
 
-    `post`, and so a mail, does not run if the container cannot start; and a container does not wait for another job.
+    `post`, and so a mail or a step after a failure, does not run if the container cannot start; and a container does
+    not wait for another job.
     """
-    if stage.on_failure or any(isinstance(step, model.StartJob) for step in stage.steps):
+    if stage.on_failure or _follows_failure(stage) or any(isinstance(step, model.StartJob) for step in stage.steps):
         return stage
     images = [step for step in _reached(stage.steps) if isinstance(step, model.InImage)]
     if len(images) != 1 or images[0].services or not isinstance(images[0].image, str):
@@ -100,10 +101,16 @@ def _with_container(stage: model.StageBlock, *, reuses_node: bool) -> model.Stag
 def _with_tools(stage: model.StageBlock, tools: tuple[model.Tool, ...]) -> model.StageBlock:
     """Return *stage* with its *tools* on the PATH of all its steps.
 
-    `post`, and so a mail, does not run if they cannot be installed. Jenkins adds them to the PATH of `environment`.
+    `post`, and so a mail or a step after a failure, does not run if they cannot be installed. Jenkins adds them to the
+    PATH of `environment`.
     """
     is_used = any(map(_is_with_tools, _reached(stage.steps)))
-    if not is_used or stage.on_failure or not _KNOWN_TOOLS.issuperset(tool.type for tool in tools):
+    if (
+        not is_used
+        or stage.on_failure
+        or _follows_failure(stage)
+        or not _KNOWN_TOOLS.issuperset(tool.type for tool in tools)
+    ):
         return stage
     steps = _replaced(
         stage.steps, lambda step: step.steps if isinstance(step, model.Wrapped) and _is_with_tools(step) else None
@@ -145,7 +152,7 @@ def _with_post(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBloc
     blocks = _ensured(stage.steps)
     if not all(inner in _ensured(outer.steps) for outer, inner in pairwise(blocks)):
         return stage
-    if is_parallel and any(_is_not_stopped(step) for block in blocks for step in block.on_failure):
+    if is_parallel and _follows_failure(stage):
         return stage
     steps = stage.steps
     for block in blocks:
@@ -159,6 +166,11 @@ def _with_post(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBloc
         failure=in_script([inner for step in on_failure if _is_not_stopped(step) for inner in _inner(step)]),
         unsuccessful=tuple(step for step in on_failure if not _is_not_stopped(step)),
     )
+
+
+def _follows_failure(stage: model.StageBlock) -> bool:
+    """Return whether steps of the user follow a failure of *stage*."""
+    return any(_is_not_stopped(step) for block in _ensured(stage.steps) for step in block.on_failure)
 
 
 def _without(block: model.Ensured, step: model.Step) -> tuple[model.Step, ...] | None:

@@ -74,6 +74,15 @@ def test_reports_and_artifacts_are_in_post() -> None:
     assert "try {" not in text
 
 
+def test_steps_after_a_failure_follow_an_image_that_cannot_be_pulled() -> None:
+    """Jenkins ends a stage whose `agent { docker }` cannot start without its `post`."""
+    text = stage("image: gcc:14, steps: { jenkins: { failure: [tell] } }")
+
+    assert "docker.image('gcc:14').inside(" in text
+    assert "agent any\n" in text
+    assert "post {\nfailure {\ntell()\n" in text
+
+
 def test_tools_are_a_directive() -> None:
     """Their names are texts of Groovy."""
     text = stage("tools: { jdk: '21', node: \"Node 'LTS'\" }")
@@ -89,6 +98,7 @@ def test_tools_are_a_directive() -> None:
         pytest.param("tools: { jdk: '21' }, allow_failure: true", id="a failure that is allowed"),
         pytest.param("tools: { jdk: '21' }, lock: door, secrets: { A: a }", id="a check before the agent"),
         pytest.param("tools: { jdk: '21' }, notify: { email: { to: [a@example.org] } }", id="a mail"),
+        pytest.param("tools: { jdk: '21' }, steps: { jenkins: { failure: [tell] } }", id="a step after a failure"),
     ],
 )
 def test_other_tools_are_around_the_script(keys: str) -> None:
