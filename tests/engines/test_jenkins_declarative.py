@@ -105,7 +105,7 @@ def test_fail_fast_aborts_the_siblings(jenkins: Jenkins, where: str) -> None:
 
 
 def test_post_conditions_run_in_jenkins_order(jenkins: Jenkins) -> None:
-    """Whatever the order in the file."""
+    """Whatever the order in the file, by the `ordinal` of each condition in the plugin's sources."""
     conditions = "\n".join(
         f"{name} {{ echo '> {name}' }}"
         for name in ("cleanup", "unsuccessful", "unstable", "success", "failure", "aborted", "always", "changed")
@@ -120,7 +120,7 @@ def test_post_conditions_run_in_jenkins_order(jenkins: Jenkins) -> None:
         post {{ {conditions} }}
         """
     )
-    good, bad = ["always", "changed", "success", "cleanup"], ["always", "changed", "failure", "unsuccessful", "cleanup"]
+    good, bad = ["always", "changed", "success", "cleanup"], ["always", "changed", "unsuccessful", "failure", "cleanup"]
 
     assert _echoed(build) == [*good, *bad, *bad]
 

@@ -7,8 +7,9 @@ import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 /** Runs `post` sections, the conditions in Jenkins' order. */
 @CompileStatic
 class Post {
+    /** By the `ordinal` of each condition in pipeline-model-definition (`model/conditions/*.groovy`). */
     private static final List<String> ORDER = '''
-            always changed fixed regression aborted failure success unstable unsuccessful notBuilt cleanup
+            always changed fixed regression aborted success unsuccessful unstable failure notBuilt cleanup
     '''.tokenize()
     private final Build build
     private final Directives directives
