@@ -11,6 +11,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
+from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import in_block
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
@@ -45,8 +46,6 @@ _NAMES = {
     "changed": "if changed",
     "regression": "if worse",
 }
-# https://www.jenkins.io/doc/book/pipeline/syntax/#post
-_ORDER = ("always", "changed", "fixed", "regression", "failure", "success", "unstable", "unsuccessful", "cleanup")
 # Steps that a stage in `finally` does for each result: for one result, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
@@ -83,7 +82,7 @@ def ends_of(
         stages.add_post(replace(section, block=replace(block, statements=of_stage)), drafts[0])
         block = replace(block, statements=tuple(one for one in block.statements if one not in of_stage))
     taken = {stage.name for stage in source.stages}
-    for call in sorted(block.statements, key=_position):
+    for call in sorted(block.statements, key=position):
         if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:
@@ -108,12 +107,6 @@ def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
             f'{listed(names)} of "post" run at the same time: stages in "finally" have no order',
             "put commands that depend on each other into one of these stages",
         )
-
-
-def _position(statement: Statement) -> int:
-    """Return the position of a block of `post` in the order in which Jenkins runs these."""
-    name = statement.name if isinstance(statement, GroovyCall) else ""
-    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
 
 def _end(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
 
-# The blocks in the order in which Jenkins runs them; those without a place come after `always`.
-_ORDER = ("always", "", "failure", "success", "unsuccessful", "cleanup")
+# The conditions in the order in which Jenkins runs their blocks: by `ordinal` of the classes in the package
+# org.jenkinsci.plugins.pipeline.modeldefinition.model.conditions, unlike in its handbook.
+_ORDER = (
+    *("always", "changed", "fixed", "regression", "aborted", "success", "unsuccessful", "unstable", "failure"),
+    *("notBuilt", "cleanup"),
+)
 _PLACES = {
     "always": StepPlace(when="always", is_after=True, is_whole=False),
     "cleanup": StepPlace(when="always", is_after=True, is_whole=False, is_cleanup=True),
@@ -19,7 +23,7 @@ _OF_FILES = frozenset({"archiveArtifacts", "cleanWs", "deleteDir"})
 def read_post(section: GroovyCall, steps: StepReader) -> None:
     """Read the steps of *section*, a block `post`, into the work of the stage of *steps*."""
     steps.marks.translated(section)
-    for call in sorted(section.block.statements if section.block is not None else (), key=_position):
+    for call in sorted(section.block.statements if section.block is not None else (), key=position):
         if not isinstance(call, GroovyCall) or call.block is None:
             steps.marks.left_out(call, "a config has no Groovy")
             continue
@@ -49,9 +53,10 @@ def _commands(steps: StepReader) -> int:
     return len(steps.work.commands) + len(steps.work.steps_before) + len(steps.work.steps_after)
 
 
-def _position(statement: Statement) -> int:
+def position(statement: Statement) -> int:
+    """Return the position of a block of `post` in the order in which Jenkins runs these; other statements are last."""
     name = statement.name if isinstance(statement, GroovyCall) else ""
-    return _ORDER.index(name if name in _ORDER else "")
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
 
 def _is_of_files(statement: Statement) -> bool:
