@@ -114,8 +114,8 @@ def _frame(
     request: Request,
     report: Report,
 ) -> FileFrame:
-    settings_properties = job_properties(work.settings, request.settings, report)
-    properties = (*settings_properties, *run_properties(work.plans, work.settings, report))
+    of_runs = tuple(run_properties(work.plans, work.settings, report))
+    properties = (*job_properties(work.settings, request.settings, of_runs, report), *of_runs)
     return FileFrame(
         properties=properties,
         parameters=lower_parameters(work, used, request.settings, report),

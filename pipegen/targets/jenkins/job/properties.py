@@ -60,10 +60,15 @@ DECLARATIVE_OPTIONS = frozenset(
 )
 
 
-def job_properties(settings: JenkinsSettings, node: Mapping | None, report: Report) -> tuple[Property, ...]:
-    """Return the properties of the job in its *settings*, read from *node*, in the order of their table."""
+def job_properties(
+    settings: JenkinsSettings, node: Mapping | None, of_runs: Iterable[Property], report: Report
+) -> tuple[Property, ...]:
+    """Return the properties of the job in its *settings*, read from *node*, in the order of their table.
+
+    Those that are there twice are reported, and triggers that the job also has *of_runs*.
+    """
     properties = tuple(_properties(settings, node))
-    seen: set[str] = set()
+    seen = {property_.name for property_ in of_runs if property_.kind is PropertyKind.TRIGGER}
     for property_ in properties:
         is_single = property_.kind in (PropertyKind.SETTING, PropertyKind.TRIGGER)
         if is_single and property_.span is not None and property_.name in seen:
@@ -72,7 +77,7 @@ def job_properties(settings: JenkinsSettings, node: Mapping | None, report: Repo
                 codes.OPTION_TWICE,
                 f'the {noun} "{property_.name}" is set twice, and Jenkins uses only one of them',
                 at=property_.span,
-                hint="remove one of them; discard is buildDiscarder",
+                hint="remove one of them; discard is buildDiscarder, and schedule is cron",
             )
         if is_single:
             seen.add(property_.name)
