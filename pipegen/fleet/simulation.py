@@ -350,10 +350,7 @@ class FleetSimulation:
         for member in (again, *again.helpers):
             self._session.join(member)
         queue = self._session.light if again.is_light else self._session.queues[gang.job_queue.name]
-        self._session.add_failed(gang, queue, again.failures)
-        time = queue.next_time()
-        if time is not None:
-            self._at(time, self._flush, None)
+        self._at(self._session.add_failed(gang, queue, again.failures), self._flush, None)
 
     def _flush(self, _: None) -> None:
         """Activate the tasks in backoff."""

@@ -149,6 +149,19 @@ def test_machines_that_no_stage_can_use() -> None:
     assert (measured["a"].unfinished, list(measured["b"].waits)) == (1, [0.0])
 
 
+def test_attempts_start_when_their_own_backoff_ends() -> None:
+    """Also if that of another stage ends before, and nothing else happens then."""
+    simulated = fleet([load("a", Starts((0.0, 0.5)), FixedTime(10.0))], 2, 1)
+    (only,) = simulated.loads
+    stage = replace(only.workflow.stages[0], retries=3)
+    stage = replace(stage, times=replace(stage.times, failure=1.0))
+    only = replace(only, workflow=replace(only.workflow, stages=(stage,)))
+    measures = run(replace(simulated, loads=(only,))).loads["a"]
+
+    # Four attempts, and backoffs of 1, 2 and 4 seconds.
+    assert (list(measures.results), measures.unfinished) == ([47.0, 47.0], 0)
+
+
 def test_use_and_shares_by_hour() -> None:
     """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
     simulated = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)

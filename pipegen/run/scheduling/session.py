@@ -188,10 +188,10 @@ class Session:
         if queue in self._job_queues:
             self.turns.touch(self._job_queues[queue])
 
-    def add_failed(self, gang: Gang, queue: Queue[Gang], failures: int) -> None:
-        """Add *gang* to *queue* with the backoff of *failures* failures."""
+    def add_failed(self, gang: Gang, queue: Queue[Gang], failures: int) -> float:
+        """Add *gang* to *queue* with the backoff of *failures* failures, and return the end of the backoff."""
         self._waiting[queue] = None
-        queue.add_failed(gang, failures, self.now)
+        return queue.add_failed(gang, failures, self.now)
 
     def admit(self, gang: Gang) -> None:
         """Admit *gang*: its tasks may be placed from now on."""

@@ -88,11 +88,12 @@ class Queue(Generic[T]):
         self._entries[item] = entry
         self._activate(entry)
 
-    def add_failed(self, item: T, errors: int, now: float) -> None:
-        """Add a new *item* with the backoff of *errors* failures."""
+    def add_failed(self, item: T, errors: int, now: float) -> float:
+        """Add a new *item* with the backoff of *errors* failures, and return the end of the backoff."""
         entry = QueuedItem(item=item, since=now, errors=errors)
         self._entries[item] = entry
         self._back_off(entry)
+        return self._backoff.until(entry)
 
     def put(self, entry: QueuedItem[T], part: QueueState) -> None:
         """Add an entry with its history to *part*, regardless of gates."""
