@@ -59,6 +59,8 @@ class FleetSimulation:
             gates={APPROVAL: self._is_approved},
             possible=self._scaling.possible() if self._scaling.is_scaled else None,
         )
+        names = fleet.scheduling.actions
+        self._admits_last = names.index("enqueue") > names.index("allocate")
         queues = job_queues(fleet)
         for queue in queues.values():
             self._session.open_job_queue(queue)
@@ -360,6 +362,7 @@ class FleetSimulation:
         session = self._session
         actions = self._actions
         while True:
+            entering = len(session.entering)
             for act in actions:
                 act(session)
             started, session.started = session.started, []
@@ -367,7 +370,8 @@ class FleetSimulation:
                 self._scaling.placed(placed.node)
                 if isinstance(placed, StageRun):
                     self._start(placed)
-            if not session.evicted:
+            # What "enqueue" admits after "allocate" cannot wait for the next event: there may be none.
+            if not session.evicted and not (self._admits_last and len(session.entering) < entering):
                 break
             # Their room is for those that are promised it: another pass starts these, and stops no others. Else two
             # stages that may stop each other would do so without end, as no time passes.

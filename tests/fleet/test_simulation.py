@@ -184,6 +184,14 @@ def test_preemption_stops_interruptible_stages() -> None:
     assert (list(measures["low"].results), measures["low"].preempted, measures["low"].lost) == ([140.0], 1, 30.0)
 
 
+def test_enqueue_after_allocate() -> None:
+    """What it admits starts at once: there may be no further event."""
+    only = load("a", Starts((0.0,)), FixedTime(10.0))
+    measures = run(fleet([only], 1, 1, actions=("allocate", "enqueue", "backfill"))).loads["a"]
+
+    assert (list(measures.waits), measures.unfinished) == ([0.0], 0)
+
+
 def test_preemption_stops_nothing_for_a_stage_that_waits_for_a_lock() -> None:
     """Room for it would be empty until the lock is free, and then it starts."""
     low = load("low", Starts((1.0, 2.0, 3.0)), FixedTime(30.0), interruptible=True)
