@@ -73,6 +73,33 @@ def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> Non
     assert _differences(result) == []
 
 
+def test_the_stage_that_stops_a_raw_environment_says_so(tmp_path: Path) -> None:
+    """GitLab refuses a file in which `on_stop` names a job without `action: stop`."""
+    source = """\
+stages: [deploy, check]
+review: { stage: deploy, script: ./up, environment: { name: $CI_COMMIT_REF_SLUG, on_stop: stop } }
+stop: { stage: deploy, script: ./down, when: manual, allow_failure: false,
+        environment: { name: $CI_COMMIT_REF_SLUG, action: stop } }
+check: { stage: check, script: ./check }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert '"environment" of job "review" stays a key of GitLab' in messages(report)
+    assert _generated(result)["stop"]["environment"] == {"name": "$CI_COMMIT_REF_SLUG", "action": "stop"}
+    assert _differences(result) == []
+
+
+def test_variables_that_raw_images_and_services_read_are_no_exports(tmp_path: Path) -> None:
+    """The script starts after them."""
+    variables = "VERSION: '28', CLI: 'docker:$VERSION', ENGINE: 'docker:$VERSION-dind'"
+    keys = "image: { name: $CLI, docker: { platform: arm64 } }, services: [{ name: $ENGINE, entrypoint: [run] }]"
+    result, _ = from_text(f"unit: {{ script: make, {keys}, variables: {{ {variables} }} }}\n", tmp_path)
+    unit = _generated(result)["unit"]
+
+    assert unit["variables"] == {"VERSION": "28", "CLI": "docker:$VERSION", "ENGINE": "docker:$VERSION-dind"}
+    assert _differences(result) == []
+
+
 def _generated(result: GitLabImport) -> dict[str, dict[str, object]]:
     jobs = YAML(typ="safe", pure=True).load(result.generated[-1].text)
     assert isinstance(jobs, dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -22,7 +22,7 @@ from pipegen.importing.gitlab.reading.settings import setting_variables, setting
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
-from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
+from pipegen.importing.gitlab.stages.keys.environments import is_stop, stop_of, stopped_by
 from pipegen.importing.gitlab.stages.needs import (
     GeneratedNames,
     files_from,
@@ -112,7 +112,11 @@ class _Writer:
         for name in replaced:
             accounting.mark(source.variables[name].entry, KeyOutcome.TRANSLATED)
         native = {name: {"matrix": reason} for name, reason in native_matrices(self._source).items()}
-        forced = {name: {**native.get(name, {}), **options.forced.get(name, {})} for name in (*native, *options.forced)}
+        stops = dict(_raw_stops(self._source, options.forced))
+        forced = {
+            name: {**native.get(name, {}), **stops.get(name, {}), **options.forced.get(name, {})}
+            for name in (*native, *stops, *options.forced)
+        }
         self._options = replace(options, forced=forced)
         self._accounting = accounting
         self._report = report
@@ -340,9 +344,18 @@ class _Writer:
         before = dict(order.before)
         for name in before:
             job = self._source.jobs[name]
-            if is_stop(job, self._source):
+            if is_stop(job, self._source) and "environment" not in self._options.forced.get(name, ()):
                 before[name] |= {one.name for one in stopped_by(job, self._source) if one.name in before}
         return Order(before, order.files)
+
+
+def _raw_stops(
+    source: SourcePipeline, forced: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the jobs that stop environments that are *forced* to stay raw, which GitLab requires to say so."""
+    for name, keys in forced.items():
+        if "environment" in keys and name in source.jobs:
+            yield stop_of(source.jobs[name]), {"environment": keys["environment"]}
 
 
 def _map(value: Value) -> dict[str, Value]:

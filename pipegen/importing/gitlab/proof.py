@@ -171,8 +171,15 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
         is_same = ground(*own) == ground(*other) or _named_value(expected, *own) == _named_value(actual, *other)
         if not is_same:
             yield f'the variable {variable} of job "{name}" is another one'
-    if ground(expected.image, expected.variables) != ground(actual.image, variables):
+    # The script exports variables after the image and the services have started.
+    if ground(expected.image, expected.variables) != ground(actual.image, actual.variables):
         yield f'the image of job "{name}" is another one'
+    if _services(expected) != _services(actual):
+        yield f'the services of job "{name}" are others'
+
+
+def _services(job: RunJob) -> list[str]:
+    return [ground(name, job.variables) for name in job.services]
 
 
 def _named_value(job: RunJob, text: str, variables: Mapping[str, str]) -> str:

@@ -46,6 +46,7 @@ class RunnableJob(Struct, kw_only=True):
     after: tuple[str, ...]
     variables: Mapping[str, str]
     image: str
+    services: tuple[str, ...]
     is_shown: bool
     leaves_files: bool
 
@@ -102,6 +103,7 @@ class RunJob(Struct, kw_only=True):
     after: tuple[str, ...]
     variables: Mapping[str, str]
     image: str
+    services: tuple[str, ...]
 
 
 def runnable(source: SourcePipeline) -> RunnablePipeline:
@@ -138,6 +140,7 @@ def _runnable(
         after=_commands(job, "after_script"),
         variables=texts_of_variables(job.variables),
         image=_image(job),
+        services=_services(job),
         is_shown=HELPER not in job.variables,
         leaves_files=_leaves_files(job),
     )
@@ -169,6 +172,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 after=job.after,
                 variables={**job.variables, **expanded_all(dict(own.variables)), **literals(values)},
                 image=job.image,
+                services=job.services,
             )
     return run_jobs
 
@@ -335,6 +339,11 @@ def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
 def _commands(job: SourceJob, *keys: str) -> tuple[str, ...]:
     texts = (text_of(item).rstrip() for key in keys for item in items_of(job.get(key)))
     return tuple(text for text in texts if text)
+
+
+def _services(job: SourceJob) -> tuple[str, ...]:
+    items = items_of(job.get("services"))
+    return tuple(expanded(text_of(one.get("name") if isinstance(one, TreeMapping) else one)) for one in items)
 
 
 def _image(job: SourceJob) -> str:

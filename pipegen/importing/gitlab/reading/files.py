@@ -12,6 +12,7 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.expressions import ExpressionError, parsed, tested_names, tests_in
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
     FileTree,
@@ -35,6 +36,10 @@ _MOST_FILES = 150
 _OWN_COMPONENT = re.compile(r"\$\{?CI_SERVER_(?:HOST|FQDN)\}?/\$\{?CI_PROJECT_PATH\}?/([\w-]+)@")
 _NO_VALUES: Mapping[str, Node] = {}
 _WILDCARDS = frozenset("*?")
+# Keys at the top level that change the jobs of all files.
+_OF_ALL_JOBS = frozenset(
+    {"default", "variables", "workflow", "image", "services", "before_script", "after_script", "cache", "stages"}
+)
 
 
 class Roots(Struct):
@@ -42,6 +47,21 @@ class Roots(Struct):
 
     folder: Path
     projects: Path | None = None
+
+
+class IncludeRule(Struct):
+    """A rule of an include, with its *condition*, "" for none; if it *excludes*, the files are not in the pipeline."""
+
+    condition: str
+    excludes: bool
+
+
+class _ConditionalInclude(Struct):
+    """The *rules* of the entry of an include of the files *names*, None if pipegen cannot read them."""
+
+    entry: Entry
+    names: tuple[str, ...]
+    rules: tuple[IncludeRule, ...] | None
 
 
 class _Place(Struct):
@@ -55,12 +75,14 @@ class Files(Struct):
     """The merged content of a pipeline's files, and the tree of each, to count its keys.
 
     *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
+    *conditions* are the rules of the includes that bring a job, all of which must include it.
     """
 
     tree: TreeMapping
     trees: tuple[TreeMapping, ...]
     unread: tuple[Node, ...]
     is_complete: bool
+    conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]] = field(default_factory=dict)
 
 
 class _Reading(MutableStruct):
@@ -74,6 +96,9 @@ class _Reading(MutableStruct):
     unread: list[Node] = field(default_factory=list)
     number: int = 0
     is_complete: bool = True
+    # Conditional includes, and the numbers of those that bring each key at the top level, for each file with the key.
+    includes: list[_ConditionalInclude] = field(default_factory=list)
+    origins: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
 
 
 def read_files(
@@ -81,11 +106,73 @@ def read_files(
 ) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
-    tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
-    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
+    tree = _merged(read_tree(file, report), _NO_VALUES, reading, (), ())
+    conditions = _conditions(tree, reading)
+    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, conditions)
 
 
-def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
+def _conditions(tree: TreeMapping, reading: _Reading) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
+    """Return the rules of includes by the jobs of *tree* that they bring; report those that a job cannot have."""
+    refused = set[int]()
+    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
+    for number, include in enumerate(reading.includes):
+        if include.rules is None or not variables.isdisjoint(_tested(include.rules)):
+            refused.add(number)
+    for name, origins in reading.origins.items():
+        if name == "stages" and () in origins:
+            continue  # The stages of the including file count.
+        if name in _OF_ALL_JOBS or len(set(origins)) > 1:
+            refused.update(number for origin in origins for number in origin)
+    for number, include in enumerate(reading.includes):
+        outcome = KeyOutcome.REPORTED if number in refused else KeyOutcome.TRANSLATED
+        reading.accounting.mark(include.entry, outcome)
+        if number in refused:
+            reading.report.add(
+                codes.NOT_IMPORTED,
+                f"the rules of this include are left out: the jobs of {listed(include.names)} are always imported",
+                at=include.entry.key.span,
+                hint='add the conditions to the "when" of the stages',
+            )
+    chosen = {
+        name: [number for number in origins[0] if number not in refused] for name, origins in reading.origins.items()
+    }
+    return {
+        name: tuple(rules for number in numbers if (rules := reading.includes[number].rules) is not None)
+        for name, numbers in chosen.items()
+        if numbers
+    }
+
+
+def _tested(rules: Sequence[IncludeRule]) -> Iterator[str]:
+    """Yield the variables that *rules* of an include test: those of the file have no value there."""
+    for rule in rules:
+        for test in tests_in(parsed(rule.condition)) if rule.condition else ():
+            yield from tested_names(test)
+
+
+def _include_rules(node: Node) -> tuple[IncludeRule, ...] | None:
+    """Return the rules *node* of an include; None if they have keys other than `if` and `when`."""
+    rules = []
+    for item in items_of(node):
+        keys = {entry.key.text: text_of(entry.value) for entry in entries_of(item)}
+        if not isinstance(item, TreeMapping) or not keys.keys() <= {"if", "when"}:
+            return None
+        condition = " ".join(keys.get("if", "").split("\n"))
+        try:
+            parsed(condition if "if" in keys else "$CI")
+        except ExpressionError:
+            return None
+        rules.append(IncludeRule(condition, excludes=keys.get("when") == "never"))
+    return tuple(rules)
+
+
+def _merged(
+    content: FileTree,
+    inputs: Mapping[str, Node],
+    reading: _Reading,
+    stack: tuple[str, ...],
+    conditions: tuple[int, ...],
+) -> TreeMapping:
     reading.trees.append(content.tree)
     if content.header is not None:
         reading.trees.append(content.header)
@@ -99,9 +186,11 @@ def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, st
     if include is not None:
         reading.accounting.mark(include, KeyOutcome.TRANSLATED)
         for item in items_of(include.value):
-            parts += _included(item, include, reading, stack)
+            parts += _included(item, include, reading, stack, conditions)
     for entry in (one for one in tree.entries if one.key.text == "spec"):
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
+    for one in own:
+        reading.origins.setdefault(one.key.text, []).append(conditions)
     parts.append(TreeMapping(tuple(own), tree.span))
     return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
 
@@ -118,7 +207,9 @@ def _defaults(content: FileTree) -> dict[str, Node]:
     }
 
 
-def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...]) -> Iterator[TreeMapping]:
+def _included(
+    item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...], conditions: tuple[int, ...]
+) -> Iterator[TreeMapping]:
     """Yield the content of the files of one *item* of `include`."""
     keys = {one.key.text: one for one in entries_of(item)}
     local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
@@ -140,25 +231,28 @@ def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...
         _report_unread(item, keys, entry, reading)
         return
     if "rules" in keys:
-        reading.accounting.mark(keys["rules"], KeyOutcome.REPORTED)
-        reading.report.add(
-            codes.NOT_IMPORTED,
-            f"the rules of this include are left out: the jobs of {listed(names)} are always imported",
-            at=keys["rules"].key.span,
-            hint='add the conditions to the "when" of the stages',
-        )
+        rules = _include_rules(keys["rules"].value)
+        conditions = (*conditions, len(reading.includes))
+        reading.includes.append(_ConditionalInclude(keys["rules"], tuple(names), rules))
     inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     for name in names:
         paths = _paths(place.folder, name)
         if not paths:
             _report_unread(item, keys, entry, reading)
         for file in paths:
-            yield from _read(file, place, inputs, reading, stack, item)
+            yield from _read(file, place, inputs, reading, (stack, conditions), item)
 
 
 def _read(
-    path: Path, place: _Place, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
+    path: Path,
+    place: _Place,
+    inputs: Mapping[str, Node],
+    reading: _Reading,
+    within: tuple[tuple[str, ...], tuple[int, ...]],
+    item: Node,
 ) -> Iterator[TreeMapping]:
+    """Yield the content of the file at *path*, included *within* files and conditional includes."""
+    stack, conditions = within
     name = path.relative_to(place.folder).as_posix()
     reading.number += 1
     if name in stack or reading.number > _MOST_FILES:
@@ -174,7 +268,7 @@ def _read(
         file = load(path, report, shown=name, within=place.within)
         reading.report.take(report)
         report.stop_if_errors()
-        yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name))
+        yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name), conditions)
     except Stopped:
         if reading.budget.rest < 0:
             raise

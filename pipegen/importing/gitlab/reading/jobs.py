@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.files import Files
+from pipegen.importing.gitlab.reading.files import Files, IncludeRule
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
     ReadingLimits,
@@ -56,7 +56,7 @@ class SourceJob(Struct, kw_only=True):
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
     jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`, and *own*
-    those that are written in the job itself.
+    those that are written in the job itself. *included* are the rules of the includes that bring it.
     """
 
     name: str
@@ -70,6 +70,7 @@ class SourceJob(Struct, kw_only=True):
     unknown: tuple[str, ...] = ()
     inherited: frozenset[str] = frozenset()
     own: tuple[Scalar, ...] = ()
+    included: tuple[tuple[IncludeRule, ...], ...] = ()
 
     @property
     def span(self) -> Span:
@@ -117,7 +118,12 @@ def resolve(
 ) -> SourcePipeline:
     """Return the jobs of *files*."""
     resolver = _Resolver(files.tree, accounting, report, limits, is_complete=files.is_complete)
-    return replace(resolver.source(), unread=files.unread)
+    source = resolver.source()
+    jobs = {
+        name: replace(job, included=files.conditions[name]) if name in files.conditions else job
+        for name, job in source.jobs.items()
+    }
+    return replace(source, jobs=jobs, unread=files.unread)
 
 
 class _Resolver:

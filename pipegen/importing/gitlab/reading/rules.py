@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.expressions import (
+    FALSE,
     TRUE,
     Changed,
     Comparison,
@@ -22,6 +24,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     parsed,
     some,
 )
+from pipegen.importing.gitlab.reading.files import IncludeRule
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -65,7 +68,44 @@ class Rule(Struct, kw_only=True):
 
 
 def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
-    """Return the rules of *job*, of which the first that holds decides; raise `ExpressionError` for an unknown form."""
+    """Return the rules of *job*, of which the first that holds decides; raise `ExpressionError` for an unknown form.
+
+    It does not start in runs without the files that bring it.
+    """
+    missing = (negated(_is_included(rules)) for rules in job.included)
+    excluding = (Rule(formula=formula, when=NEVER, allow_failure=False) for formula in missing)
+    return (*excluding, *_own_rules(job, source))
+
+
+def _is_included(rules: Sequence[IncludeRule]) -> Formula:
+    """Return the condition under which *rules* of an include let it bring its files."""
+    result: Formula = FALSE
+    for rule in reversed(rules):
+        own = parsed(rule.condition) if rule.condition else TRUE
+        result = every(negated(own), result) if rule.excludes else some(own, result)
+    return result
+
+
+def with_include_rules(rules: Data, job: SourceJob) -> Data:
+    """Return raw *rules* of *job* with those of the includes that bring it."""
+    if not isinstance(rules, list):
+        return rules
+    for included in job.included:
+        rules = [one for rule in included for one in _with_include_rule(rules, rule)]
+    return rules
+
+
+def _with_include_rule(rules: Sequence[Data], included: IncludeRule) -> Iterator[Data]:
+    """Yield *rules* for the runs in which the rule *included* decides about the files of a job."""
+    for rule in (rule for rule in rules if isinstance(rule, dict) and not included.excludes):
+        own = rule.get("if")
+        both = f"({included.condition}) && ({own})" if own and included.condition else own or included.condition
+        yield {**({"if": both} if both else {}), **{key: value for key, value in rule.items() if key != "if"}}
+    yield {**({"if": included.condition} if included.condition else {}), "when": NEVER}
+
+
+def _own_rules(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
+    """Return the rules of *job* in its file."""
     when = text_of(job.get("when")) or ON_SUCCESS
     allowed = job.get("allow_failure")
     allow_failure = text_of(allowed) == "true" if isinstance(allowed, Scalar) else when == MANUAL and allowed is None

@@ -13,13 +13,14 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.rules import with_include_rules
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
-from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, read_and_exported, variables
+from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, exported, read_by_raw, variables
 from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
-from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
+from pipegen.importing.gitlab.stages.texts import JobTexts, constants, read_by_rules, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -272,6 +273,7 @@ class StageBuilder:
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
         names.update({SCRIPT_TIMEOUT} if "timeout" in forced else ())
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
+        names.update(exported(read_by_raw(draft.raw, (*_TEXTS, *_OF_START)), job, self._settings.inputs))
         names.update(
             _tested(job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere)
         )
@@ -302,7 +304,8 @@ class StageBuilder:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
             self._keep_raw(draft, entries, start.reason if start is not None else self._refusal(job, forced))
-            draft.raw |= {key: with_stage_name(rules, job.stage) for key, rules in draft.raw.items() if key == "rules"}
+            if "rules" in draft.raw:
+                draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:
                 return
         for entry in entries:
@@ -377,7 +380,7 @@ def _tested(
     """
     if start is None or start.reason:
         yield from rule_variables(job)
-        yield from read_and_exported(job, inputs)
+        yield from exported(read_by_rules(job), job, inputs)
     else:
         yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
     if is_read_elsewhere:

@@ -68,11 +68,16 @@ def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
     return bool(starters) and all(_place(one, source) == _place(job, source) for one in starters)
 
 
+def stop_of(job: SourceJob) -> str:
+    """Return the name of the job that stops the environment of *job*, "" without one."""
+    return text_of(_of_environment(job, "on_stop"))
+
+
 def stopped_by(job: SourceJob, source: SourcePipeline) -> tuple[SourceJob, ...]:
     """Return the jobs of *source* whose environment *job* stops."""
     if text_of(_of_environment(job, "action")) != "stop":
         return ()
-    return tuple(other for other in source.jobs.values() if text_of(_of_environment(other, "on_stop")) == job.name)
+    return tuple(other for other in source.jobs.values() if stop_of(other) == job.name)
 
 
 def _place(job: SourceJob, source: SourcePipeline) -> tuple[int, frozenset[str]]:

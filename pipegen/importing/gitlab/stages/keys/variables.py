@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from pipegen.emit.yaml import Value
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
-from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
+from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
@@ -96,9 +96,19 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
     return dict(options.values()) or None, options
 
 
-def read_and_exported(job: SourceJob, inputs: Collection[str]) -> Iterator[str]:
-    """Yield the variables that rules of *job* read and a generated script would export, as it does with *inputs*."""
-    pending, read = list(read_by_rules(job)), set[str]()
+def read_by_raw(raw: Mapping[str, Data], others: Collection[str]) -> Iterator[str]:
+    """Yield the variables that GitLab expands in keys of *raw*, such as the image, without the *others*."""
+    for key, value in raw.items():
+        if key not in others:
+            yield from names_in(str(value))
+
+
+def exported(names: Iterable[str], job: SourceJob, inputs: Collection[str]) -> Iterator[str]:
+    """Yield those of *names*, and the variables of *job* in their values, that a generated script would export.
+
+    It does so with *inputs*, too.
+    """
+    pending, read = list(names), set[str]()
     while pending:
         name = pending.pop()
         variable = job.variables.get(name) if name not in read else None

@@ -1,0 +1,73 @@
+"""The rules of an include become conditions of the jobs that it brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+
+from pipegen.importing.gitlab.importer import GitLabImport
+from pipegen.importing.gitlab.proof import prove
+
+_MAIN = "include: [{ local: nightly.yml, rules: [%s] }]\nstages: [build, test]\nbuild: { stage: build, script: make }\n"
+_NIGHTLY = '{ if: $CI_PIPELINE_SOURCE == "schedule" }'
+
+
+def test_jobs_of_a_conditional_include_have_its_condition(tmp_path: Path) -> None:
+    """Without the file, the pipeline does not have its jobs."""
+    result = _imported(tmp_path, _NIGHTLY, "stress: { script: ./stress }")
+
+    assert "when: { event: schedule }" in result.text
+    assert _runs(result) == []
+
+
+def test_a_rule_can_exclude_an_include(tmp_path: Path) -> None:
+    """The first rule that holds decides, and own rules of a job after that."""
+    rules = "{ if: $CI_COMMIT_TAG, when: never }, { when: always }"
+    result = _imported(tmp_path, rules, 'stress: { script: ./stress, rules: [{ if: $FULL == "yes" }] }')
+
+    assert 'when: { tag: false, env: { FULL: "yes" } }' in result.text
+    assert _runs(result) == []
+
+
+@pytest.mark.parametrize("rules", [_NIGHTLY, f"{{ if: $CI_COMMIT_TAG, when: never }}, {_NIGHTLY}"], ids=len)
+def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_path: Path) -> None:
+    """Expressions of GitLab have no negation, so its rules come before and after those of the job."""
+    own = "[{ if: $ONE == $TWO, when: manual }, { changes: [a], variables: { A: $CI_JOB_ID } }]"
+    result = _imported(tmp_path, rules, f"stress: {{ script: ./stress, rules: {own} }}")
+
+    assert '($CI_PIPELINE_SOURCE == "schedule") && ($ONE == $TWO)' in result.text
+    assert _runs(result) == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "content"),
+    [
+        ("{ exists: [a] }", "stress: { script: ./stress }"),
+        ("{ if: $FULL }", "variables: { FULL: yes }\nstress: { script: ./stress }"),
+        (_NIGHTLY, "build: { script: make nightly }"),
+        ("{ if: $FULL = 1 }", "stress: { script: ./stress }"),
+    ],
+    ids=["files", "own variable", "job of two files", "no expression"],
+)
+def test_other_rules_of_includes_are_reported(rules: str, content: str, tmp_path: Path) -> None:
+    """A condition of one job cannot express them."""
+    (tmp_path / "nightly.yml").write_text(content, encoding="utf-8")
+
+    _, report = from_text(_MAIN % rules, tmp_path)
+
+    assert 'the rules of this include are left out: the jobs of "nightly.yml" are always imported' in messages(report)
+
+
+def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
+    (folder / "nightly.yml").write_text(content, encoding="utf-8")
+    result, report = from_text(_MAIN % rules, folder)
+    assert "include" not in messages(report)
+    return result
+
+
+def _runs(result: GitLabImport) -> list[str]:
+    proof = prove(result, "main")
+    assert proof is not None
+    return [difference.message for difference in proof.differences]
