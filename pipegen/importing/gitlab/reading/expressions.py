@@ -20,6 +20,8 @@ _TOKEN = re.compile(
 )
 
 
+# A text that GitLab reads as a regular expression: `PATTERN` in `lib/gitlab/untrusted_regexp/ruby_syntax.rb` of GitLab.
+_REGEX_TEXT = re.compile(r"/(.+)/([ismU]*)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # Longer or deeper expressions are not read, nor are patterns with more alternatives.
 _MOST_OPERANDS, _MOST_LEVELS = 500, 50
@@ -219,7 +221,8 @@ class _Reader(MutableStruct):
         left = self._operand()
         for sign in ("==", "!=", "=~", "!~"):
             if self._take(sign):
-                comparison = Comparison(left, {"!=": "==", "!~": "=~"}.get(sign, sign), self._operand())
+                right = self._operand() if sign in ("==", "!=") else _searched(self._operand())
+                comparison = Comparison(left, {"!=": "==", "!~": "=~"}.get(sign, sign), right)
                 return Negation(comparison) if sign in ("!=", "!~") else comparison
         match left:
             case VariableName():
@@ -250,6 +253,12 @@ class _Reader(MutableStruct):
             return False
         self.at = match.end()
         return True
+
+
+def _searched(operand: Operand) -> Operand:
+    """Return *operand* of `=~`, a text with slashes as a regular expression."""
+    match = _REGEX_TEXT.fullmatch(operand.text or "") if isinstance(operand, LiteralText) else None
+    return operand if match is None else Regex(match[1], match[2])
 
 
 def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for each kind
@@ -284,9 +293,8 @@ def _compares(comparison: Comparison, facts: Facts) -> bool:
     text = _value(right, facts)
     if text is None:
         return False
-    match = _TOKEN.fullmatch(text)
-    if match and match["regex"]:
-        return searches(Regex(match["regex"], match["flags"]), left or "")
+    if isinstance(regex := _searched(LiteralText(text)), Regex):
+        return searches(regex, left or "")
     # GitLab looks for the left side in a text that is no regular expression.
     return (left or "") in text
 
