@@ -19,9 +19,26 @@ def as_when(whole: Condition) -> dict[str, Data]:
             return {"not": as_when(whole.part)}
         case Disjunction():
             parts = _joined(whole.parts)
+            if common := _common(parts):
+                return _all((*common, Disjunction(tuple(_without(part, common) for part in parts))))
             return as_when(parts[0]) if len(parts) == 1 else {"any": [as_when(part) for part in parts]}
         case Conjunction():
             return _all(whole.parts)
+
+
+def _common(parts: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return what is in each of *parts*, all of which have something else, too."""
+    conjunctions = [part.parts for part in parts if isinstance(part, Conjunction)]
+    if not parts[1:] or len(conjunctions) < len(parts):
+        return ()
+    common = tuple(one for one in conjunctions[0] if all(one in others for others in conjunctions))
+    return common if all(len(one) > len(common) for one in conjunctions) else ()
+
+
+def _without(part: Condition, common: Sequence[Condition]) -> Condition:
+    """Return the conjunction *part* without those in *common*."""
+    rest = tuple(one for one in part.parts if one not in common) if isinstance(part, Conjunction) else (part,)
+    return rest[0] if len(rest) == 1 else Conjunction(rest)
 
 
 def _all(parts: Sequence[Condition]) -> dict[str, Data]:

@@ -20,3 +20,15 @@ def test_a_text_with_slashes_is_a_regular_expression(pattern: str, tmp_path: Pat
     assert messages(report) == ""
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_what_all_alternatives_of_a_condition_have_in_common_is_written_once(tmp_path: Path) -> None:
+    """Rules cannot say it in another way."""
+    tests = ('$CI_PIPELINE_SOURCE == "merge_request_event"', '$CI_COMMIT_BRANCH == "main"')
+    rules = ", ".join(f"{{ if: '{test}', changes: [infra/**/*] }}" for test in tests)
+    result, _ = from_text(f"unit: {{ script: make, rules: [{rules}] }}\n", tmp_path)
+    proof = prove(result, "main")
+
+    assert "when: { changes: infra/**, any: [{ event: merge_request }, { branch: main }] }" in result.text
+    assert proof is not None
+    assert proof.differences == ()
