@@ -76,6 +76,8 @@ def interruptible(context: KeyContext) -> Translation:
         return Translation()
     if not isinstance(node, Scalar) or node.kind is not ScalarKind.BOOLEAN:
         raise UntranslatableError("interruptible")
+    if "trigger" in context.job.entries:
+        raise UntranslatableError("a stage that only starts a pipeline cannot be interrupted")
     return Translation({"interruptible": bool(node.value)})
 
 
