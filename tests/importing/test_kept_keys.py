@@ -100,9 +100,17 @@ def test_variables_that_raw_images_and_services_read_are_no_exports(tmp_path: Pa
     assert _differences(result) == []
 
 
-def test_a_trigger_stays_interruptible(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "source",
+    [
+        "child: { trigger: group/other, interruptible: true }",
+        "default: { interruptible: true }\nchild: { trigger: a/b }",
+    ],
+    ids=["own", "default"],
+)
+def test_a_trigger_stays_interruptible(source: str, tmp_path: Path) -> None:
     """A config has no key for it: GitLab cancels the pipeline that the job has started."""
-    result, report = from_text("child: { trigger: group/other, interruptible: true }\n", tmp_path)
+    result, report = from_text(f"{source}\n", tmp_path)
 
     assert '"interruptible" of job "child" stays a key of GitLab' in messages(report)
     assert _generated(result)["child"]["interruptible"] is True

@@ -35,11 +35,12 @@ _DEFAULT_KEYS = (
     *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "image", "interruptible", "retry"),
     *("services", "tags", "timeout", "identity"),
 )
+# `lib/gitlab/ci/config/entry/processable.rb` of GitLab
+_TRIGGER_DEFAULT_KEYS = ("interruptible",)
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
 # A reference counts as many values: each may be reported.
 _REFERENCE_VALUES = 20
-_NO_ENTRIES: Mapping[str, Entry] = {}
 
 
 class Variable(Struct, kw_only=True):
@@ -223,8 +224,9 @@ class _Resolver:
         tree = self._resolved(self._extended[name], 0)
         own = {one.key.text: one for one in entries_of(tree)}
         inherit = own.get("inherit")
-        inherited = self._inherited(defaults, "default", inherit) if "trigger" not in own else _NO_ENTRIES
-        keys = {**{key: one for key, one in inherited.items() if key in _DEFAULT_KEYS}, **own}
+        inherited = self._inherited(defaults, "default", inherit)
+        inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
+        keys = {**{key: one for key, one in inherited.items() if key in inheritable}, **own}
         own_variables = _variables(own["variables"].value) if "variables" in own else {}
         stage = text_of(own["stage"].value) if "stage" in own else "test"
         for key in ("extends", "stage", "inherit"):
