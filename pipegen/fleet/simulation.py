@@ -15,7 +15,7 @@ from pipegen.fleet.arrivals import HOUR
 from pipegen.fleet.measures import MachineUse, Measures
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.scaling import Scaling, lacks_machine
-from pipegen.fleet.state import ActiveRun, LoadState, StageRun, job_queues
+from pipegen.fleet.state import ActiveRun, AttemptEnd, LoadState, StageRun, job_queues
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.amounts import add_to
 from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
@@ -77,6 +77,10 @@ class FleetSimulation:
         self._scaling.begin(self._session)
         events = self._events
         while self._open and events and self._idle_machine_events <= self._most_machine_events:
+            if isinstance(end := events[0][3], AttemptEnd) and end.is_void:
+                # All is as before: a cycle would only stop other attempts, and each of them has a void end, too.
+                heappop(events)
+                continue
             now = self._now = self._session.now = events[0][0]
             if now > latest:
                 raise TooLongSimulationError
@@ -254,17 +258,17 @@ class FleetSimulation:
         stage_run.attempt += 1
         stage_run.started = now
         stage_run.waited += now - stage_run.since
-        self._at(now + stage_run.seconds, self._end, (stage_run, stage_run.attempt))
+        self._at(now + stage_run.seconds, self._end, AttemptEnd(stage_run))
         line = stage_run.run.load.lines.get(stage_run.stage.index) if stage_run.helpers else None
         if line and line[0] is stage_run:
             line.popleft()
             if line:
                 self._enter(line[0])
 
-    def _end(self, ended: tuple[StageRun, int]) -> None:
-        stage_run, attempt = ended
-        if stage_run.attempt != attempt:
-            return  # it was preempted
+    def _end(self, end: AttemptEnd) -> None:
+        if end.is_void:
+            return
+        stage_run = end.stage_run
         self._release(stage_run)
         run, stage = stage_run.run, stage_run.stage
         if run.start >= self._fleet.warm_up:
@@ -305,8 +309,7 @@ class FleetSimulation:
         load.measures.preempted += 1
         load.measures.lost += self._now - stage_run.started
         freed = self._give_back(stage_run, stage_run, 0)
-        # The end of the attempt is void.
-        stage_run.attempt += 1
+        stage_run.attempt += 1  # the end of this attempt is void
         stage_run.state, stage_run.node, stage_run.since = TaskState.WAITING, "", self._now
         session.wait(stage_run)
         session.offer(stage_run.gang)

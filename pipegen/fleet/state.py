@@ -48,6 +48,21 @@ class StageRun(QueuedTask, kw_only=True, eq=False):
     helpers: tuple[QueuedTask, ...] = ()
 
 
+class AttemptEnd:
+    """The end of the current attempt of *stage_run*, which is void if the attempt is stopped before."""
+
+    __slots__ = ("_attempt", "stage_run")
+
+    def __init__(self, stage_run: StageRun) -> None:
+        self.stage_run = stage_run
+        self._attempt = stage_run.attempt
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the attempt was stopped."""
+        return self.stage_run.attempt != self._attempt
+
+
 class LoadState:
     """A load during the simulation: its queue, random numbers, and the gang of each stage."""
 

@@ -218,6 +218,19 @@ def test_preemption_stops_no_other_stages() -> None:
         assert (list(measures["high"].waits), measures["low"].preempted) == ([70.0], 0)
 
 
+def test_stages_that_stop_each_other_end() -> None:
+    """One by its priority, the other by its smaller share: only when something else has happened, not at void ends."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    loads = [
+        load("high", Starts((0.0, 1.0, 2.0)), FixedTime(100.0), interruptible=True, priority=1),
+        load("low", Starts((0.5, 1.5)), FixedTime(70.0), interruptible=True),
+    ]
+    measures = run(fleet(loads, 1, 1, ("priority",), ("drf",), slots=2, queue="q", actions=actions)).loads
+
+    assert [measures[name].unfinished for name in ("high", "low")] == [0, 0]
+    assert (measures["high"].preempted, measures["low"].preempted) == (3, 2)
+
+
 def test_reclaim_takes_what_a_queue_has_too_much() -> None:
     """A queue whose stages came first has all machines; another one gets its half of them at once."""
     loads = [
