@@ -68,7 +68,7 @@ def _laid_out(key: str, value: Value, depth: int) -> Value:
 
 def _is_short(key: str, value: Mapping[str, Value] | Sequence[Value], depth: int) -> bool:
     """Return whether *value* fits on one line and reads well there."""
-    if not value or not _is_plain(value):
+    if not value or _least_width(value) > _WIDTH:
         return not value
     if key == "execution":
         return False
@@ -82,17 +82,18 @@ def _is_short(key: str, value: Mapping[str, Value] | Sequence[Value], depth: int
     return len(line) + 2 * depth + len(key) <= _WIDTH and "\\n" not in line and _depth(value) <= 3  # noqa: PLR2004
 
 
-def _is_plain(value: Value) -> bool:
+def _least_width(value: Value) -> int:
+    """Return a lower bound of the characters of *value* on one line; more than any line has if it cannot be on one."""
     match value:
         case dict():
-            return all(_is_plain(inner) for inner in value.values())
+            return sum(map(len, value)) + sum(map(_least_width, value.values()))
         case list():
-            return all(_is_plain(inner) for inner in value)
-        case Commented():
-            return False
+            return sum(map(_least_width, value))
         case str():
-            return "\n" not in value
-    return True
+            return len(value) if "\n" not in value else _WIDTH + 1
+        case Commented():
+            return _WIDTH + 1
+    return 0
 
 
 def _depth(value: Data | Value) -> int:
