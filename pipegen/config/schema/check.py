@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from pipegen.config.merge import is_null
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.fast_validator import FastValidator, UnknownKeywordError
 from pipegen.config.schema.file import pipelines_schema
@@ -13,7 +14,9 @@ from pipegen.config.schema.parts import broken_parts, without
 from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Node
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, entries_of
+from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
 
 
@@ -37,6 +40,9 @@ def check_schema(
     readable = without(tree, misread)
     if _configs().accepts(readable):
         return ValidConfig(readable, tuple(misread))
+    removals = tuple(_removals(readable))
+    if removals and _configs().accepts(without(readable, removals)):
+        return ValidConfig(readable, tuple(misread))
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are valid: a third of 10 stages
 
     return _valid_config(
@@ -44,6 +50,30 @@ def check_schema(
         explain(readable, report, misread, is_included=is_included),
         lambda remainder, _: explain(remainder, Report(), is_included=is_included),
     )
+
+
+def _removals(tree: Node) -> Iterator[Path]:
+    """Yield the keys without a value in templates, defaults and stages that inherit: each removes an inherited key."""
+    for name, template in _items(tree, "templates"):
+        yield from _empty_keys(template, ("templates", name))
+    for name, pipeline in _items(tree, "pipelines"):
+        defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
+        yield from _empty_keys(defaults, ("pipelines", name, "defaults"))
+        stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
+        for index, stage in enumerate(stages.items if isinstance(stages, TreeSequence) else ()):
+            if defaults is not None or (isinstance(stage, TreeMapping) and stage.entry("extends") is not None):
+                yield from _empty_keys(stage, ("pipelines", name, "stages", index))
+
+
+def _items(tree: Node, key: str) -> Iterator[tuple[str, Node]]:
+    entries = entries_of(tree.get(key)) if isinstance(tree, TreeMapping) else ()
+    return ((entry.key.text, entry.value) for entry in entries)
+
+
+def _empty_keys(node: Node | None, path: Path) -> Iterator[Path]:
+    for entry in entries_of(node):
+        if is_null(entry.value) and entry.key.text != "name":
+            yield (*path, entry.key.text)
 
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> ValidConfig | None:

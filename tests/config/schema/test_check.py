@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from pipegen.config.files.load import decode
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_schema, check_settings
+from pipegen.config.schema.explain import explain
 from pipegen.config.schema.file import known_keys, pipelines_schema
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
@@ -462,3 +463,26 @@ def test_at_most_1000_unknown_keys_are_reported() -> None:
 
     assert len(diagnostics) == 1_000
     assert diagnostics[-1].message == 'unknown key "k999" in the config, and 2 more'
+
+
+_NAMES = sorted(pipelines_schema()["$defs"]["stage"]["properties"])
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize(
+    "config",
+    [
+        "templates: {{ t: {{ {0}: null }} }}\npipelines: {{ p: {{ stages: [{{ name: a, script: [x] }}] }} }}",
+        "pipelines: {{ p: {{ defaults: {{ {0}: null }}, stages: [{{ name: a, script: [x] }}] }} }}",
+        "pipelines: {{ p: {{ defaults: {{}}, stages: [{{ name: a, script: [x], {0}: null }}] }} }}",
+        "pipelines: {{ p: {{ stages: [{{ name: a, script: [x], {0}: null }}] }} }}",
+    ],
+)
+def test_a_key_without_a_value_is_valid_where_it_removes_one(config: str, name: str) -> None:
+    """The check that accepts configs fast agrees with the one that explains errors."""
+    tree = read(decode(config.format(name).encode(), "pipegen.yaml", "", Report()), Report())
+    fast, slow = Report(), Report()
+    check_schema(tree, fast)
+    explain(tree, slow, is_included=False)
+
+    assert _places(fast.diagnostics()) == _places(slow.diagnostics())
