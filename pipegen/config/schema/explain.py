@@ -119,7 +119,7 @@ def _is_incomplete(violation: Violation) -> bool:
     match violation.keyword, violation.limit:
         case (("anyOf" | "oneOf"), [*groups]):
             return all(isinstance(group, list) for group in groups)
-        case ("type" | "enum"), _:
+        case (("type" | "enum"), _):
             return violation.value is None and bool(violation.path) and isinstance(violation.path[-1], str)
         case keyword, _:
             return keyword in _INCOMPLETE
