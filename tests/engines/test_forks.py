@@ -89,7 +89,7 @@ def test_a_fork_gets_no_credentials(
     assert sorted((tmp_path / "notes").read_text("utf-8").split()) == ["lint", "slow"]
     assert (done.builds, done.inputs) == ((), ())
     assert "Lock acquired" not in done.log
-    assert "not for a change from the fork mallory/service" in done.log
+    assert "do not run for a change from the fork mallory/service" in done.log
     assert SECRET not in done.log
 
 
@@ -137,4 +137,4 @@ def test_a_fork_does_not_hold_a_concurrency_group(
 
     assert (done.result, done.stages) == ("FAILURE", ())
     assert "Lock acquired" not in done.log
-    assert "not for a change from the fork mallory/service" in done.log
+    assert "do not run for a change from the fork mallory/service" in done.log

@@ -23,9 +23,11 @@ def without_stops(plan: Plan, report: Report) -> Plan:
         elif environment is not None:
             report.add(
                 codes.NOT_ON_JENKINS,
-                f'Jenkins keeps no environments: that of stage "{job.title}" is not shown',
+                f'Jenkins has no environments: the environment of stage "{job.title}" is not shown',
                 at=environment.span,
-                hint="print the address in the script",
+                hint="print the URL in the script"
+                if environment.url is not None
+                else "put the name of the environment into the name of the stage, or print it in the script",
             )
     left_out = {
         job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops

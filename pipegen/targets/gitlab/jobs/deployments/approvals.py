@@ -43,12 +43,15 @@ def check_deployment(job: plan.Job, report: Report) -> None:
     """Report settings of the deployment of *job* that GitLab handles differently."""
     approval, allowed = job.deployment.approval, job.limits.allow_failure
     if approval is not None and approval.approvers:
+        has_environment = job.deployment.environment is not None
         approvers = " and ".join(approval.approvers)
         report.add(
             APPROVAL_ON_GITLAB,
             f'on GitLab, anyone who may run jobs can start stage "{job.title}", not only {approvers}',
             at=approval.span,
-            hint="give the stage an environment, and protect the environment in the project",
+            hint="protect the environment of the stage in the project, and set there who may deploy to it"
+            if has_environment
+            else "give the stage an environment, and protect the environment in the project",
         )
     is_blocking = approval is not None and not approval.is_optional
     if is_blocking and allowed is not None and not allowed.exit_codes and _overlap(approval, allowed):

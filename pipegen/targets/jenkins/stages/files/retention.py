@@ -18,7 +18,7 @@ def check_retention(job: Job, report: Report) -> None:
     at = retention.span or job.span
     if retention.expire:
         _report(
-            f'artifacts of stage "{job.title}" do not expire by themselves on Jenkins: they go with the build',
+            f'Jenkins has no expiry for the artifacts of stage "{job.title}": it keeps them as long as the build',
             at,
             "let the job discard them: "
             f"targets: {{jenkins: {{discard: {{artifact_days: {-(-retention.expire // _DAY)}}}}}}}",
@@ -26,9 +26,9 @@ def check_retention(job: Job, report: Report) -> None:
         )
     if retention.name is not None:
         _report(
-            f'artifacts of stage "{job.title}" have no name of their own on Jenkins: people get them as files',
+            f'Jenkins has no archive name for the artifacts of stage "{job.title}": users download single files',
             retention.name.span,
-            "give the files the names that people shall see",
+            "put the name into the names of the files, or pack them into one archive with this name in the script",
             report,
         )
     _check_downloads(job, at, report)
