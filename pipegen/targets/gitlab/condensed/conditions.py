@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.model import Document, Hidden, RuleEntry
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, RuleEntry
 
 _BRANCH = r'\$CI_COMMIT_BRANCH == "([A-Za-z0-9][A-Za-z0-9_./-]*)"'
 _NAMES = {
@@ -15,6 +15,8 @@ _NAMES = {
     '$CI_PIPELINE_SOURCE == "merge_request_event"': ".on-merge-request",
     '$CI_PIPELINE_SOURCE == "schedule"': ".on-schedule",
 }
+# Characters of the name of a job that are not in names of hidden jobs, and the longest part of it there.
+_SEPARATORS, _LONGEST = r"[^\w.]+", 60
 # The lines of a hidden job without its keys: its name, and a blank line.
 EXTRA_LINES = 2
 
@@ -28,7 +30,7 @@ def with_shared_rules(document: Document) -> Document:
     taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
     names: dict[tuple[RuleEntry, ...], str] = {}
     for rules in shared:
-        names[rules] = free_name(_name(rules), taken)
+        names[rules] = free_name(_name(rules, [job for job in document.jobs if job.rules == rules]), taken)
     return replace(
         document,
         hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in names.items())),
@@ -54,14 +56,21 @@ def _lines(rule: RuleEntry) -> int:
     return max(1, sum(map(bool, keys)) + (rule.allow_failure is not None)) + len(rule.variables)
 
 
-def _name(rules: Sequence[RuleEntry]) -> str:
-    """Return the name of the hidden job for *rules*, which states their condition if it is a usual one."""
+def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
+    """Return the name of the hidden job for *rules*: a usual condition, or the first stage of its *jobs*."""
     first = rules[0]
-    if len(rules) > 1 or first != RuleEntry(first.condition, first.when):
-        return ".rules"
-    branch = re.fullmatch(_BRANCH, first.condition)
-    name = f".on-{branch[1]}" if branch is not None else _NAMES.get(first.condition, ".rules")
+    name = _condition_name(first.condition)
+    if not name or len(rules) > 1 or first != RuleEntry(first.condition, first.when):
+        stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
+        words = re.sub(_SEPARATORS, "-", stage_job.name).strip("-")
+        return f".rules-{words[:_LONGEST]}".rstrip("-")
     return f"{name}-{first.when}" if first.when else name
+
+
+def _condition_name(condition: str) -> str:
+    """Return the name for *condition*, "" if it is not a usual one."""
+    branch = re.fullmatch(_BRANCH, condition)
+    return f".on-{branch[1]}" if branch is not None else _NAMES.get(condition, "")
 
 
 def free_name(name: str, taken: set[str]) -> str:
@@ -69,6 +78,6 @@ def free_name(name: str, taken: set[str]) -> str:
     number, free = 1, name
     while free in taken:
         number += 1
-        free = f"{name} {number}"
+        free = f"{name}-{number}"
     taken.add(free)
     return free

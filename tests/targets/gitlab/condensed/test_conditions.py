@@ -24,7 +24,7 @@ def _compiled(count: int, when: str, *keys: str) -> dict[str, Any]:
         ("{ branch: main }", (), ".on-main"),
         ("{ branch: main }", ("approve: go",), ".on-main-manual"),
         ("{ event: merge_request }", (), ".on-merge-request"),
-        ("{ branch: 'a*' }", (), ".rules"),
+        ("{ branch: 'a*' }", (), ".rules-s0"),
     ],
 )
 def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
@@ -34,6 +34,32 @@ def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...
     assert set(data[name]) == {"rules"}
     assert all(data[f"s{number}"]["extends"] == name for number in range(6))
     assert not any("rules" in data[f"s{number}"] or "allow_failure" in data[f"s{number}"] for number in range(6))
+
+
+def test_other_hidden_jobs_have_the_name_of_their_first_stage() -> None:
+    """Neither a number nor a name that only GitLab needs; punctuation in the name of a job becomes a hyphen."""
+    pipelines = ", ".join(
+        f"{name}: {{ stages: [{{ name: 'build: {name} (x)', script: a }}, "
+        + ", ".join(f"{{ name: s{number}, script: b, when: {{ branch: 'r*' }} }}" for number in range(6))
+        + "] }"
+        for name in ("one", "two")
+    )
+    data = yaml_data(compiled(f"pipelines: {{ {pipelines} }}").text)
+
+    assert [name for name in data if name.startswith(".")] == [".rules-one-s0", ".rules-two-s0"]
+    assert data["two: s5"]["extends"] == ".rules-two-s0"
+
+
+def test_names_of_hidden_jobs_are_unique() -> None:
+    """Names of jobs that only differ in punctuation get a number."""
+    stages = ", ".join(
+        f"{{ name: '{name}', script: b, when: {{ branch: '{branch}' }} }}"
+        for branch, first in (("r*", "a b"), ("s*", "a-b"))
+        for name in (first, *(f"{branch[0]}{number}" for number in range(6)))
+    )
+    data = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
+
+    assert [name for name in data if name.startswith(".")] == [".rules-a-b", ".rules-a-b-2"]
 
 
 def test_rules_of_few_jobs_stay_in_the_jobs() -> None:

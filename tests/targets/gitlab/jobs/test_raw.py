@@ -68,7 +68,7 @@ def test_jobs_of_included_files_come_before_shared_keys() -> None:
               - { name: docs, when: *when, script: make }
     """)
 
-    assert "  extends:\n    - .one\n    - .two\n    - .rules\n" in output.text
+    assert "  extends:\n    - .one\n    - .two\n    - .rules-unit\n" in output.text
 
 
 @pytest.mark.parametrize(
