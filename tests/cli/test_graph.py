@@ -169,3 +169,23 @@ def test_finally_stages_come_after_all_others(form: str, drawn: str, empty: Path
 
     assert drawn in pipegen("graph", "--format", form).out
     assert "mop" not in pipegen("graph", "--format", "json").out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("form", ["text", "dot", "mermaid", "json"])
+def test_a_graph_is_written_to_a_file(form: str, pipegen: Pipegen) -> None:
+    """In every format, the file has the text of standard output."""
+    shown = pipegen("graph", "--format", form)
+    written = pipegen("graph", "--format", form, "-o", "graph")
+
+    assert (written.status, written.out, written.err) == (0, "", "")
+    assert Path("graph").read_text(encoding="utf-8") == shown.out
+
+
+@pytest.mark.usefixtures("here")
+def test_a_graph_needs_a_file_that_can_be_written(pipegen: Pipegen) -> None:
+    """It is no traceback that there is no such folder."""
+    result = pipegen("graph", "-o", "missing/graph.txt")
+
+    assert (result.status, result.out) == (2, "")
+    assert "does not exist" in result.err

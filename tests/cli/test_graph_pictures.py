@@ -91,7 +91,6 @@ def test_a_picture_does_not_overwrite_other_files(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--output", "graph.dot", "--format", "dot"], "--output is for --format svg and html"),
         (["--target", "gitlab", "--format", "svg"], "--target is for --format html"),
         (["--target", "gitlub", "--format", "html"], "gitlub"),
     ],

@@ -13,7 +13,7 @@ from pipegen.cli.events import (
     event_options,
 )
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.files.output import write
+from pipegen.cli.files.output import check_writable, write
 from pipegen.cli.files.overwriting import check_picture
 from pipegen.cli.generated import file_argument, read_generated
 from pipegen.cli.parameters import PATH, EnumChoice
@@ -57,7 +57,7 @@ _PICTURES = (Drawing.SVG, Drawing.HTML)
 @event_options
 @click.option("--format", "form", type=EnumChoice(Drawing), default=Drawing.TEXT.value, help="The format of the graph.")
 @target_option
-@click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the SVG or HTML picture to this file.")
+@click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the graph to this file.")
 @diagnostics_option
 def graph(
     config: Path | None,
@@ -77,9 +77,10 @@ def graph(
     """
     if target and form is not Drawing.HTML:
         raise WrongUsage("--target is for --format html, which shows the generated text of each stage")
-    if output is not None and form not in _PICTURES:
-        raise WrongUsage("--output is for --format svg and html: redirect other formats by the shell")
-    check_picture(output, form.value.upper())
+    if form in _PICTURES:
+        check_picture(output, form.value.upper())
+    elif output is not None:
+        check_writable(output)
     part = ConfigPart(
         pipelines=pipeline,
         inputs=inputs,
@@ -104,7 +105,7 @@ def graph(
     if output is None:
         show_text(text.rstrip("\n"), colours=ORDER if form is Drawing.TEXT else None)
     else:
-        write(output, text)
+        write(output, text.rstrip("\n") + "\n")
 
 
 def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
