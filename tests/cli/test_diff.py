@@ -262,3 +262,21 @@ def test_the_diff_in_the_documentation_is_current(empty: Path, pipegen: Pipegen)
     assert (
         f"$ pipegen diff old.yaml new.yaml\n{pipegen('diff', 'old.yaml', 'new.yaml').out}" == rest.partition("```")[0]
     )
+
+
+def test_combinations_in_a_list_are_quoted(empty: Path, pipegen: Pipegen) -> None:
+    """Their names contain commas."""
+    config = """\
+pipelines:
+  p:
+    stages:
+      - { name: lint, script: [lint] }
+      - { name: unit, matrix: { python: ['3.11', '3.12'], os: [linux] }, timeout: %s minutes, script: [x] }
+    execution:
+      - [lint, unit]
+"""
+    for name, timeout in (("old.yaml", "5"), ("new.yaml", "9")):
+        (empty / name).write_text(config % timeout, encoding="utf-8")
+    result = pipegen("diff", "old.yaml", "new.yaml")
+
+    assert '  ~ "unit: 3.11, linux", "unit: 3.12, linux"\n    timeout: 5 min -> 9 min\n' in result.out

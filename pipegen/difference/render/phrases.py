@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 
 from pipegen.difference.model import ChangedStages, KeyChange, LongestPath, Pairs, Prompt, UnmatchedStage
 
 # The value of an absent key.
 NOTHING = "nothing"
+# Texts that separate names; names of combinations, such as "unit: 3.11, linux", contain commas.
+_SEPARATORS = (",", ";", " -> ", '"')
+
+
+def quoted(name: str) -> str:
+    """Return *name*, in quotes if it could be taken for several names in a list or in a path."""
+    return json.dumps(name, ensure_ascii=False) if any(text in name for text in _SEPARATORS) else name
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return *names* with commas between them."""
+    return ", ".join(map(quoted, names))
 
 
 def stages(count: float) -> str:
@@ -45,8 +58,8 @@ def lines(change: KeyChange) -> Iterator[str]:
 
 def order_of(stage: UnmatchedStage) -> str:
     """Return the predecessors and successors of *stage* in words; "" if it has none."""
-    parts = [f"after {', '.join(stage.after)}"] if stage.after else []
-    parts += [f"before {', '.join(stage.before)}"] if stage.before else []
+    parts = [f"after {listed(stage.after)}"] if stage.after else []
+    parts += [f"before {listed(stage.before)}"] if stage.before else []
     return f" ({'; '.join(parts)})" if parts else ""
 
 

@@ -14,7 +14,18 @@ from pipegen.difference.model import (
     PipelineSummary,
     Prompt,
 )
-from pipegen.difference.render.phrases import NOTHING, ask, is_long, length, lines, order_of, pairs, stages
+from pipegen.difference.render.phrases import (
+    NOTHING,
+    ask,
+    is_long,
+    length,
+    lines,
+    listed,
+    order_of,
+    pairs,
+    quoted,
+    stages,
+)
 
 _INDENT = "  "
 _SIGNS = {ChangeKind.ADDED: "+", ChangeKind.REMOVED: "-", ChangeKind.CHANGED: "~"}
@@ -43,7 +54,7 @@ def _named(kind: str, named_changes: Sequence[NamedChange]) -> list[Iterable[str
 
 def _summary(sign: str, summary: PipelineSummary, *, is_timed: bool) -> Iterator[str]:
     yield f"{sign} pipeline {summary.name}"
-    yield f"{_INDENT}{stages(len(summary.stages))}: {', '.join(summary.stages)}"
+    yield f"{_INDENT}{stages(len(summary.stages))}: {listed(summary.stages)}"
     yield f"{_INDENT}longest path: {length(summary.path, is_timed=is_timed)}"
     yield from _prompts("prompts", summary.prompts)
 
@@ -53,12 +64,12 @@ def _pipeline(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
     yield f"~ pipeline {pipeline.name}{old_name}"
     yield from _keys(pipeline.changes)
     for stage in pipeline.added:
-        yield f"{_INDENT}+ {stage.stage}{order_of(stage)}"
+        yield f"{_INDENT}+ {quoted(stage.stage)}{order_of(stage)}"
         yield from (f"{_INDENT * 2}{line}" for change in stage.changes for line in _new(change))
-    yield from (f"{_INDENT}- {stage.stage}{order_of(stage)}" for stage in pipeline.removed)
-    yield from (f"{_INDENT}~ {rename.new}, renamed from {rename.old}" for rename in pipeline.renamed)
+    yield from (f"{_INDENT}- {quoted(stage.stage)}{order_of(stage)}" for stage in pipeline.removed)
+    yield from (f"{_INDENT}~ {quoted(rename.new)}, renamed from {quoted(rename.old)}" for rename in pipeline.renamed)
     for changed in pipeline.changed:
-        yield f"{_INDENT}~ {', '.join(changed.stages)}"
+        yield f"{_INDENT}~ {listed(changed.stages)}"
         yield from (f"{_INDENT}{line}" for line in _keys(changed.changes))
     yield from _pairs("newly ordered", pipeline.gained)
     yield from _pairs("no longer ordered", pipeline.lost)
@@ -94,7 +105,7 @@ def _pairs(description: str, ordered: Pairs) -> Iterator[str]:
     if ordered.count:
         yield f"{_INDENT}{description}: {pairs(ordered)} of stages"
         for earlier, later in ordered.arcs:
-            yield f"{_INDENT * 2}{', '.join(earlier)} before {', '.join(later)}"
+            yield f"{_INDENT * 2}{listed(earlier)} before {listed(later)}"
 
 
 def _paths(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
@@ -103,12 +114,12 @@ def _paths(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
         return
     previous = f", was {length(old, is_timed=is_timed)}" if old.length != new.length else ", as before"
     yield f"{_INDENT}longest path: {length(new, is_timed=is_timed)}{previous}"
-    yield f"{_INDENT * 2}{' -> '.join(new.stages)}"
+    yield f"{_INDENT * 2}{' -> '.join(map(quoted, new.stages))}"
     if old.stages != new.stages:
-        yield f"{_INDENT * 2}was {' -> '.join(old.stages)}"
+        yield f"{_INDENT * 2}was {' -> '.join(map(quoted, old.stages))}"
 
 
 def _prompts(verb: str, prompts: Iterable[Prompt]) -> Iterator[str]:
-    descriptions = [f"{prompt.stage} {ask(prompt)}" for prompt in prompts]
+    descriptions = [f"{quoted(prompt.stage)} {ask(prompt)}" for prompt in prompts]
     if descriptions:
         yield f"{_INDENT}{verb}: {'; '.join(descriptions)}"
