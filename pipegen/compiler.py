@@ -212,6 +212,13 @@ def generate(
         # The target may be that of another distribution, whose authors then know of it.
         error.add_note(f'in the target "{target.NAME}"')
         raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # `sys.exit` of a target does not decide the exit status.
+        failure = RuntimeError(f"{type(error).__name__}: {error}")
+        failure.add_note(f'in the target "{target.NAME}"')
+        raise failure from error
     report.stop_if_errors()
     return files
 

@@ -62,7 +62,9 @@ def _load(point: EntryPoint) -> Target:
     """Return the target that *point* names, if it has all names of a target."""
     try:
         target = point.load()
-    except Exception as error:  # third-party code may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # third-party code may raise anything, or call `sys.exit`
         raise TargetError(f'target "{point.name}" of {_origin(point)} cannot be loaded: {_reason(error)}') from error
     missing = [name for name in (*Target.__annotations__, "generate") if not hasattr(target, name)]
     if missing:
@@ -76,7 +78,7 @@ def _origin(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 

@@ -62,6 +62,18 @@ def test_a_bug_of_a_target_is_reported_with_its_name(pipegen: Pipegen, monkeypat
     assert result.err.startswith('pipegen: this is a bug: ValueError: no such job, in the target "gitlab"\n')
 
 
+@pytest.mark.usefixtures("here", "logs")
+def test_a_target_does_not_decide_the_exit_status(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that ends the program has failed, except after an interrupt."""
+    monkeypatch.setattr("pipegen.targets.gitlab.generate", raising(SystemExit(0)))
+    ended = pipegen("compile", "-t", "gitlab")
+    monkeypatch.setattr("pipegen.targets.gitlab.generate", raising(KeyboardInterrupt()))
+
+    assert ended.status == 3
+    assert 'RuntimeError: SystemExit: 0, in the target "gitlab"\n' in ended.err
+    assert pipegen("compile", "-t", "gitlab").status == 130
+
+
 def test_a_deeply_nested_config_is_not_a_bug(here: Path, logs: Path, pipegen: Pipegen) -> None:
     """It either compiles or is reported as an error in the config."""
     (here / "pipegen.yaml").write_text("[" * 5000 + "]" * 5000, encoding="utf-8")

@@ -104,6 +104,24 @@ def test_a_target_that_fails_to_load_is_reported(tmp_path: Path, monkeypatch: py
     )
 
 
+def test_a_target_that_exits_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not decide the exit status."""
+    install(tmp_path, monkeypatch, distribution="pipegen-exits", module="exits", code="raise SystemExit(0)")
+
+    with pytest.raises(registry.TargetError) as caught:
+        registry.load("exits")
+
+    assert str(caught.value) == 'target "exits" of pipegen-exits 1.2 cannot be loaded: SystemExit: 0'
+
+
+def test_an_interrupt_while_a_target_loads_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user ends the program."""
+    install(tmp_path, monkeypatch, distribution="pipegen-slow", module="slow", code="raise KeyboardInterrupt")
+
+    with pytest.raises(KeyboardInterrupt):
+        registry.load("slow")
+
+
 def test_an_incomplete_target_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error has the missing attributes and the name of the distribution."""
     install(tmp_path, monkeypatch, distribution="pipegen-half", module="half", code='NAME, FILE = "half", "h"')
