@@ -37,3 +37,9 @@ class Expectation(SpannedStruct, kw_only=True):
     order: tuple[Names, ...]
     values: tuple[tuple[Located[str], str], ...]
     span: Span
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the test expects nothing: an empty `only` expects that no stage runs."""
+        names = (self.runs, self.never, self.order, self.values)
+        return not any(names) and self.only is None and self.approvals is None

@@ -21,7 +21,16 @@ def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ..
     check_settings(tree, schema("tests"), report, "tests")
     report.stop_if_errors()
     tests = tree.get("tests") if isinstance(tree, Map) else None
-    return tuple(_expectation(entry, report) for entry in _entries(tests))
+    expectations = tuple(_expectation(entry, report) for entry in _entries(tests))
+    for expectation in expectations:
+        if expectation.is_empty:
+            report.add(
+                codes.EMPTY_TEST,
+                f'test "{expectation.name}" has no expectation, so it cannot fail',
+                at=expectation.span,
+                hint='name the stages that the event starts, such as "only: [unit]", or "only: []" if it starts none',
+            )
+    return expectations
 
 
 def _expectation(entry: Entry, report: Report) -> Expectation:
