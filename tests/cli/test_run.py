@@ -188,6 +188,20 @@ def test_a_dry_run_needs_no_secrets(write: Callable[..., Path], pipegen: Pipegen
     assert result.out.splitlines()[-1].split() == ["1.", "a"]
 
 
+def test_a_secret_is_reported_once_with_its_stages(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Also if each stage has its own entry for it."""
+    write(
+        "pipelines: { p: { defaults: { secrets: { T: token } }, stages: [\n"
+        "  { name: a, script: x }, { name: b, script: x, secrets: { T: token, U: url } }, { name: c, script: x }] } }\n"
+    )
+    result = pipegen("run", "--dry-run")
+
+    assert re.findall("PG820.*", result.err) == [
+        'PG820]: the secret "token" is missing: the variable TOKEN is not set (stages "a", "b", "c")',
+        'PG820]: the secret "url" is missing: the variable URL is not set',
+    ]
+
+
 def test_a_selected_stage_runs_with_its_ancestors(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Its own condition is ignored, because the user named the stage."""
     write(PIPELINE)

@@ -115,13 +115,13 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
         )
     jobs = jobs_of(parts)
     selected = {task: job for task, job in jobs.items() if request.wants(job, context)}
+    secrets.check([(job, scripts[task].credentials) for task, job in selected.items()], report)
     for selection in parts:
         for job in selection.jobs:
             task = TaskId(selection.plan.name, job.stage)
             if task not in selected:
                 continue
             script = scripts[task]
-            secrets.check(script.credentials, job.id_tokens, report)
             _check_values(job, selection.plan, script, hosts[selection.plan.name], report)
             _check_services(job, request, report)
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)

@@ -6,14 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Credential, CredentialKind, IdToken
+from pipegen.diagnostics.model import Code
+from pipegen.diagnostics.report import Report, listed
+from pipegen.plan.model import Credential, CredentialKind, IdToken, Job
 from pipegen.run.local.redaction.redactor import SHORTEST, Redactor, is_redacted
 from pipegen.shell.values.credentials import sources
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
+
+
+class _Problem(Struct):
+    """A missing or short secret, which several stages may have."""
+
+    code: Code
+    message: str
+    hint: str
 
 
 class SecretSources(Struct):
@@ -43,39 +52,61 @@ class SecretSources(Struct):
         """Return a redactor for *credentials*, *tokens* and *also*: their values, and contents of files."""
         return Redactor((*self._texts(tuple(credentials), tuple(tokens)), also))
 
-    def check(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], report: Report) -> None:
-        """Report missing and short secrets."""
+    def check(self, stages: Iterable[tuple[Job, Iterable[Credential]]], report: Report) -> None:
+        """Report each missing or short secret of *stages*, with the credentials of their scripts, once."""
+        titles_by_problem: dict[_Problem, list[str]] = {}
+        spans: dict[_Problem, Span] = {}
+        for job, credentials in stages:
+            for problem, span in self._problems(credentials, job.id_tokens):
+                spans.setdefault(problem, span)
+                titles = titles_by_problem.setdefault(problem, [])
+                if job.title not in titles:
+                    titles.append(job.title)
+        for problem, titles in titles_by_problem.items():
+            readers = f" (stages {listed(titles)})" if len(titles) > 1 else ""
+            report.add(problem.code, problem.message + readers, at=spans[problem], hint=problem.hint)
+
+    def _problems(
+        self, credentials: Iterable[Credential], tokens: Iterable[IdToken]
+    ) -> Iterator[tuple[_Problem, Span]]:
+        """Yield the problems of the secrets of a stage, each with its location."""
         for credential in credentials:
             for source in sources(credential):
-                value = self.environment.get(source)
-                if not value:
-                    expected = "the path of a file" if credential.kind in _FILES else "the secret"
-                    _report_missing(credential, f"the variable {source} is not set", f"{expected} in {source}", report)
-                elif credential.kind in _FILES and not Path(value).is_file():
-                    _report_missing(
-                        credential, f"{source} is not the path of a file", f"the path of a file in {source}", report
-                    )
-            variable = sources(credential)[-1]
+                if (problem := self._missing(credential, source)) is not None:
+                    yield problem, credential.span
             if credential.kind not in _FILES:
-                self._check_length(f'the secret "{credential.id}"', variable, credential.span, report)
+                yield from self._short(f'the secret "{credential.id}"', sources(credential)[-1], credential.span)
         for token in tokens:
             if not self.environment.get(token.variable):
-                report.add(
-                    codes.MISSING_SECRET,
-                    f'a local run gets no tokens from an engine, and no variable contains the token "{token.variable}"',
-                    at=token.span,
-                    hint=f"put a token in {token.variable}, in the environment or in a file for --env-file",
+                message = (
+                    f'a local run gets no tokens from an engine, and no variable contains the token "{token.variable}"'
                 )
-            self._check_length(f'the token "{token.variable}"', token.variable, token.span, report)
+                hint = f"put a token in {token.variable}, in the environment or in a file for --env-file"
+                yield _Problem(codes.MISSING_SECRET, message, hint), token.span
+            yield from self._short(f'the token "{token.variable}"', token.variable, token.span)
 
-    def _check_length(self, secret: str, variable: str, span: Span, report: Report) -> None:
+    def _missing(self, credential: Credential, source: str) -> _Problem | None:
+        """Return the problem if the variable *source* has no value for *credential*."""
+        value = self.environment.get(source)
+        if not value:
+            reason = f"the variable {source} is not set"
+        elif credential.kind in _FILES and not Path(value).is_file():
+            reason = f"{source} is not the path of a file"
+        else:
+            return None
+        expected = "the path of a file" if credential.kind in _FILES else "the secret"
+        return _Problem(
+            codes.MISSING_SECRET,
+            f'the secret "{credential.id}" is missing: {reason}',
+            f"put {expected} in {source}, in the environment or in a file for --env-file",
+        )
+
+    def _short(self, secret: str, variable: str, span: Span) -> Iterator[tuple[_Problem, Span]]:
         if self.environment.get(variable) and not is_redacted(self.environment[variable]):
-            report.add(
-                codes.SHORT_SECRET,
-                f"{secret} has fewer than {SHORTEST} characters, so it is not masked: logs show it if it is printed",
-                at=span,
-                hint=f"put a longer value in {variable}",
+            message = (
+                f"{secret} has fewer than {SHORTEST} characters, so it is not masked: logs show it if it is printed"
             )
+            yield _Problem(codes.SHORT_SECRET, message, f"put a longer value in {variable}"), span
 
     def _texts(self, credentials: tuple[Credential, ...], tokens: tuple[IdToken, ...]) -> Iterator[str]:
         plain = [one for one in credentials if one.kind not in _FILES]
@@ -88,12 +119,3 @@ class SecretSources(Struct):
         for path in self.files(credentials):
             if Path(path).is_file():
                 yield Path(path).read_bytes().decode(errors="surrogateescape")
-
-
-def _report_missing(credential: Credential, reason: str, expected: str, report: Report) -> None:
-    report.add(
-        codes.MISSING_SECRET,
-        f'the secret "{credential.id}" is missing: {reason}',
-        at=credential.span,
-        hint=f"put {expected}, in the environment or in a file for --env-file",
-    )
