@@ -237,6 +237,18 @@ def test_an_isolated_run_has_the_staged_files(write: Callable[..., Path], pipege
     assert subprocess.run(("git", "status", "--short"), capture_output=True, text=True, check=True).stdout == before
 
 
+def test_an_isolated_run_in_a_folder_with_a_line_break(
+    write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git cannot share the objects of such a repository, so the copies have their own."""
+    folder = write("pipelines: { p: { stages: [{ name: a, script: 'git log --format=%s; cat a' }] } }\n", a="one\n")
+    moved = folder.rename(folder.with_name("line\nbreak"))
+    monkeypatch.chdir(moved)
+
+    assert pipegen("run", "--isolated").status == 0
+    assert logs(state)["a"].endswith("\none\n")
+
+
 def test_an_isolated_run_in_a_hook_changes_nothing(
     write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -316,14 +316,17 @@ def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[st
 def _clone(checkout: LocalCheckout, base: Path) -> None:
     """Create the repository *base* like an engine's checkout: without a branch, with committed and staged files.
 
-    It uses the objects of the user's repository read-only. The index, which has the staged files, is copied.
+    It uses the objects of the user's repository read-only, or copies them. The index, which has the staged files, is
+    copied.
     """
     root = str(checkout.root)
     base.parent.mkdir(parents=True, exist_ok=True)
     (base.parent / "trees").mkdir(exist_ok=True)
+    # Git lists folders of objects by line, so it cannot share one with a line break in its path.
+    objects = "--no-hardlinks" if "\n" in str(_git_path(checkout, "objects")) else "--shared"
     # Without templates, copies have no sample hooks.
-    _git("clone", "--quiet", "--shared", "--no-checkout", "--template=", root, str(base))
-    index = Path(root, os.fsdecode(ask(checkout.root, "rev-parse", "--git-path", "index").stdout).rstrip("\n"))
+    _git("clone", "--quiet", objects, "--no-checkout", "--template=", root, str(base))
+    index = _git_path(checkout, "index")
     if index.exists():
         shutil.copyfile(index, base / ".git/index")
     if checkout.commit:
@@ -332,6 +335,12 @@ def _clone(checkout: LocalCheckout, base: Path) -> None:
         _git("-C", str(base), "remote", "set-url", "origin", checkout.remote)
     _git("-C", str(base), "checkout-index", "--all", "--force", "--quiet")
     _git("-C", str(base), "update-index", "--refresh", "-q")
+
+
+def _git_path(checkout: LocalCheckout, name: str) -> Path:
+    """Return the path of *name* in the repository of *checkout*."""
+    path = os.fsdecode(ask(checkout.root, "rev-parse", "--git-path", name).stdout).removesuffix("\n")
+    return Path(checkout.root, path)
 
 
 def _git(*arguments: str) -> str:
