@@ -172,3 +172,11 @@ def test_the_second_command_of_the_readme_runs_the_tests() -> None:
 
     assert " -e . && " in command
     assert command.rstrip().endswith("pytest")
+
+
+def test_no_document_installs_a_package_of_this_name_from_an_index() -> None:
+    """The package there may be another program."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "examples").rglob("*") if path.is_file()}
+
+    assert not [path.name for path, text in texts.items() if re.search(r"pip install(?: -\S+)* pipegen\b", text)]
