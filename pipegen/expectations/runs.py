@@ -1,4 +1,4 @@
-"""The runs that recorded tests are about: the usual events, and what else the conditions tell apart."""
+"""The runs that recorded tests are about: the usual events, and others that the conditions distinguish."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class _Variation(Struct, kw_only=True):
 
 
 def _variations(known: Iterable[Atom], plan: Plan) -> Iterator[tuple[_Variation, ...]]:
-    """Yield the changes of a run that conditions tell apart, grouped by what they change."""
+    """Yield the changes of a run that conditions distinguish, grouped by what they change."""
     paths: dict[str, None] = {}
     values: dict[tuple[Subject, str], dict[str, None]] = {}
     for atom in known:

@@ -15,7 +15,7 @@ Document = dict[str, object]
 
 
 def recorded(config: ConfigUnderTest) -> Document:
-    """Return tests that record, for each event that the conditions tell apart, what *config* runs today."""
+    """Return tests that record, for each event that the conditions distinguish, what *config* runs today."""
     is_single = len(config.plans) == 1
     tests: Document = {}
     for plan in config.plans:

@@ -99,7 +99,7 @@ def ends_of(
 
 
 def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
-    """Report stages that run in any case beside others: those in `finally` have no order."""
+    """Report stages that run in any case next to others: those in `finally` have no order."""
     names = [end.call.name for end in ends.stages]
     if len(names) > 1 and not {"always", "cleanup"}.isdisjoint(names):
         marks.differs(

@@ -227,7 +227,7 @@ def _normal(text: str) -> str:
 
 
 def _extra(script: Sequence[str], expected: Sequence[str]) -> Sequence[str] | None:
-    """Return the lines of *script* beside *expected*, which must follow each other in it; None if they do not."""
+    """Return the lines of *script* other than *expected*, which must follow each other in it; None if they do not."""
     extra: list[str] = []
     position = 0
     for line in script:

@@ -52,7 +52,7 @@ class RuleEntry(Struct):
 
     With *changes* or *exists*, one of these files must have changed, or exist in the repository;
     *compare_to* is the base of the comparison, "" for the default. A job that runs by the rule has its *variables*, and
-    may fail if *allow_failure* says so; None is what the job says.
+    may fail if *allow_failure* says so; None means the value of the job.
     """
 
     condition: str

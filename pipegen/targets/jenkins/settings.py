@@ -79,7 +79,7 @@ SETTINGS: Mapping[str, Any] = {
             "type": "string",
             "pattern": POLLED,
             "description": "The times at which Jenkins looks for new commits and starts a build if there are any, in "
-            "the form of cron. Multibranch jobs are told of new commits, and need no times.",
+            "the form of cron. Multibranch jobs get notifications of new commits, and need no times.",
             "examples": ["H/15 * * * *"],
         },
         "triggers": {

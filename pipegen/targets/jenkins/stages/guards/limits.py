@@ -16,7 +16,7 @@ from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
-# Commands with which a script may end with status 0 when it is told to stop.
+# Commands with which a script may end with status 0 when it is asked to stop.
 _CATCHES_SIGNALS = re.compile(r"\b(?:trap|exec)\b")
 _MINUTE = 60
 
@@ -88,7 +88,7 @@ def _timeout(seconds: int, named: NamedJob) -> str:
     """Return the block that ends a stage after *seconds*.
 
     The end of Jenkins' own `timeout` aborts the build, also where it is caught, and it does not fail a script that ends
-    with status 0 when it is told to stop.
+    with status 0 when it is asked to stop.
     """
     limits = named.job.limits
     is_distinguished = limits.retry is not None and frozenset(limits.retry.on) not in (_ALL, _ONLY_SYSTEM)

@@ -44,8 +44,8 @@ class SetupValue(Struct, kw_only=True):
 
     *variable* is the environment variable that contains it; *code* is the Groovy
     expression of a variable set at the start (a text or a call, because Declarative
-    accepts nothing else in `environment`), or what is read of the result of
-    `checkout`; *suffix* follows a value that is not empty. A value with
+    accepts nothing else in `environment`), or the part of the result of `checkout`
+    that is read; *suffix* follows a value that is not empty. A value with
     *is_free_text* may contain line breaks.
     """
 
