@@ -13,7 +13,11 @@ SETTINGS = {
     "tools": {"maven": "Maven 3.9", "jdk": "21", "go": "1.22"},
     "discard": {"builds": 30},
     "timestamps": True,
-    "options": ["disableResume"],
+    "options": [
+        "disableResume",
+        "overrideIndexTriggers(true)",
+        "rateLimitBuilds(throttle: [count: 60, durationName: 'hour', userBoost: true])",
+    ],
     "wrap": ["withEnv(['AROUND=it is'])", "catchError"],
     "libraries": ["ci-steps@v2"],
 }

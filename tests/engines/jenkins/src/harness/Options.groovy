@@ -9,6 +9,7 @@ class Options {
             skipDefaultCheckout preserveStashes parallelsAlwaysFailFast skipStagesAfterUnstable
             checkoutToSubdirectory buildDiscarder disableConcurrentBuilds disableResume durabilityHint
             quietPeriod newContainerPerStage overrideIndexTriggers disableRestartFromStage
+            rateLimitBuilds githubProjectProperty authorizationMatrix
     '''.tokenize().toSet()
     private final Build build
     private final List<Symbol> calls

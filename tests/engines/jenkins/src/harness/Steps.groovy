@@ -64,6 +64,7 @@ class Steps {
             pipelineTriggers cron pollSCM upstream durabilityHint preserveStashes scmGit gitSCM
             cloneOption localBranch cleanBeforeCheckout cleanAfterCheckout submodule choiceParam
             nonresumable agent analysisParser sarif arbitraryFileCache
+            overrideIndexTriggers rateLimitBuilds githubProjectProperty authorizationMatrix
     '''.tokenize().toSet()
 
     private final Map<String, Object> owners = [:]
