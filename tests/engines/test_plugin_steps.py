@@ -152,6 +152,10 @@ def test_other_stages_do_not_affect_steps_after_a_failure(style: str, repository
             {"name": name, "script": ["sleep 4", end], "steps": {"jenkins": {"failure": [f"echo '> {name}'"]}}}
             for name, end in (("green", "true"), ("broken", "false"))
         ),
+        *(
+            {"name": name, "script": [f"touch {name}; sleep 4", end], "artifacts": {"paths": [name], "when": "failure"}}
+            for name, end in (("sound", "true"), ("crashed", "false"))
+        ),
     ]
     execution = [[stage["name"]] for stage in stages]
     checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"execution": execution, "stages": stages}}})})
@@ -161,6 +165,7 @@ def test_other_stages_do_not_affect_steps_after_a_failure(style: str, repository
 
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert re.findall(r"^> (\w+)$", build.log, re.MULTILINE) == ["broken"], build.log
+    assert list(build.archived) == ["crashed"]
 
 
 def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:

@@ -146,13 +146,14 @@ def _variable(binding: model.Binding) -> model.EnvironmentVariable:
 def _with_post(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBlock:
     """Return *stage* with the steps that follow its script in any case, or after a failure, in `post`.
 
-    `post { failure }` goes by the result of the whole build if that is worse than the result of the stage. In a
-    `parallel`, it would run because another stage has failed, and would not run after another stage was aborted.
+    `post { failure }` and `post { unsuccessful }` go by the result of the whole build if that is worse than the result
+    of the stage. In a `parallel`, they would run because another stage has failed, and `failure` would not run after
+    another stage was aborted.
     """
     blocks = _ensured(stage.steps)
     if not all(inner in _ensured(outer.steps) for outer, inner in pairwise(blocks)):
         return stage
-    if is_parallel and _follows_failure(stage):
+    if is_parallel and any(block.on_failure for block in blocks):
         return stage
     steps = stage.steps
     for block in blocks:
