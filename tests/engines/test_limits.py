@@ -54,16 +54,18 @@ _TRIES = {"thrice": 3, "script": 3, "system": 1, "too-often": 2, "slow": 1, "slo
 
 @pytest.mark.parametrize("name", ["scripted", "declarative", "here"])
 def test_a_pipeline_that_takes_too_long_is_stopped(containers: Containers, tmp_path: Path, name: str) -> None:
-    """Its running stage fails, the next one does not start, and finally stages run."""
+    """Its running stages fail, the next one does not start, and finally stages run."""
     noted = {stage: {"name": stage, "script": [f'echo >"$RECORDS/{stage}"']} for stage in ("first", "next", "end")}
-    endless = {"name": "endless", "script": ["sleep 300"]}
-    stages = [noted["first"], endless, noted["next"], noted["end"]]
-    pipeline = {"timeout": "4 s", "stages": stages, "finally": ["end"], "execution": [["first", "endless", "next"]]}
+    endless = [{"name": name, "script": ["sleep 300"]} for name in ("endless", "beside")]
+    stages = [noted["first"], *endless, noted["next"], noted["end"]]
+    execution = [["first", ["endless", "beside"], "next"]]
+    pipeline = {"timeout": "4 s", "stages": stages, "finally": ["end"], "execution": execution}
 
     done, records = executed(ENGINES[name], containers, tmp_path, yaml_text({"pipelines": {"p": pipeline}}), {})
 
     stopped = "failed" if name == "here" else "aborted"
-    assert (done.outcomes["first"], done.outcomes["endless"]) == ("success", stopped), done.log
+    results = [done.outcomes[name] for name in ("first", "endless", "beside")]
+    assert results == ["success", stopped, stopped], done.log
     assert {path.name for path in records.iterdir()} == {"first", "end"}
 
 

@@ -19,6 +19,8 @@ class Threads {
     static class Head {
         Scope scope
         Waiting waiting
+        /** Whether it waits for its branches, which an interruption stops in its place (`ParallelStepExecution.stop`). */
+        boolean isJoining
         /** An interruption that arrived between two steps; the next step that waits throws it. */
         FlowInterruptedException pending
         Scope pendingScope
@@ -53,10 +55,10 @@ class Threads {
     void run(Scope scope, Runnable body) {
         Head head = new Head(scope: scope)
         CURRENT.set(head)
-        turn.lock()
         synchronized (heads) {
             heads.add(head)
         }
+        turn.lock()
         try {
             body.run()
         } finally {
@@ -80,10 +82,17 @@ class Threads {
 
     /** Lets the others run until *threads* are done. */
     void join(List<Thread> threads) {
+        Head head = CURRENT.get()
+        synchronized (heads) {
+            head.isJoining = true
+        }
         turn.unlock()
         try {
             threads.each { Thread thread -> thread.join() }
         } finally {
+            synchronized (heads) {
+                head.isJoining = false
+            }
             turn.lock()
         }
     }
@@ -117,7 +126,7 @@ class Threads {
             heads.findAll { Head head -> head.scope.isWithin(scope) }.each { Head head ->
                 if (head.waiting != null) {
                     reached.add(head.waiting)
-                } else {
+                } else if (!head.isJoining) {
                     head.pending = cause
                     head.pendingScope = scope
                 }
