@@ -80,10 +80,13 @@ def done(
 
 
 def test_reports_do_not_affect_the_result(done: tuple[Engine, Execution, Path]) -> None:
-    """Neither a report with a failure nor a missing report fails a successful stage."""
-    failed = ("red", "crashed", "lost", "astray")
+    """Neither a report with a failure nor a missing report fails a successful stage; Jenkins shows it as unstable."""
+    engine, execution, _ = done
+    expected = dict.fromkeys(STAGES, "success") | dict.fromkeys(("red", "crashed", "lost", "astray"), "failed")
+    if engine.target == "jenkins":
+        expected["green"] = "unstable"
 
-    assert done[1].outcomes == {name: "failed" if name in failed else "success" for name in STAGES}, done[1].log
+    assert execution.outcomes == expected, execution.log
 
 
 def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Path]) -> None:

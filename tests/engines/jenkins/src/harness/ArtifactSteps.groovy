@@ -104,9 +104,12 @@ class ArtifactSteps extends StepFamily {
         }
         build.reports.add([files: files, total: summary.totalCount, failed: summary.failCount,
                            skipped: summary.skipCount])
-        if (summary.failCount > 0 && given.skipMarkingBuildUnstable != true) {
-            build.worsen(Result.UNSTABLE)
+        // As `JUnitResultsStepExecution`: skipMarkingBuildUnstable concerns the build, and the stage is unstable even so.
+        if (summary.failCount > 0) {
             Stages.mark(scope.stage, Result.UNSTABLE, "${summary.failCount} tests failed")
+            if (given.skipMarkingBuildUnstable != true) {
+                build.worsen(Result.UNSTABLE)
+            }
         }
         return summary
     }
