@@ -1,11 +1,15 @@
 """Retries, timeouts and allowed failures have the same result on all engines that support them."""
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from engines import jenkins_harness
 from engines.containers import Containers
+from engines.proof.execution import CONFIG, Engine, compiled
 from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
 from engines.test_scripts import ENGINES, executed
 
 pytestmark = pytest.mark.xdist_group("limits")
@@ -67,6 +71,28 @@ def test_a_pipeline_that_takes_too_long_is_stopped(containers: Containers, tmp_p
     results = [done.outcomes[name] for name in ("first", "endless", "beside")]
     assert results == ["success", stopped, stopped], done.log
     assert {path.name for path in records.iterdir()} == {"first", "end"}
+
+
+@pytest.mark.parametrize("result", ["FAILURE", "UNSTABLE", "ABORTED"])
+@pytest.mark.parametrize("style", ["scripted", "declarative"])
+def test_a_triggered_job_may_fail(
+    style: str, result: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """The result of the job is not the result of the build then."""
+    require(jenkins_harness.available())
+    trigger = {"name": "other/job", "wait": True, "parameters": {"WORD": "it's"}}
+    stages = [
+        {"name": "soft", "trigger": trigger, "allow_failure": True},
+        {"name": "next", "script": ["true"]},
+    ]
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": stages}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", jobs={"other/job": result})
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert (build.result, build.stage("soft").status, build.stage("next").status) == ("SUCCESS", "unstable", "success")
+    assert build.builds[0].parameters == {"WORD": "it's"}
 
 
 @pytest.mark.parametrize("name", ["scripted", "declarative", "here"])

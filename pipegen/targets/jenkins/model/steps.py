@@ -102,13 +102,14 @@ class NoFork(Struct):
 
 
 class StartJob(Struct, kw_only=True):
-    """A start of another job on the same Jenkins."""
+    """A start of another job on the same Jenkins; with *is_checked*, its failure may be allowed."""
 
     kind: ClassVar[str] = "job"
     job: str
     parameters: tuple[tuple[str, Value], ...]
     propagate: bool
     wait: bool
+    is_checked: bool = False
 
 
 class Keep(Struct):

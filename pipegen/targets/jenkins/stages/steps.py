@@ -275,6 +275,9 @@ def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[m
                 ),
                 propagate=step.propagate,
                 wait=step.wait,
+                # `build` throws an interruption, whose result `catchError` passes on to the build (`CatchErrorStep` of
+                # the plugin workflow-basic-steps).
+                is_checked=step.propagate and step.wait and job.limits.allow_failure is not None,
             )
 
 

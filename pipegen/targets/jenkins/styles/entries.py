@@ -148,13 +148,14 @@ def _archive(step: model.Archive) -> Shape:
 
 
 def _started(step: model.StartJob) -> TableEntry:
+    call = "startJob job: " if step.is_checked else "build job: "
     parameters = f", parameters: {_ARGUMENTS}" if step.parameters else ""
     flags = ("" if step.propagate else ", propagate: false") + ("" if step.wait else ", wait: false")
     argument_shapes = (
         shaped("string(name: ", hole(name), ", value: ", value_shape(value), ")") for name, value in step.parameters
     )
     return TableEntry(
-        shape=shaped("build job: ", hole(step.job), parameters, flags), arguments=tuple(map(_argument, argument_shapes))
+        shape=shaped(call, hole(step.job), parameters, flags), arguments=tuple(map(_argument, argument_shapes))
     )
 
 

@@ -29,6 +29,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "outputIfThere": ("output", "isStashed"),
     "builtImage": (),
     "keep": (),
+    "startJob": (),
     "sharedOutput": (),
     "sharedOutputIfThere": ("sharedOutput",),
     "hasStashed": (),
@@ -68,6 +69,7 @@ _CALLING = frozenset(
             model.GroovyCode,
             model.Unstash,
             model.Stash,
+            model.StartJob,
             model.Look,
             model.SelectionParameter,
             model.StageBlock,
@@ -102,6 +104,8 @@ def _own(value: object) -> Iterator[str]:
             yield "unstashIfThere"
         case model.Stash(is_tested=True):
             yield "hasStashed"
+        case model.StartJob(is_checked=True):
+            yield "startJob"
         case model.Look() | model.SelectionParameter() | model.StageBlock():
             yield from _condition_calls(value)
         case _ if type(value) in _BLOCKS:

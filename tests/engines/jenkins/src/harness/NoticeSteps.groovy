@@ -35,7 +35,11 @@ class NoticeSteps extends StepFamily {
                                node: scope.agent?.node?.name])
         Result result = Result.fromString(this.build.settings.jobs[job] ?: 'SUCCESS')
         if (waits && given.propagate != false && result.isWorseThan(Result.SUCCESS)) {
-            throw new FlowInterruptedException(result, "${job} #1 completed with status ${result}")
+            // As `BuildTriggerListener` of pipeline-build-step: no actual interruption, which `catchError` catches.
+            FlowInterruptedException failure =
+                    new FlowInterruptedException(result, "${job} #1 completed with status ${result}")
+            failure.actualInterruption = false
+            throw failure
         }
         return waits ? new Downstream(result: result.name(), projectName: job, buildVariables: parameters) : null
     }
