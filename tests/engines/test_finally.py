@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from engines import jenkins_harness
 from engines.containers import Containers
-from engines.proof.execution import Execution
+from engines.proof.execution import CONFIG, SCRIPTED, Execution, compiled
 from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
 from engines.test_scripts import ENGINES, executed
 
 pytestmark = pytest.mark.xdist_group("finally")
@@ -131,6 +134,26 @@ def test_finally_stages_in_post_follow_all_others(
     assert (records / "report").read_text("utf-8") == f"{status} "
     assert (records / "files").read_text("utf-8") == "given\n"
     assert min(done.times[stage][0] for stage in ("report", "files", "broken")) >= done.times["test"][1]
+
+
+def test_an_optional_stage_that_nobody_approves_is_skipped(
+    repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """It never started, so this is its status, and not a failure."""
+    require(jenkins_harness.available())
+    stages = [
+        {"name": "ask", "approve": {"optional": True}, "script": ["true"]},
+        {"name": "other", "approve": {"optional": True, "when": {"branch": "main"}}, "script": ["true"]},
+        {"name": "end", "script": ['echo "> ${ask.status} ${other.status} ${pipeline.status}"']},
+    ]
+    pipeline = {"stages": stages, "execution": [["ask"], ["other"]], "finally": ["end"]}
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": pipeline}})})
+    text = compiled(SCRIPTED, checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", approve=False)
+
+    assert build.result == "SUCCESS", build.log
+    assert "\n> skipped skipped success\n" in build.log
 
 
 def test_fail_fast_starts_only_finally_stages_after_a_failure(containers: Containers, tmp_path: Path) -> None:
