@@ -444,7 +444,7 @@ def _asking(text: str) -> str:
         "        simulatedVariables[name] = given[place] ?: null\n"
         "    }\n"
         "    String cause = given[3]\n"
-        "    simulatedBuild = [getBuildCauses: { String kind = cause -> kind == cause ? [[_class: cause]] : [] }]\n"
+        "    simulatedBuild = [getBuildCauses: { kind -> kind in [null, cause] ? [[_class: cause]] : [] }]\n"
         "    files = given[4].replace('|', '\\0')\n"
         "    changed = ['': given[5].replace('|', '\\0'), trunk: given[6].replace('|', '\\0')]\n"
         "    ['LEVEL', 'MODE'].eachWithIndex { name, place ->\n"
