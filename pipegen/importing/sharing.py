@@ -67,7 +67,7 @@ def share(
     variables = _common_variables(stages)
     if variables:
         stages = [_without_variables(stage, variables) for stage in stages]
-    defaults = _defaults(stages, inherited_of, is_raw_shared=bool(variables))
+    defaults = _defaults(stages, templates_of, inherited_of, is_raw_shared=bool(variables))
     rest = [_without_defaults(stage, defaults) for stage in stages]
     templates: dict[str, Mapping[str, Value]] = {}
     users = _users(templates_of)
@@ -106,7 +106,11 @@ def _without_variables(stage: Stage, variables: Mapping[str, Value]) -> Stage:
 
 
 def _defaults(
-    stages: Sequence[Stage], inherited_of: Sequence[AbstractSet[str]] | None, *, is_raw_shared: bool
+    stages: Sequence[Stage],
+    templates_of: Sequence[Sequence[str]],
+    inherited_of: Sequence[AbstractSet[str]] | None,
+    *,
+    is_raw_shared: bool,
 ) -> dict[str, Value]:
     """Return the keys that more than half of the stages with a script have, with their values.
 
@@ -122,6 +126,7 @@ def _defaults(
         name: value
         for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
         if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
+        and not _is_of_template(name, stages, templates_of)
     }
     defaults: dict[str, Value] = {}
     if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
@@ -137,6 +142,12 @@ def _defaults(
             defaults[key] = value
     before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
+
+
+def _is_of_template(name: str, stages: Sequence[Stage], templates_of: Sequence[Sequence[str]]) -> bool:
+    """Return whether the stages with the variable *name* are those of a template, which can have it instead."""
+    having = {index for index, stage in enumerate(stages) if name in _env(stage)}
+    return len(having) < len(stages) and any(set(indexes) == having for indexes in _users(templates_of).values())
 
 
 def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:
