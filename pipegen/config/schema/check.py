@@ -14,9 +14,7 @@ from pipegen.config.schema.parts import broken_parts, without
 from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, entries_of
-from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.source.tree import Node, entries_of, items_of
 from pipegen.structs import Struct
 
 
@@ -40,7 +38,7 @@ def check_schema(
     readable = without(tree, misread)
     if _configs().accepts(readable):
         return ValidConfig(readable, tuple(misread))
-    removals = tuple(_removals(readable))
+    removals = _removals(readable)
     if removals and _configs().accepts(without(readable, removals)):
         return ValidConfig(readable, tuple(misread))
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are valid: a third of 10 stages
@@ -52,28 +50,20 @@ def check_schema(
     )
 
 
-def _removals(tree: Node) -> Iterator[Path]:
-    """Yield the keys without a value in templates, defaults and stages that inherit: each removes an inherited key."""
-    for name, template in _items(tree, "templates"):
-        yield from _empty_keys(template, ("templates", name))
-    for name, pipeline in _items(tree, "pipelines"):
-        defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
-        yield from _empty_keys(defaults, ("pipelines", name, "defaults"))
-        stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
-        for index, stage in enumerate(stages.items if isinstance(stages, TreeSequence) else ()):
-            if defaults is not None or (isinstance(stage, TreeMapping) and stage.entry("extends") is not None):
-                yield from _empty_keys(stage, ("pipelines", name, "stages", index))
+def _removals(tree: Node) -> list[Path]:
+    """Return the keys without a value in templates, defaults and stages that inherit: each removes an inherited key."""
+    paths = TreePaths(tree)
+    return [path for path in _empty_keys(tree, ()) if path[-1] != "name" and paths.is_part(path)]
 
 
-def _items(tree: Node, key: str) -> Iterator[tuple[str, Node]]:
-    entries = entries_of(tree.get(key)) if isinstance(tree, TreeMapping) else ()
-    return ((entry.key.text, entry.value) for entry in entries)
-
-
-def _empty_keys(node: Node | None, path: Path) -> Iterator[Path]:
+def _empty_keys(node: Node, path: Path) -> Iterator[Path]:
+    """Yield the paths of the keys without a value in *node*, which is at *path*."""
     for entry in entries_of(node):
-        if is_null(entry.value) and entry.key.text != "name":
+        if is_null(entry.value):
             yield (*path, entry.key.text)
+        yield from _empty_keys(entry.value, (*path, entry.key.text))
+    for index, item in enumerate(items_of(node)):
+        yield from _empty_keys(item, (*path, index))
 
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> ValidConfig | None:

@@ -17,7 +17,7 @@ from pipegen.config.schema.messages import report_violations
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema.mistakes import chart_is_text, flat_execution, name_as_key, run_is_text, unnamed_stage
 from pipegen.config.schema.parts import KEYED
-from pipegen.config.schema.tree_paths import DEFAULTS, STAGE, TEMPLATE, TreePaths
+from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
@@ -109,9 +109,7 @@ def _without_inheritable(violations: tuple[Violation, ...], tree_paths: TreePath
     A part of a stage may lack keys that another part has, and a key without a value removes an inherited one.
     """
     return tuple(
-        violation
-        for violation in violations
-        if not (_is_incomplete(violation) and _is_part(violation.path, tree_paths))
+        violation for violation in violations if not (_is_incomplete(violation) and tree_paths.is_part(violation.path))
     )
 
 
@@ -123,17 +121,6 @@ def _is_incomplete(violation: Violation) -> bool:
             return violation.value is None and bool(violation.path) and isinstance(violation.path[-1], str)
         case keyword, _:
             return keyword in _INCOMPLETE
-
-
-def _is_part(path: Path, tree_paths: TreePaths) -> bool:
-    """Return whether *path* is in a template, in defaults, or in a stage that inherits from these."""
-    pattern = tree_paths.pattern(path)
-    if any(pattern[: len(outer)] == outer for outer in (TEMPLATE, DEFAULTS)):
-        return True
-    if pattern[: len(STAGE)] != STAGE or len(pattern) == len(STAGE):
-        return False
-    pipeline, stage = path[:2], path[: len(STAGE)]
-    return "defaults" in tree_paths.keys(pipeline) or "extends" in tree_paths.keys(stage)
 
 
 def _violations(validator: Validator, value: Any) -> tuple[Violation, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pipegen.config.schema.file import maps
 from pipegen.config.schema.violation import Path
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, entries_of
 
 # The paths of the main parts of a config; "*" is any key, 0 any item.
 TOP: Path = ()
@@ -47,9 +47,13 @@ class TreePaths:
         """Return the entry of *key* in the mapping *node*, which has it."""
         if not isinstance(node, Mapping):
             raise TypeError(key)
+        return self._by_key(node)[key]
+
+    def _by_key(self, node: Node) -> dict[str, Entry]:
+        """Return the entries of *node* by key, none if it is not a mapping; each mapping is read once."""
         if id(node) not in self._entries:
-            self._entries[id(node)] = {entry.key.text: entry for entry in node.entries}
-        return self._entries[id(node)][key]
+            self._entries[id(node)] = {entry.key.text: entry for entry in entries_of(node)}
+        return self._entries[id(node)]
 
     def keys(self, path: Path) -> tuple[str, ...]:
         """Return the keys of the mapping at *path*; empty if it is not a mapping."""
@@ -116,6 +120,16 @@ class TreePaths:
             general: str | int = 0 if isinstance(step, int) else step
             pattern += ("*",) if isinstance(step, str) and pattern in maps() else (general,)
         return pattern
+
+    def is_part(self, path: Path) -> bool:
+        """Return whether *path* is in a template, in defaults, or in a stage that inherits from these."""
+        pattern = self.pattern(path)
+        if any(pattern[: len(outer)] == outer for outer in (TEMPLATE, DEFAULTS)):
+            return True
+        if pattern[: len(STAGE)] != STAGE or len(pattern) == len(STAGE):
+            return False
+        pipeline, stage = self.node(path[: len(PIPELINE)]), self.node(path[: len(STAGE)])
+        return "defaults" in self._by_key(pipeline) or "extends" in self._by_key(stage)
 
     def _stage(self, path: Path) -> str:
         node = self.node(path)
