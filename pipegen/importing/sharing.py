@@ -67,10 +67,10 @@ def share(
     variables = _common_variables(stages)
     if variables:
         stages = [_without_variables(stage, variables) for stage in stages]
-    defaults = _defaults(stages, templates_of, inherited_of, is_raw_shared=bool(variables))
+    users = _users(templates_of)
+    defaults = _defaults(stages, users, inherited_of, is_raw_shared=bool(variables))
     rest = [_without_defaults(stage, defaults) for stage in stages]
     templates: dict[str, Mapping[str, Value]] = {}
-    users = _users(templates_of)
     for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
         common = _common([rest[index] for index in indexes])
         if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
@@ -107,7 +107,7 @@ def _without_variables(stage: Stage, variables: Mapping[str, Value]) -> Stage:
 
 def _defaults(
     stages: Sequence[Stage],
-    templates_of: Sequence[Sequence[str]],
+    users: Mapping[str, Sequence[int]],
     inherited_of: Sequence[AbstractSet[str]] | None,
     *,
     is_raw_shared: bool,
@@ -126,7 +126,7 @@ def _defaults(
         name: value
         for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
         if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
-        and not _is_of_template(name, stages, templates_of)
+        and not _is_of_template(name, stages, users)
     }
     defaults: dict[str, Value] = {}
     if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
@@ -144,10 +144,10 @@ def _defaults(
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 
-def _is_of_template(name: str, stages: Sequence[Stage], templates_of: Sequence[Sequence[str]]) -> bool:
-    """Return whether the stages with the variable *name* are those of a template, which can have it instead."""
+def _is_of_template(name: str, stages: Sequence[Stage], users: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether the stages with the variable *name* are the *users* of a template, which can have it instead."""
     having = {index for index, stage in enumerate(stages) if name in _env(stage)}
-    return len(having) < len(stages) and any(set(indexes) == having for indexes in _users(templates_of).values())
+    return len(having) < len(stages) and any(set(indexes) == having for indexes in users.values())
 
 
 def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -49,9 +49,10 @@ _OBSTACLES = {
 
 def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report, *, is_bash: bool) -> ParsedScript:
     """Return the parts of the script *source* at *span*."""
-    if not (has_references(source.text) or is_unusual(source.text)):
+    reads_values = has_references(source.text)
+    if not (reads_values or is_unusual(source.text)):
         return ParsedScript((source.text,), span)
-    lexed, error = lex(source.text, stages) if has_references(source.text) else _lexed_without_references(source.text)
+    lexed, error = lex(source.text, stages) if reads_values else _lexed_without_references(source.text)
     report_substitutions(lexed, source, stages, report, is_bash=is_bash)
     _report_typos(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)

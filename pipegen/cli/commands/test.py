@@ -40,9 +40,11 @@ def check_tests(config: Path | None, tests: Path | None, form: Format, *, write:
     """
     path = config_path(config)
     file = tests or path.with_name(f"{path.stem}.test{path.suffix}")
-    if not write and not file.exists():
-        raise WrongUsage(f'there is no file with tests "{file}": write one, or record today\'s answers with --write')
     if not write:
+        if not file.exists():
+            raise WrongUsage(
+                f'there is no file with tests "{file}": write one, or record today\'s answers with --write'
+            )
         existing(file)
     report = Report()
     analysed = attempt(path, report, lambda source: analyse(source, (), report))

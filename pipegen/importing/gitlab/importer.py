@@ -137,14 +137,13 @@ def _names(result: _Result) -> GeneratedNames:
     """Return the jobs of each stage in the generated files, and the helpers through which others await them."""
     entries = {entry.key.text: entry.value for file in result.compiled.files for entry in _entries(file)}
     jobs = {name: [job for job in entries if job.startswith(f"{name}: ")] for name in result.config.jobs}
-    helpers = {name: awaited for name, job in entries.items() if (awaited := _awaited(name, job))}
     return GeneratedNames(
         {
             name: [name] if name in entries else of_stage
             for name, of_stage in jobs.items()
             if name in entries or of_stage
         },
-        {job: name for name, job in helpers.items()},
+        {awaited: name for name, job in entries.items() if (awaited := _awaited(name, job))},
     )
 
 

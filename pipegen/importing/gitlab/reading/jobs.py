@@ -101,6 +101,8 @@ class SourcePipeline(Struct, kw_only=True):
 
     def without_variables(self, names: Collection[str]) -> SourcePipeline:
         """Return the pipeline without the variables *names* of the file."""
+        if not names:
+            return self
         jobs = {
             name: replace(
                 job,

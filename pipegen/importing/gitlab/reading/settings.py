@@ -17,11 +17,13 @@ def setting_variables(source: SourcePipeline) -> dict[str, str]:
     texts = {
         name: source.variables[name].text for name in shell_variables.SETTING_VARIABLES if name in source.variables
     }
+    if not texts:
+        return {}
     scripts = "\n".join(
         text_of(item)
         for job in source.jobs.values()
         for key in ("before_script", "script")
-        for item in (items_of(job.get(key)) if texts else ())
+        for item in items_of(job.get(key))
     )
     return {
         name: text
