@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.condensed.templates import Template, expanded_text, script_text
 from pipegen.targets.gitlab.model import (
     ArtifactKeys,
     CacheEntry,
@@ -25,6 +24,7 @@ from pipegen.targets.gitlab.model import (
     ScriptEntry,
     VariableEntry,
 )
+from pipegen.targets.templates import Template, expanded_text, script_text
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"

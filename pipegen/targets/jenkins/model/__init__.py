@@ -24,7 +24,16 @@ from pipegen.targets.jenkins.model.file import (
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
-from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown, Tool
+from pipegen.targets.jenkins.model.stages import (
+    Look,
+    Pin,
+    Selected,
+    StageBlock,
+    StageOption,
+    StepsFunction,
+    Teardown,
+    Tool,
+)
 from pipegen.targets.jenkins.model.steps import (
     NOT_STOPPED,
     Agent,
@@ -112,6 +121,7 @@ __all__ = [
     "Stash",
     "Step",
     "StepKind",
+    "StepsFunction",
     "Succeeded",
     "Tables",
     "Teardown",

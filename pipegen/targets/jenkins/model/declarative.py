@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.stages import Selected, StageBlock, Teardown
+from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown
 from pipegen.targets.jenkins.model.steps import Agent
 
 
@@ -26,7 +26,8 @@ class Declarative(Struct, kw_only=True):
     """`pipeline {}`: *agent* is the agent of all stages in a shared workspace, else None.
 
     *group* is the stage around all others that takes the agent, "" if the pipeline does. With *reads_branch*, a
-    condition compares the branch. *final* are the stages after all others, whatever happened.
+    condition compares the branch. *final* are the stages after all others, whatever happened; *functions* contain the
+    steps that stages share.
     """
 
     agent: Agent | None
@@ -34,4 +35,5 @@ class Declarative(Struct, kw_only=True):
     reads_branch: bool = False
     final: tuple[StageBlock, ...] = ()
     blocks: tuple[Block, ...]
+    functions: tuple[StepsFunction, ...] = ()
     teardown: Teardown | None

@@ -74,6 +74,14 @@ class StageBlock(Struct, kw_only=True):
     failure: tuple[Step, ...] = ()
 
 
+class StepsFunction(Struct):
+    """A function with the *steps* of each combination of the matrix of *stage*."""
+
+    name: str
+    stage: str
+    steps: tuple[Step, ...]
+
+
 class Selected(Struct):
     """The condition that one of some pipelines runs in this build; empty if it is always true."""
 

@@ -42,7 +42,7 @@ class Unstash(Struct):
     """The files of an earlier stage; with *is_optional*, it may have stashed none."""
 
     kind: ClassVar[str] = "unstash"
-    name: str
+    name: Value
     is_optional: bool = False
 
 
@@ -50,9 +50,9 @@ class Stash(Struct, kw_only=True):
     """Files for later stages; with *is_tested*, some of these check whether the stash exists."""
 
     kind: ClassVar[str] = "stash"
-    name: str
-    includes: str
-    excludes: str = ""
+    name: Value
+    includes: Value
+    excludes: Value = ""
     has_folders: bool
     may_be_empty: bool
     is_tested: bool = False
@@ -65,10 +65,10 @@ class Archive(Struct):
     """
 
     kind: ClassVar[str] = "archive"
-    includes: str
+    includes: Value
     folder: str = ""
     is_removed: bool = False
-    excludes: str = ""
+    excludes: Value = ""
     has_folders: bool = True
 
 

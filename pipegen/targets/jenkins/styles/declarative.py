@@ -18,6 +18,7 @@ from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles.directives import in_directives
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
+from pipegen.targets.jenkins.styles.matrices import with_functions_of_matrices
 
 
 def lower_declarative(
@@ -29,7 +30,11 @@ def lower_declarative(
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
     combinations = shown_combinations(work.named)
-    lowered = tuple(_block(block, by_name, work, names, combinations) for block in blocks)
+    lowered, functions = with_functions_of_matrices(
+        tuple(_block(block, by_name, work, names, combinations) for block in blocks),
+        work.named,
+        work.settings.definitions,
+    )
     shared = work.with_workspace(Workspace.SHARED)
     final = tuple(replace(by_name[named.name], when=()) for named in work.final)
     final_names = {stage.name for stage in final}
@@ -39,6 +44,7 @@ def lower_declarative(
             agent=None,
             reads_branch=reads_branch,
             blocks=lowered,
+            functions=functions,
             teardown=isolated_teardown(work),
             final=final,
         )
@@ -48,6 +54,7 @@ def lower_declarative(
         # The options of a pipeline, and a lock among them, come after its agent.
         group=names.take(plan.name) if waits_for_others(plan) else "",
         reads_branch=reads_branch,
+        functions=functions,
         blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
     )

@@ -62,7 +62,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
         case model.Sh():
             return _script("sh ", step)
         case model.Unstash():
-            return Shape(coded("unstashIfThere " if step.is_optional else "unstash ", None), (step.name,))
+            return shaped("unstashIfThere " if step.is_optional else "unstash ", value_shape(step.name))
         case model.Stash():
             return _stash(step)
         case model.Archive():
@@ -119,32 +119,23 @@ def _script(prefix: str, sh: model.Sh, suffix: str = "") -> Shape:
 
 
 def _stash(step: model.Stash) -> Shape:
-    code, texts = ["stash name: ", None, ", includes: ", None], [step.name, step.includes]
-    if step.excludes:
-        code += [", excludes: ", None]
-        texts.append(step.excludes)
-    if step.has_folders:
-        code.append(", useDefaultExcludes: false")
-    if step.may_be_empty:
-        code.append(", allowEmpty: true")
-    if step.is_tested:
-        code += ["\nhasStashed ", None]
-        texts.append(step.name)
-    return Shape(coded(*code), tuple(texts))
+    excludes = shaped(", excludes: ", value_shape(step.excludes)) if step.excludes else ""
+    flags = (", useDefaultExcludes: false" if step.has_folders else "") + (
+        ", allowEmpty: true" if step.may_be_empty else ""
+    )
+    record = shaped("\nhasStashed ", value_shape(step.name)) if step.is_tested else ""
+    name, includes = value_shape(step.name), value_shape(step.includes)
+    return shaped("stash name: ", name, ", includes: ", includes, excludes, flags, record)
 
 
 def _archive(step: model.Archive) -> Shape:
     flags = ", allowEmptyArchive: true" + (", defaultExcludes: false" if step.has_folders else "")
-    if not step.folder and step.excludes:
-        code = coded("archiveArtifacts artifacts: ", None, ", excludes: ", None, flags)
-        return Shape(code, (step.includes, step.excludes))
+    archived = shaped("archiveArtifacts artifacts: ", value_shape(step.includes))
     if not step.folder:
-        return Shape(coded("archiveArtifacts artifacts: ", None, flags), (step.includes,))
+        excludes = shaped(", excludes: ", value_shape(step.excludes)) if step.excludes else ""
+        return shaped(archived, excludes, flags)
     removed = "\n    deleteDir()" if step.is_removed else ""
-    code = coded(
-        "dir(", None, ") {\n    archiveArtifacts artifacts: ", None, f"{flags}, followSymlinks: false{removed}\n}}"
-    )
-    return Shape(code, (step.folder, step.includes))
+    return shaped("dir(", hole(step.folder), ") {\n    ", archived, f"{flags}, followSymlinks: false{removed}\n}}")
 
 
 def _started(step: model.StartJob) -> TableEntry:

@@ -85,14 +85,20 @@ def filled(code: str, common: Sequence[str | None], texts: str = "texts") -> str
     The items of *texts* are numbered without the given ones.
     """
     numbers = {index: number for number, index in enumerate(index for index, text in enumerate(common) if text is None)}
+    items = (None if text is not None else f"{texts}[{numbers[index]}]" for index, text in enumerate(common))
+    return with_expressions(code, [text or "" for text in common], tuple(items))
+
+
+def with_expressions(code: str, texts: Sequence[str], expressions: Sequence[str | None]) -> str:
+    """Return *code* with its holes filled: with Groovy expressions, where one is None with the literal of its text."""
 
     def fill(match: re.Match[str]) -> str:
-        text = common[int(match[1])]
-        if text is not None:
-            return text if match[2] else literal(text)
-        item = f"{texts}[{numbers[int(match[1])]}]"
+        index, is_number = int(match[1]), bool(match[2])
+        item = expressions[index]
+        if item is None:
+            return texts[index] if is_number else literal(texts[index])
         # On the sandbox's allowlist (script-security, generic-whitelist).
-        return f"Integer.parseInt({item})" if match[2] else item
+        return f"Integer.parseInt({item})" if is_number else item
 
     return _HOLE.sub(fill, code)
 

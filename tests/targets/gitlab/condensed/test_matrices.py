@@ -9,7 +9,7 @@ from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
 from pipegen.targets.gitlab.condensed.matrices import axis_maps
-from pipegen.targets.gitlab.condensed.templates import expanded_text, script_text
+from pipegen.targets.templates import expanded_text, script_text
 
 
 def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.1', '3.11']") -> dict[str, Any]:

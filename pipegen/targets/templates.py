@@ -1,9 +1,11 @@
-"""Texts of several jobs as one text with variables."""
+"""Texts of several combinations of a matrix as one text with variables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+
+from pipegen.structs import Struct
 
 Values = Mapping[str, str]
 
@@ -13,6 +15,12 @@ _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
 _PATH = r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*'
 # One with a variable and without quotes.
 _BARE_PATH = r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*"
+
+
+class TemplateVariable(Struct):
+    """A variable in a text."""
+
+    name: str
 
 
 class Template:
@@ -50,22 +58,40 @@ class Template:
 
 def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
     """Return the text in which GitLab expands variables to *values*, with the result *texts*; None if there is none."""
+    parts = text_parts(texts, values)
+    return None if parts is None else _with_dollars(parts)
+
+
+def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | TemplateVariable, ...] | None:
+    """Return text and variables that with *values* in their place equal *texts*; None if there are none."""
     places = [0] * len(texts)
-    result = ""
-    while any(place < len(text) for place, text in zip(places, texts, strict=True)):
+    parts: list[str | TemplateVariable] = []
+    text = ""
+    while any(place < len(whole) for place, whole in zip(places, texts, strict=True)):
         axis = _axis_at(texts, places, values)
         if axis is not None:
             places = [place + len(own[axis]) for place, own in zip(places, values, strict=True)]
-            following = texts[0][places[0] : places[0] + 1]
-            is_part_of_name = following.isalnum() or following == "_"
-            result += f"${{{axis}}}" if is_part_of_name else f"${axis}"
+            parts += [text, TemplateVariable(axis)] if text else [TemplateVariable(axis)]
+            text = ""
             continue
-        characters = {text[place : place + 1] for place, text in zip(places, texts, strict=True)}
+        characters = {whole[place : place + 1] for place, whole in zip(places, texts, strict=True)}
         if len(characters) > 1:
             return None
-        result += characters.pop()
+        text += characters.pop()
         places = [place + 1 for place in places]
-    return result
+    return (*parts, text) if text else tuple(parts)
+
+
+def _with_dollars(parts: Sequence[str | TemplateVariable]) -> str:
+    """Return *parts* as one text, with `$` before each variable, and braces before a letter, a digit or `_`."""
+    text = ""
+    for part, following in zip(parts, (*parts[1:], ""), strict=True):
+        if isinstance(part, str):
+            text += part
+        else:
+            is_followed = isinstance(following, str) and (following[:1].isalnum() or following[:1] == "_")
+            text += f"${{{part.name}}}" if is_followed else f"${part.name}"
+    return text
 
 
 def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:

@@ -1,0 +1,265 @@
+"""Functions with the steps of matrix stages, which would otherwise stand in the file once for each combination.
+
+The steps may differ in values of axes. Those are variables in the environment of each stage, as in a `matrix` of
+Declarative, which cannot be in a `parallel` (Pipeline Syntax, "Declarative Matrix").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeVar
+
+from pipegen.structs import Struct, replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.model.parts import parts_of
+from pipegen.targets.jenkins.model.steps import Around
+from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.styles.group_names import shown_combinations
+from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
+from pipegen.targets.templates import TemplateVariable, Values, script_text, text_parts
+
+# A function replaces copies if the file gets shorter by so many lines.
+_LEAST_SAVED = 5
+# The lines of a function without its steps, and those of `environment {}` without variables.
+_FUNCTION, _ENVIRONMENT = 4, 2
+# Those around a script of several lines, and around steps in a block.
+_AROUND_SCRIPT, _AROUND_BLOCK = 2, 2
+# In a path, a name and a script, such a value needs no quotes, and Jenkins does not expand it.
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_AXIS = re.compile(r"[A-Za-z0-9_]+")
+# Text that is the same between double quotes of Groovy.
+_PLAIN_TEXT = re.compile(r"[ !#%-\[\]-~]*")
+# A line that sets a variable to its own value.
+_OWN_VALUE = re.compile(r"(\w+)=\$\{?\1\}?")
+
+# The fields of steps that contain other steps, or parts of steps; those that may be texts with variables; and Groovy.
+_STEPS = frozenset({"steps", "on_failure", "always", "services"})
+_TEXTS = frozenset(
+    {
+        *((model.Stash, name) for name in ("name", "includes", "excludes")),
+        *((model.Archive, name) for name in ("includes", "excludes")),
+        (model.Unstash, "name"),
+        (model.InImage, "image"),
+        (model.ServiceContainer, "image"),
+    }
+)
+_GROOVY = frozenset({(model.Wrapped, "head"), (model.GroovyStatement, "text")})
+T = TypeVar("T")
+
+
+class _Steps(Struct):
+    """Steps of combinations, and the variables that they read."""
+
+    steps: tuple[model.Step, ...]
+    variables: tuple[str, ...]
+
+
+def with_functions_of_matrices(
+    blocks: tuple[model.Block, ...], named: Iterable[NamedJob], definitions: str
+) -> tuple[tuple[model.Block, ...], tuple[model.StepsFunction, ...]]:
+    """Return *blocks* whose stages call functions where combinations of a matrix share steps, and these functions.
+
+    No function has a name that occurs in *definitions*.
+    """
+    stages = {stage.name: stage for block in blocks for chain in block.chains for stage in chain.stages}
+    names = StageNames()
+    for word in re.findall(r"\w+", definitions):
+        names.take(word)
+    functions: list[model.StepsFunction] = []
+    calling: dict[str, model.StageBlock] = {}
+    for title, values in _matrices(named).items():
+        members = [stages[name] for name in values if name in stages and not stages[name].steps_function]
+        shared = _shared(members, [values[stage.name] for stage in members])
+        if shared is None:
+            continue
+        function = model.StepsFunction(names.take(_function_name(title), "{name}{number}"), title, shared.steps)
+        functions.append(function)
+        calling |= {
+            stage.name: _calling(stage, function.name, {name: values[stage.name][name] for name in shared.variables})
+            for stage in members
+        }
+    if not functions:
+        return blocks, ()
+    return tuple(_replaced(block, calling) for block in blocks), tuple(functions)
+
+
+def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
+    """Return the matrix stages by title, with the variables of each combination that has plain values, by its name."""
+    named_jobs = tuple(named)
+    shown = shown_combinations(named_jobs)
+    matrices: dict[str, dict[str, Values]] = {}
+    for named_job in named_jobs:
+        combination = named_job.job.combination
+        if combination is None or not all(
+            _AXIS.fullmatch(axis) and _PLAIN_VALUE.fullmatch(value) for axis, value in combination.values
+        ):
+            continue
+        members = matrices.setdefault(shown[named_job.name].stage, {})
+        values = {f"matrix_{axis}": value for axis, value in combination.values}
+        if not members or next(iter(members.values())).keys() == values.keys():
+            members[named_job.name] = values
+    return matrices
+
+
+def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _Steps | None:
+    """Return the steps that equal those of each of *stages* with its *values*; None if copies are as short."""
+    if len(stages) < 2 or any(_is_taken(name, stage) for name in values[0] for stage in stages):  # noqa: PLR2004 - several
+        return None
+    merging = _Merging(values)
+    try:
+        steps = merging.steps([stage.steps for stage in stages])
+    except _DifferentError:
+        return None
+    variables = tuple(name for name in values[0] if name in merging.used)
+    call = 1 + len(variables) + (_ENVIRONMENT if variables and not stages[0].environment else 0)
+    saved = sum(_line_count(stage.steps) for stage in stages) - len(stages) * call - _FUNCTION - _line_count(steps)
+    return _Steps(steps, variables) if saved >= _LEAST_SAVED else None
+
+
+def _is_taken(name: str, stage: model.StageBlock) -> bool:
+    """Return whether *name* has another meaning in *stage*; in variables of Jenkins, upper and lower case are one."""
+    if any(variable.name.lower() == name.lower() for variable in stage.environment):
+        return True
+    word = re.compile(rf"\b{name}\b", re.IGNORECASE)
+    scripts = [part.lines for part in parts_of(*stage.steps) if isinstance(part, model.Sh)]
+    own = re.compile(rf"{name}=[\w.-]+")
+    return any(
+        any(word.search(line) for line in lines) and not any(own.fullmatch(line) for line in lines) for lines in scripts
+    )
+
+
+class _DifferentError(Exception):
+    """Steps differ in more than values of axes."""
+
+
+class _Merging:
+    """Finds steps that equal those of several stages, by the *values* of variables in each; *used* are these.
+
+    Methods raise `_DifferentError` if there are none.
+    """
+
+    def __init__(self, values: Sequence[Values]) -> None:
+        self._values = values
+        self.used: set[str] = set()
+
+    def steps(self, lists: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Return the steps, or parts of steps, that equal each of *lists* with the values of its stage."""
+        return tuple(map(self._part, _columns(lists)))
+
+    def _part(self, parts: Sequence[Any]) -> Any:
+        first, kind = parts[0], type(parts[0])
+        if any(type(part) is not kind for part in parts):
+            raise _DifferentError
+        changes = {}
+        for name in kind.__struct_fields__:
+            values = [getattr(part, name) for part in parts]
+            if any(value != values[0] for value in values):
+                changes[name] = self._field(kind, name, values)
+        return replace(first, **changes) if changes else first
+
+    def _field(self, kind: type, name: str, values: Sequence[Any]) -> object:
+        """Return what equals each of *values*, which differ, of the field *name* of steps of this *kind*."""
+        if name in _STEPS:
+            return self.steps(values)
+        if (kind, name) == (model.WithAfter, "sh"):
+            return self._part(values)
+        if (kind, name) == (model.Sh, "lines"):
+            return self._script(values)
+        if (kind, name) in _TEXTS:
+            return self._text(values)
+        if (kind, name) in _GROOVY:
+            return self._groovy(values)
+        if (kind, name) == (model.GroovyStatement, "values") and all(isinstance(one, str) for one in chain(*values)):
+            return ()
+        raise _DifferentError
+
+    def _script(self, scripts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the lines of a script, without those that set a variable to its own value."""
+        return tuple(line for line in map(self._line, _columns(scripts)) if not _OWN_VALUE.fullmatch(line))
+
+    def _line(self, lines: Sequence[str]) -> str:
+        if len(set(lines)) == 1:
+            return lines[0]
+        line = script_text(lines, self._values)
+        if line is None:
+            raise _DifferentError
+        self._parts(lines)
+        return line
+
+    def _groovy(self, codes: Sequence[str]) -> str:
+        """Return the Groovy that equals each of *codes*, which differ in texts."""
+        shapes = [holes(code) for code in codes]
+        code = shapes[0].code
+        if any(shape.code != code for shape in shapes):
+            raise _DifferentError
+        expressions: list[str | None] = []
+        for texts in _columns([shape.texts for shape in shapes]):
+            is_common = len(set(texts)) == 1
+            expressions.append(None if is_common else self._text(texts).text)
+        return with_expressions(code, shapes[0].texts, expressions)
+
+    def _text(self, texts: Sequence[Any]) -> model.GroovyCode:
+        """Return the text with variables that equals each of *texts*, which differ."""
+        if not all(isinstance(text, str) for text in texts):
+            raise _DifferentError
+        parts = self._parts(texts)
+        if len(parts) == 1 and isinstance(parts[0], TemplateVariable):
+            return model.GroovyCode(f"env.{parts[0].name}")
+        if not all(_PLAIN_TEXT.fullmatch(part) for part in parts if isinstance(part, str)):
+            raise _DifferentError
+        written = (part if isinstance(part, str) else f"${{env.{part.name}}}" for part in parts)
+        return model.GroovyCode(f'"{"".join(written)}"')
+
+    def _parts(self, texts: Sequence[str]) -> tuple[str | TemplateVariable, ...]:
+        parts = text_parts(texts, self._values)
+        if parts is None:
+            raise _DifferentError
+        self.used |= {part.name for part in parts if isinstance(part, TemplateVariable)}
+        return parts
+
+
+def _columns(lists: Sequence[Sequence[T]]) -> Iterator[tuple[T, ...]]:
+    """Yield the items at each index of *lists*, which must have the same length."""
+    if len(set(map(len, lists))) > 1:
+        raise _DifferentError
+    return zip(*lists, strict=True)
+
+
+def _line_count(steps: Iterable[model.Step]) -> int:
+    """Return how many lines *steps* take in the file."""
+    count = 0
+    for step in steps:
+        match step:
+            case model.Sh():
+                count += len(step.lines) + (_AROUND_SCRIPT if len(step.lines) > 1 else 0)
+            case model.Ensured():
+                count += _AROUND_BLOCK + sum(map(_line_count, (step.steps, step.on_failure, step.always)))
+            case _ if isinstance(step, Around):
+                count += _AROUND_BLOCK + _line_count(step.steps)
+            case _:
+                count += 1
+    return count
+
+
+def _calling(stage: model.StageBlock, function: str, variables: Values) -> model.StageBlock:
+    """Return *stage* with a call of *function* in place of its steps, and *variables* that the function reads."""
+    environment = tuple(model.EnvironmentVariable(name, value) for name, value in variables.items())
+    return replace(stage, steps=(), steps_function=function, environment=(*stage.environment, *environment))
+
+
+def _function_name(title: str) -> str:
+    """Return a name for the function of the stage *title*: `unitSteps`. It ends so, as steps may be called `unit`."""
+    first, *others = re.findall(r"[A-Za-z0-9]+", title) or [""]
+    name = "".join((first[:1].lower() + first[1:], *(word[:1].upper() + word[1:] for word in others)))
+    return f"{name}Steps" if name[:1].isalpha() else f"steps{name}"
+
+
+def _replaced(block: model.Block, stages: Mapping[str, model.StageBlock]) -> model.Block:
+    """Return *block* with those of *stages*, by name, that are in it."""
+    chains = tuple(
+        replace(chain, stages=tuple(stages.get(stage.name, stage) for stage in chain.stages)) for chain in block.chains
+    )
+    return replace(block, chains=chains)

@@ -1,0 +1,100 @@
+"""Functions with the steps that the combinations of a matrix share."""
+
+from __future__ import annotations
+
+import pytest
+from engines.sized import built
+
+_LINES = "./prepare, ./compile, ./link, ./strip"
+_CALL = "steps {\nunitSteps()\n}"
+
+
+def generated(*keys: str, axes: str = "v: ['3.1', '3.11', '3.12']", settings: str = "") -> str:
+    """Return the unindented lines of the file of the matrix stage *keys*."""
+    stage = ", ".join((f"name: unit, matrix: {{ {axes} }}", *keys))
+    text = built(f"{settings}\npipelines: {{ p: {{ stages: [{{ {stage} }}] }} }}\n", "declarative").text
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+def test_combinations_call_one_function() -> None:
+    """Axis values are variables in the environment of each, which scripts and Groovy read."""
+    text = generated(
+        f"script: [{_LINES}, 'tox -e ${{matrix.v}}']",
+        "artifacts: ['out/${matrix.v}/']",
+    )
+
+    assert text.count(f"environment {{\nmatrix_v = '3.11'\n}}\n{_CALL}") == 1
+    assert text.count(_CALL) == 3
+    assert "// What each combination of stage unit does.\nvoid unitSteps() {\ncheckoutCommit()\n" in text
+    assert './strip\ntox -e "$matrix_v"\n' in text
+    assert 'archiveArtifacts artifacts: "out/${env.matrix_v}/", allowEmptyArchive: true' in text
+    assert "matrix_v=" not in text
+
+
+def test_steps_without_values_need_no_variables() -> None:
+    """Only the image of the combinations differs."""
+    text = generated("image: 'python:${matrix.v}'", f"script: [{_LINES}, ./test]")
+
+    assert text.count(_CALL) == 3
+    assert "image 'python:3.11'" in text
+    assert "matrix_v" not in text
+
+
+def test_values_in_the_groovy_of_blocks_are_variables() -> None:
+    """Texts in single quotes become texts with an expression."""
+    text = generated(
+        f"script: [{_LINES}, './test ${{matrix.v}}']",
+        "steps: { jenkins: { before: [{ slackSend: { message: 'on ${matrix.v}' } }] } }",
+        "cache: { key: 'pip-${matrix.v}', paths: [.pip] }",
+        "services: ['db:${matrix.v}']",
+        "image: 'app:${matrix.v}'",
+    )
+
+    assert text.count("unitSteps()") == 4
+    assert 'slackSend(message: "on ${env.matrix_v}"' in text
+    assert 'cacheName: "pip-${env.matrix_v}"' in text
+    assert 'docker.image("app:${env.matrix_v}")' in text
+    assert 'docker.image("db:${env.matrix_v}")' in text
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param(("script: ['./test ${matrix.v}']",), id="short"),
+        pytest.param((f"script: [{_LINES}, ./t]", "cache: { key: 'a\"${matrix.v}', paths: [x] }"), id="quote"),
+        pytest.param((f"script: [{_LINES}, './t ${{matrix.v}}']", "env: { Matrix_V: x }"), id="variable of the user"),
+        pytest.param((f"script: [{_LINES}, './t $matrix_v']", "env: { A: '${matrix.v}' }"), id="read by the script"),
+    ],
+)
+def test_other_combinations_keep_their_steps(keys: tuple[str, ...]) -> None:
+    """Short steps do, and those with texts that would mean something else."""
+    assert "unitSteps" not in generated(*keys)
+
+
+def test_scripts_for_bash_are_shared() -> None:
+    """Their first line is the same."""
+    assert generated(f"script: [{_LINES}, ./pack, './t ${{matrix.v}}']", "shell: bash").count("unitSteps()") == 4
+
+
+def test_values_with_signs_keep_their_steps() -> None:
+    """Jenkins expands variables in an environment, and a path would be another one."""
+    text = generated(f"script: [{_LINES}, './test ${{matrix.v}}']", axes="v: ['a b', $HOME, 'c d']")
+
+    assert "unitSteps" not in text
+
+
+def test_a_function_gets_a_name_that_definitions_do_not_use() -> None:
+    """The user's own function stays as it is."""
+    settings = "targets: { jenkins: { definitions: 'def unitSteps() { }' } }"
+
+    assert generated(f"script: [{_LINES}, ./test, ./pack]", settings=settings).count("unitSteps2()") == 4
+
+
+def test_a_name_without_letters_makes_a_function_too() -> None:
+    """A name in Groovy begins with a letter."""
+    text = built(
+        f"pipelines: {{ p: {{ stages: [{{ name: '3 x', matrix: {{ v: [a, b, c] }}, script: [{_LINES}, ./t] }}] }} }}\n",
+        "declarative",
+    ).text
+
+    assert "void steps3X() {" in text
