@@ -14,7 +14,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, children, scalars
 from pipegen.structs import Struct
 
 # A place in a file, which identifies a key: the same key comes up several times by anchors and templates.
-_Place = tuple[str, int]
+_Place = tuple[str, int, int]
 
 
 class KeyOutcome(Enum):
@@ -159,4 +159,4 @@ def entries_in(node: Node) -> Iterator[Entry]:
 
 
 def _place(span: Span) -> _Place:
-    return span.file.path, span.start
+    return span.file.path, span.file.use, span.start

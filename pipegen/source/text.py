@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from pipegen.structs import SpannedStruct, Struct
+from pipegen.structs import SpannedStruct, Struct, replace
 
 T = TypeVar("T")
 
@@ -22,7 +22,8 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
 
     *folder* is the file's folder relative to the root of the repository, with forward slashes and without a trailing
     slash; "" is the root itself. *absolute_path* is the path on disk, to which includes are relative; None for text
-    that is not read from a file.
+    that is not read from a file. *use* tells locations apart that are used several times, such as in a function; 0 is
+    the file itself.
     """
 
     UNCOMPARED: ClassVar = ("absolute_path",)
@@ -31,6 +32,7 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
     text: str
     folder: str = ""
     absolute_path: Path | None = None
+    use: int = 0
 
     @property
     def from_root(self) -> str:
@@ -45,6 +47,12 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
         starts = array("L", (0,))
         starts.extend(line_break.end() for line_break in re.finditer(_LINE_BREAK, self.text))
         return starts
+
+    def for_use(self, use: int) -> SourceFile:
+        """Return the file for one of several uses of its locations."""
+        file = replace(self, use=use)
+        file.__dict__["line_starts"] = self.line_starts
+        return file
 
     def position(self, offset: int) -> Position:
         """Return the line and column of *offset*."""

@@ -255,8 +255,8 @@ def test_a_step_gets_the_computed_variables_that_it_names() -> None:
 
 def test_steps_that_call_a_refused_function_are_left_out() -> None:
     """The generated file has a function of this name."""
-    functions = "def noFork() { echo 'x' }\ndef other(text) { echo text }\nimport a.Thing\nshown = Thing.new()\n"
-    steps = "noFork()\nother('a')\nscript { echo shown }\nacmeTell 'b'\nsh 'x'\nsh 'y'"
+    functions = "def noFork(text) { echo text }\ndef other(text) { echo text }\nimport a.Thing\nshown = Thing.new()\n"
+    steps = "noFork('x')\nother('a')\nscript { echo shown }\nacmeTell 'b'\nsh 'x'\nsh 'y'"
     result, report = _from_text(f"{functions}{_with_script('x = 1').replace('script {', steps + chr(10) + 'script {')}")
 
     reason = '"definitions" has a function "noFork", and so has the generated file'

@@ -1,4 +1,4 @@
-"""The import of a generated `.gitlab-ci.yml` has the stages, the order and the conditions of its config."""
+"""The import of a generated file has the stages, the order and the conditions of its config."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from test_golden import options
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
 from pipegen.importing.gitlab.reading.files import Roots
+from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.plan.model import Plan
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile
@@ -54,6 +55,31 @@ DIFFERENT = {
     "scripts-shared-workspace": _Difference("stages", 'GitLab has no job "image", so that the stage has another name'),
     "several-pipelines": _Difference("condition", _CHOICE),
 }
+_CLEANUP = "the removal of images and containers becomes a stage"
+_OWN_FUNCTION = "a stage is left out whose steps are only in the block of a function of the generated file"
+DIFFERENT_ON_JENKINS = {
+    "by-run": _Difference("stages", _OWN_FUNCTION),
+    "conditions-of-pipelines": _Difference("pipeline", "the choice among pipelines stays conditions of Jenkins"),
+    "container": _Difference("stages", _CLEANUP),
+    "diamond": _Difference("stages", _CLEANUP),
+    "files": _Difference("stages", _CLEANUP),
+    "forced-declarative": _Difference("before", "blocks of the declarative style add waits"),
+    "gates": _Difference("stages", _OWN_FUNCTION),
+    "generated": _Difference("condition", "the kind of the event is in a function of the generated file"),
+    "images-and-tools": _Difference("stages", _OWN_FUNCTION),
+    "images-in-one-workspace": _Difference("stages before", "the checkout becomes a stage"),
+    "limits": _Difference("stages", _OWN_FUNCTION),
+    "mail-and-triggers": _Difference("stages before", _OWN_FUNCTION),
+    "node": _Difference("stages", _OWN_FUNCTION),
+    "shared-gitlab-local": _Difference("stages", _CLEANUP),
+    "shared-gitlab-registry": _Difference("stages", _CLEANUP),
+}
+SCRIPTED = frozenset(
+    {
+        *("called-pipelines", "cases", "conditions", "finally", "fleet", "go", "java", "machine"),
+        *("monorepo", "port-of-gitlab", "runs", "scripts", "skewed", "webhook"),
+    }
+)
 # The configs whose second import differs from the third one.
 UNSTABLE = frozenset(["port-of-gitlab"])  # names of GitLab stages for jobs of an included file: one more is found
 
@@ -69,7 +95,7 @@ class _Stage(Struct, kw_only=True):
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
 def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) -> None:
     """A config that differs has its reason in the list, and one that does not has none."""
-    analysed, text = _compiled(path)
+    analysed, text = _compiled(path, "gitlab")
     result = _imported(text, path)
     helpers = {name for name, job in result.source.jobs.items() if HELPER in job.variables}
     second = compiled(result.text, "gitlab")
@@ -82,22 +108,43 @@ def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
 def test_imports_of_generated_files_are_the_same_from_the_second_on(path: Path) -> None:
     """The first one keeps lines that the compiler wrote for keys which an import does not recognise."""
-    _, text = _compiled(path)
+    _, text = _compiled(path, "gitlab")
     second = _imported(_imported(text, path).generated[-1].text, path)
     third = _imported(second.generated[-1].text, path)
 
     assert (third.text != second.text) == (path.parent.name in UNSTABLE)
 
 
-def _compiled(path: Path) -> tuple[Analysed, str]:
-    """Return the config in *path*, and the file for GitLab."""
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
+def test_an_import_of_a_generated_jenkinsfile_has_the_stages_of_its_config(path: Path) -> None:
+    """Scripted files cannot be imported; a config that differs has its reason in the list."""
+    name = path.parent.name
+    analysed, text = _compiled(path, "jenkins")
+    if name in SCRIPTED:
+        with pytest.raises(Stopped):
+            import_jenkins(SourceFile("Jenkinsfile", text), Report())
+        return
+    second = compiled(import_jenkins(SourceFile("Jenkinsfile", text), Report()).text, "jenkins")
+
+    assert not second.has_errors
+    assert _differences(_stages(analysed.plans, ()), _stages(second.plans, ())) == (
+        DIFFERENT_ON_JENKINS[name].fields if name in DIFFERENT_ON_JENKINS else ""
+    )
+
+
+_FILES = {"gitlab": "gitlab-ci.yml", "jenkins": "Jenkinsfile"}
+
+
+def _compiled(path: Path, target: str) -> tuple[Analysed, str]:
+    """Return the config in *path*, and the file for *target*."""
     report = Report()
-    words = options(path, "gitlab-ci.yml")
+    words = options(path, _FILES[target])
     pairs = list(zip(words[::2], words[1::2], strict=True))
+    styles = {option.removeprefix("--"): value for option, value in pairs if option == "--style"}
     names = [value for option, value in pairs if option == "--pipeline"]
     values = dict(value.split("=", 1) for option, value in pairs if option == "--set")
     analysed = analyse(load(path, report, shown=path.name), names, report, values)
-    return analysed, generate(analysed, registry.load("gitlab"), {}, report)[-1].text
+    return analysed, generate(analysed, registry.load(target), styles, report)[-1].text
 
 
 def _imported(text: str, path: Path) -> GitLabImport:

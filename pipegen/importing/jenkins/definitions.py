@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.reading.source import JenkinsSource
+from pipegen.importing.jenkins.reading.source import JenkinsSource, function_name
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, Statement
 from pipegen.importing.jenkins.settings import OF_JOB
 from pipegen.importing.jenkins.stages.kept import words
@@ -50,18 +50,36 @@ def _statements(source: JenkinsSource) -> list[Statement]:
 
 
 def definitions_of(source: JenkinsSource, texts: Collection[str], marks: Marks) -> str:
-    """Return the definitions around the pipeline, with the constants that they or the kept *texts* read."""
+    """Return the definitions around the pipeline that the config needs.
+
+    Constants, and functions whose steps stand for their calls, are needed if a kept text reads them: one of *texts*, or
+    a definition.
+    """
     statements = _statements(source)
-    constants = {name: one for one in statements if (name := _constant(one, source)) is not None}
-    kept = [text for one in statements if one not in constants.values() and (text := _definition(one))]
-    names = frozenset[str]().union(*map(words, (*texts, *kept)))
-    needed = [_definition(one) for name, one in constants.items() if name in names]
+    optional = {name: one for one in statements if (name := _optional_name(one, source)) is not None}
+    needed = [one for one in statements if one not in optional.values() and _definition(one)]
+    pending = [*texts, *map(_definition, needed)]
+    while pending:
+        for name in words(pending.pop()) & optional.keys():
+            needed.append(optional.pop(name))
+            pending.append(_definition(needed[-1]))
+    imports, constants, others = list[str](), list[str](), list[str]()
     for statement in statements:
-        if statement not in constants.values() and _definition(statement):
+        text = _definition(statement)
+        is_constant = _constant(statement, source) is not None
+        if statement in needed:
+            (imports if text.startswith("import ") else constants if is_constant else others).append(text)
+        if statement in needed and not is_constant:
             marks.definition(statement)
         elif not isinstance(statement, GroovyCall):
             marks.all(statement)
-    return "\n".join((*_imports(kept), *needed, *_others(kept)))
+    return "\n".join((*imports, *constants, *others))
+
+
+def _optional_name(statement: Statement, source: JenkinsSource) -> str | None:
+    """Return the name of the constant, or of the function whose steps stand for its calls, that *statement* defines."""
+    name = function_name(statement)
+    return name if name in source.functions else _constant(statement, source)
 
 
 def _constant(statement: Statement, source: JenkinsSource) -> str | None:
@@ -80,11 +98,3 @@ def _definition(statement: Statement) -> str:
     if match := _VARIABLE.match(text):
         return f"{match[1]} = {text[match.end() :].strip() or 'null'}"
     return re.sub(r"@Field\b", "@groovy.transform.Field", text)
-
-
-def _imports(kept: list[str]) -> Iterator[str]:
-    yield from (text for text in kept if text.startswith("import "))
-
-
-def _others(kept: list[str]) -> Iterator[str]:
-    yield from (text for text in kept if not text.startswith("import "))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, compiled
@@ -9,12 +11,15 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.constructs import constructs
+from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source
 from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 
 _MOST_ROUNDS = 4
+# The variable of generated files for jobs that are no multibranch jobs.
+_BRANCH = re.compile(r'(?m)^ *BRANCH_NAME = "\$\{env\.BRANCH_NAME \?: .*"$')
 
 
 class JenkinsImport(Imported, kw_only=True):
@@ -39,7 +44,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
 
     Keys that a config refuses are left out: the config is compiled to find them.
     """
-    source = read_source(file, report)
+    source = read_source(_without_own_parts(file), report)
     refused: dict[tuple[str, str], RefusedKey] = {}
     for _ in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
@@ -59,3 +64,14 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         compiled=result,
         accounting=accounting,
     )
+
+
+def _without_own_parts(file: SourceFile) -> SourceFile:
+    """Return *file*, or a generated one without what a config need not say, or refuses; locations stay the same.
+
+    That is the default of `BRANCH_NAME`, and the folder for values, which gets a name that paths in a config may have.
+    """
+    if not is_generated(file):
+        return file
+    text = file.text.replace(".pipegen/", ".results/")
+    return SourceFile(file.path, _BRANCH.sub(lambda line: " " * len(line[0]), text))

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.jenkins.reading.functions import FileReader, functions_of_pipegen, step_functions
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyAssignment,
+    GroovyBlock,
     GroovyCall,
     GroovyReader,
     OtherGroovy,
@@ -27,6 +29,7 @@ from pipegen.structs import Struct, replace
 
 _DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=\s*(['\"])([^'\"$\\\n]*)\2\s*;?")
 _DEFINING = frozenset({"def", "String", "final", "boolean", "int", "List", "Map", "void"})
+_FUNCTION = re.compile(r"(?:def|void)\s+(\w+)\s*\(")
 _LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
 # Jenkins runs no Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
@@ -53,7 +56,10 @@ class JenkinsStage(Struct, kw_only=True):
 
 
 class JenkinsSource(Struct, kw_only=True):
-    """The *pipeline* of a file, its stages, the stages before each, and the statements around the pipeline."""
+    """The *pipeline* of a file, its stages, the stages before each, and the statements around the pipeline.
+
+    *functions* are those whose steps stand for their calls.
+    """
 
     file: SourceFile
     code: GroovyTokens
@@ -61,6 +67,7 @@ class JenkinsSource(Struct, kw_only=True):
     stages: tuple[JenkinsStage, ...]
     before: Mapping[str, frozenset[str]]
     others: tuple[Statement, ...]
+    functions: Mapping[str, GroovyBlock]
     constants: Mapping[str, str]
     libraries: tuple[str, ...]
     # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
@@ -85,7 +92,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         pipeline = pipeline_of(code)
         if pipeline is None:
             raise code.error(0, 'there is no block "pipeline": only Declarative pipelines can be imported')
-        reader = GroovyReader(file, code)
+        functions = step_functions(file, code)
+        reader = FileReader(file, code, functions)
         call = reader.call(pipeline)
         if call is None or call.block is None:
             raise code.error(pipeline, "this is not a block")
@@ -101,7 +109,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
             hint="write the config by hand: docs/from-jenkins.md shows each part",
         )
         raise Stopped from error
-    others = [one for one in reader.file_statements() if not (isinstance(one, GroovyCall) and one.name == "pipeline")]
+    own = functions_of_pipegen(file)
+    others = [one for one in reader.file_statements() if _is_around(one) and function_name(one) not in own]
     graph = declarative.graph_of(whole)
     assigned = Counter(_computed(code))
     constants = {name: text for name, text in _constants(others) if assigned[name] == 1}
@@ -112,10 +121,22 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         stages=tuple(stages.stages),
         before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in stages.stages},
         others=tuple(others),
+        functions=functions,
         constants=constants,
         libraries=tuple(_libraries(file.text)),
         computed=frozenset(assigned) - constants.keys(),
     )
+
+
+def _is_around(statement: Statement) -> bool:
+    """Return whether *statement* is around the pipeline."""
+    return not isinstance(statement, GroovyCall) or statement.name != "pipeline"
+
+
+def function_name(statement: Statement) -> str | None:
+    """Return the name of the function that *statement* defines, None if it defines none."""
+    match = _FUNCTION.match(statement.span.text) if isinstance(statement, OtherGroovy) else None
+    return match[1] if match else None
 
 
 def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:

@@ -8,12 +8,12 @@ from contextlib import suppress
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.functions import FileReader
 from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
-    GroovyReader,
     OtherGroovy,
     Statement,
     constant,
@@ -74,7 +74,7 @@ class JenkinsStages:
         # Stages whose script a config refuses, with the reason.
         self._refused = refused
         self._marks = marks
-        reader = GroovyReader(source.file, source.code)
+        reader = FileReader(source.file, source.code, source.functions)
         self._has_worked = False
         # Names that no Groovy of the config sets; steps that are left out add theirs.
         self._outside = set(outside)

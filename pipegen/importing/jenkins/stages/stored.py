@@ -58,29 +58,35 @@ def archive(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     only = call.argument("onlyIfSuccessful")
     when = "success" if only is not None and constant(only.value) == "true" else place.when
     reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, when=when))
-    reader.marks.read(call, "artifacts", "excludes", "allowEmptyArchive", "onlyIfSuccessful")
+    # Without Ant's default exclusions, as a config archives folders.
+    of_folders = ("defaultExcludes",) if any(path.endswith("/") for path in paths) else ()
+    reader.marks.read(call, "artifacts", "excludes", "allowEmptyArchive", "onlyIfSuccessful", *of_folders)
 
 
 def stash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `stash`."""
-    name = call.argument("name", "")
-    text = constant(name.value) if name is not None else None
-    if text is None:
-        raise UntranslatableError("its name is known only at run time")
+    name = _stash_name(reader, call)
     prefix = f"{place.directory}/" if place.directory else ""
     paths = _paths(reader, call, place, "includes") if call.argument("includes") else (f"{prefix}**",)
     exclude = _paths(reader, call, place, "excludes") if call.argument("excludes") else ()
-    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, name=text))
+    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, name=name))
     reader.marks.read(call, "name", "includes", "excludes", "allowEmpty", "useDefaultExcludes")
+
+
+def _stash_name(reader: StepReader, call: GroovyCall) -> str:
+    """Return the name of a stash, which may contain variables with constant values."""
+    name = call.argument("name", "")
+    text = reader.names.word(name.value if name is not None else None)
+    if "${" in text:
+        raise UntranslatableError("its name is known only at run time")
+    return text
 
 
 def unstash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `unstash`."""
-    name = call.argument("name", "")
-    text = constant(name.value) if name is not None else None
-    if text is None or place.directory:
+    if place.directory:
         raise UntranslatableError("files of earlier stages are at their paths in the checkout")
-    reader.work.unstashed.append(text)
+    reader.work.unstashed.append(_stash_name(reader, call))
     reader.marks.read(call, "name")
 
 

@@ -128,7 +128,8 @@ def _run_options(options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict
     result: dict[str, Value] = {}
     if user := _USER.search(text):
         result["user"] = user[1]
-    if others := _USER.sub(" ", text).split():
+    # A stage in a container has this folder in any case.
+    if others := _USER.sub(" ", text.removeprefix("-e HOME=/tmp")).split():
         result["args"] = list(others)
     return result
 

@@ -1,0 +1,77 @@
+"""Functions of a Jenkinsfile without parameters that only run steps: a call of one stands for these steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.emit.header import read_header
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyReader, Statement
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.source.text import SourceFile, Span
+from pipegen.structs import replace
+
+_DEFINING = frozenset({"def", "void"})
+# The brace of a function is so many tokens after its beginning: `void name() {`.
+_BRACE = 4
+# Functions of generated files for what a stage of a config does by itself.
+_OF_PIPEGEN = frozenset({"checkoutCommit", "cleanCheckout", "noFork"})
+# Calls of functions with more statements in all stay calls.
+_MOST_ADDED = 10_000
+
+
+class FileReader(GroovyReader):
+    """Reads a file in whose blocks the statements of *functions* stand for calls of these without arguments."""
+
+    def __init__(self, file: SourceFile, code: GroovyTokens, functions: Mapping[str, GroovyBlock]) -> None:
+        super().__init__(file, code)
+        self._functions = functions
+        self._added = 0
+
+    def block(self, brace: int) -> GroovyBlock:
+        """Return the statements in the braces that open at *brace*."""
+        block = super().block(brace)
+        return replace(block, statements=tuple(one for each in block.statements for one in self._run_by(each)))
+
+    def _run_by(self, statement: Statement) -> tuple[Statement, ...]:
+        """Return *statement*, or the statements of the function that it calls, with locations of this use."""
+        if not isinstance(statement, GroovyCall) or statement.arguments or statement.block is not None:
+            return (statement,)
+        function = self._functions.get(statement.name)
+        if function is None or statement.whole == statement.span or self._added > _MOST_ADDED:
+            return (statement,)
+        if not function.statements:
+            return ()
+        self._added += len(function.statements)
+        without_steps = {name: one for name, one in self._functions.items() if not one.statements}
+        file = self._file.for_use(statement.span.start + 1)
+        return FileReader(file, self._code, without_steps).block(function.index).statements
+
+
+def step_functions(file: SourceFile, code: GroovyTokens) -> dict[str, GroovyBlock]:
+    """Return the steps of the functions around the pipeline of *file*, by name; none if two have the same name."""
+    ours = {name: GroovyBlock((), 0, Span(file, 0, 0)) for name in functions_of_pipegen(file)}
+    reader = FileReader(file, code, ours)
+    functions: dict[str, GroovyBlock] = {}
+    names = {*ours}
+    index = 0
+    while index < code.size:
+        name, brace = code.word(index + 1), index + _BRACE
+        if code.word(index) in _DEFINING and name and code.is_sign(index + 3, ")") and code.is_sign(brace, "{"):
+            block = reader.block(brace)
+            if name in names:
+                functions.pop(name, None)
+            elif block.statements and all(isinstance(one, GroovyCall) for one in block.statements):
+                functions[name] = block
+            names.add(name)
+        index = code.skip(index)
+    return functions | ours
+
+
+def functions_of_pipegen(file: SourceFile) -> frozenset[str]:
+    """Return the names of functions of *file* that pipegen writes by itself; none if it has not generated the file."""
+    return _OF_PIPEGEN if is_generated(file) else frozenset()
+
+
+def is_generated(file: SourceFile) -> bool:
+    """Return whether pipegen has generated *file*."""
+    return read_header(file.text) is not None
