@@ -47,7 +47,7 @@ def redirected(lines: Sequence[str], target: str) -> tuple[str, ...]:
 
 def failure(job: Job, message: str, *words: Word) -> tuple[str, ...]:
     """Return the commands that fail the script with *message*, a format with a `%s` for each of *words*."""
-    message_format = single_quoted(f'stage "{printf_format(job.stage)}": {message}\\n')
+    message_format = single_quoted(f'stage "{printf_format(job.title)}": {message}\\n')
     return (" ".join((f"printf {message_format}", *(f'"{between_quotes(word)}"' for word in words), ">&2")), "exit 1")
 
 

@@ -11,6 +11,8 @@ Values = Mapping[str, str]
 
 # A shell variable that is set to a value, and nothing else.
 _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
+# A variable whose value is in double quotes, in which others are expanded.
+_EXPORT = r'export [A-Za-z_][A-Za-z0-9_]*="[^"\\`]*"'
 # A path of pipegen, whose parts need no quotes.
 _PATH = r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*'
 # One with a variable and without quotes.
@@ -97,7 +99,7 @@ def _with_dollars(parts: Sequence[str | TemplateVariable]) -> str:
 def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
     """Return the entry of a script with variables in place of *values*; None if quotes could prevent the expansion."""
     text = expanded_text(texts, values)
-    if text is None or re.fullmatch(_ASSIGNMENT, text):
+    if text is None or re.fullmatch(f"{_ASSIGNMENT}|{_EXPORT}", text):
         return text
     rest = re.sub(_PATH, "", text)
     lines = [line for line in text.split("\n") if re.search(_PATH, line)]

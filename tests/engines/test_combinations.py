@@ -90,6 +90,8 @@ def executed(engine: Engine, containers: Containers, folder: Path, text: str) ->
         ("scripted", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),
         ("declarative", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),
         ("scripted", ["3.10", "3.11", "3.12"], ["linux", "mac os", HOSTILE, "true"], False),
+        # Combinations with plain values share their scripts in the file.
+        *((name, ["3.10", "3.11", "3.12"], ["linux", "macos"], True) for name in ("gitlab", "scripted", "declarative")),
     ],
 )
 def test_a_join_reads_outputs_of_all_combinations(

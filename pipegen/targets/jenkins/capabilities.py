@@ -24,7 +24,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "matrix",
         _EMULATED,
         "a stage for each combination, with its own values; combinations of consecutive stages are connected one "
-        "to one; in a declarative file, combinations with the same steps call one function",
+        "to one; combinations with the same steps call one function",
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),

@@ -151,6 +151,7 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
         "artifacts": text.of_all([job.artifacts for job in jobs]),
         "artifact_keys": _artifact_keys([job.artifact_keys for job in jobs], text),
         "caches": _caches([job.caches for job in jobs], text),
+        "variables": _variables([job.variables for job in jobs], text),
         "combinations": Combinations(tuple(tuple(each.items()) for each in values)),
         "needs": (),
         "dependencies": None,
@@ -207,6 +208,21 @@ def _artifact_keys(keys: Sequence[ArtifactKeys], text: Template) -> ArtifactKeys
     }
     unified = replace(keys[0], **changes)
     if any(replace(each, **changes) != unified for each in keys):
+        text.fail()
+    return unified
+
+
+def _variables(variables: Sequence[tuple[VariableEntry, ...]], text: Template) -> tuple[VariableEntry, ...]:
+    if len(set(map(len, variables))) > 1:
+        text.fail()
+        return ()
+    return tuple(_variable(entries, text) for entries in zip(*variables, strict=True))
+
+
+def _variable(entries: Sequence[VariableEntry], text: Template) -> VariableEntry:
+    unified = replace(entries[0], value=text.of([entry.value for entry in entries]))
+    is_changed = unified != entries[0]
+    if any(replace(entry, value=unified.value) != unified or (is_changed and entry.is_raw) for entry in entries):
         text.fail()
     return unified
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.stages import Selected, StageBlock, Teardown
+from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown
 from pipegen.targets.jenkins.model.steps import Agent, Step
 from pipegen.targets.jenkins.model.tables import Tables
 
@@ -53,6 +53,7 @@ class ScriptedPipelines(Struct, kw_only=True):
     """`addStage` calls and the start of pipelines: one by one if some have a shared workspace, else all at once.
 
     Attributes:
+        functions: the steps that stages share.
         calls: the chunks by the function that calls theirs; () if they are called in place.
         tables: the tables that replace the calls if there would be too many.
         branches: the pipelines by the function that starts them; () if they are started in place.
@@ -63,6 +64,7 @@ class ScriptedPipelines(Struct, kw_only=True):
     """
 
     chunks: tuple[Chunk, ...]
+    functions: tuple[StepsFunction, ...] = ()
     calls: tuple[tuple[Chunk, ...], ...] = ()
     tables: Tables | None = None
     branches: tuple[tuple[PipelineRoots | SharedRun, ...], ...] = ()

@@ -210,7 +210,7 @@ class Succeeded(Struct):
     """The end of *stage*, recorded for stages that read its status."""
 
     kind: ClassVar[str] = "succeeded"
-    stage: str
+    stage: Value
 
 
 class ServiceContainer(Struct, kw_only=True):

@@ -15,10 +15,10 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.guards.when import compares_branch
 from pipegen.targets.jenkins.stages.steps import prepare
+from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.directives import in_directives
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
-from pipegen.targets.jenkins.styles.matrices import with_functions_of_matrices
 
 
 def lower_declarative(
@@ -30,7 +30,7 @@ def lower_declarative(
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
     combinations = shown_combinations(work.named)
-    lowered, functions = with_functions_of_matrices(
+    lowered, functions = matrices.in_declarative(
         tuple(_block(block, by_name, work, names, combinations) for block in blocks),
         work.named,
         work.settings.definitions,

@@ -78,7 +78,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
             submitter = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
             return shaped("input message: ", hole(step.message), submitter)
         case model.Succeeded():
-            return Shape(coded("succeeded(", None, ")"), (step.stage,))
+            return shaped("succeeded(", value_shape(step.stage), ")")
         case _:
             raise TypeError(f"{step} holds other steps")
 

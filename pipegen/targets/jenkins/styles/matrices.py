@@ -1,18 +1,20 @@
 """Functions with the steps of matrix stages, which would otherwise stand in the file once for each combination.
 
 The steps may differ in values of axes. Those are variables in the environment of each stage, as in a `matrix` of
-Declarative, which cannot be in a `parallel` (Pipeline Syntax, "Declarative Matrix").
+Declarative, which cannot be in a `parallel` (Pipeline Syntax, "Declarative Matrix"). In scripted files, they are set
+around the call.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
@@ -44,10 +46,13 @@ _TEXTS = frozenset(
         (model.Unstash, "name"),
         (model.InImage, "image"),
         (model.ServiceContainer, "image"),
+        (model.Succeeded, "stage"),
     }
 )
 _GROOVY = frozenset({(model.Wrapped, "head"), (model.GroovyStatement, "text")})
 T = TypeVar("T")
+# Returns a stage with a call of a function in place of its steps, and with the variables that the function reads.
+_Calling = Callable[[model.StageBlock, str, Values], model.StageBlock]
 
 
 class _Steps(Struct):
@@ -57,33 +62,47 @@ class _Steps(Struct):
     variables: tuple[str, ...]
 
 
-def with_functions_of_matrices(
+def in_declarative(
     blocks: tuple[model.Block, ...], named: Iterable[NamedJob], definitions: str
 ) -> tuple[tuple[model.Block, ...], tuple[model.StepsFunction, ...]]:
     """Return *blocks* whose stages call functions where combinations of a matrix share steps, and these functions.
 
     No function has a name that occurs in *definitions*.
     """
-    stages = {stage.name: stage for block in blocks for chain in block.chains for stage in chain.stages}
+    stages = [stage for block in blocks for chain in block.chains for stage in chain.stages if not stage.steps_function]
+    replaced, functions = _with_functions(stages, named, definitions, _with_environment)
+    return (tuple(_replaced(block, replaced) for block in blocks), functions) if functions else (blocks, ())
+
+
+def in_scripted(
+    stages: Sequence[model.StageBlock], named: Iterable[NamedJob], definitions: str
+) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
+    """Return *stages* of a scripted file and functions, as in `in_declarative`."""
+    replaced, functions = _with_functions(stages, named, definitions, _within_variables)
+    return tuple(replaced.get(stage.name, stage) for stage in stages), functions
+
+
+def _with_functions(
+    stages: Iterable[model.StageBlock], named: Iterable[NamedJob], definitions: str, calling: _Calling
+) -> tuple[dict[str, model.StageBlock], tuple[model.StepsFunction, ...]]:
+    """Return those of *stages* that call a function, by name and as *calling* writes that, and these functions."""
+    by_name = {stage.name: stage for stage in stages}
     names = StageNames()
     for word in re.findall(r"\w+", definitions):
         names.take(word)
     functions: list[model.StepsFunction] = []
-    calling: dict[str, model.StageBlock] = {}
+    replaced: dict[str, model.StageBlock] = {}
     for title, values in _matrices(named).items():
-        members = [stages[name] for name in values if name in stages and not stages[name].steps_function]
+        members = [by_name[name] for name in values if name in by_name]
         shared = _shared(members, [values[stage.name] for stage in members])
         if shared is None:
             continue
         function = model.StepsFunction(names.take(_function_name(title), "{name}{number}"), title, shared.steps)
         functions.append(function)
-        calling |= {
-            stage.name: _calling(stage, function.name, {name: values[stage.name][name] for name in shared.variables})
-            for stage in members
-        }
-    if not functions:
-        return blocks, ()
-    return tuple(_replaced(block, calling) for block in blocks), tuple(functions)
+        for stage in members:
+            variables = {name: values[stage.name][name] for name in shared.variables}
+            replaced[stage.name] = calling(stage, function.name, variables)
+    return replaced, tuple(functions)
 
 
 def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
@@ -244,10 +263,17 @@ def _line_count(steps: Iterable[model.Step]) -> int:
     return count
 
 
-def _calling(stage: model.StageBlock, function: str, variables: Values) -> model.StageBlock:
-    """Return *stage* with a call of *function* in place of its steps, and *variables* that the function reads."""
+def _with_environment(stage: model.StageBlock, function: str, variables: Values) -> model.StageBlock:
+    """Return *stage* with a call of *function* in place of its steps, and *variables* in its environment."""
     environment = tuple(model.EnvironmentVariable(name, value) for name, value in variables.items())
     return replace(stage, steps=(), steps_function=function, environment=(*stage.environment, *environment))
+
+
+def _within_variables(stage: model.StageBlock, function: str, variables: Values) -> model.StageBlock:
+    """Return *stage* with a call of *function* in place of its steps, in a block that sets *variables*."""
+    call = model.GroovyStatement(f"{function}()")
+    settings = literals([f"{name}={value}" for name, value in variables.items()])
+    return replace(stage, steps=(model.Wrapped(f"withEnv({settings})", (call,)) if variables else call,))
 
 
 def _function_name(title: str) -> str:

@@ -23,6 +23,7 @@ from pipegen.targets.jenkins.size.files import (
 from pipegen.targets.jenkins.size.weights import LARGEST, weigh_added, weigh_names
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
+from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.kinds import weigh_kinds
 from pipegen.targets.jenkins.styles.tables import lower_tables
 
@@ -53,9 +54,10 @@ def lower_scripted(
         tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
         # The functions that read tables are the same in all files.
         return replace(body, tables=tables, fails_fast=True, mails=True)
-    chunks = _chunks(work, stages, LARGEST - weigh_script(frame, body))
+    shorter, functions = matrices.in_scripted(stages, work.named, work.settings.definitions)
+    chunks = _chunks(work, shorter, LARGEST - weigh_script(frame, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
-    return replace(body, chunks=chunks, calls=calls)
+    return replace(body, chunks=chunks, calls=calls, functions=functions)
 
 
 def _with_lists(body: model.ScriptedPipelines) -> model.ScriptedPipelines:

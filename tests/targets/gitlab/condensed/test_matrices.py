@@ -42,6 +42,18 @@ def test_combinations_become_one_matrix_job() -> None:
     }
 
 
+def test_values_are_in_variables_too() -> None:
+    """Combinations whose values are in single quotes stay jobs of their own."""
+    matrix = _matrix("env: { GO: 'v${matrix.v}', OTHER: x }", "script: x")
+    assert matrix["unit"]["variables"] == {"GO": "v$v", "OTHER": "x"}
+
+    matrix = _matrix("env: { GO: '${HOME}/${matrix.v}' }", "script: x")
+    assert matrix["unit"]["script"] == ['export GO="$HOME/$v"', "x"]
+
+    matrix = _matrix("env: { GO: '$x${matrix.v}' }", "script: x")
+    assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
+
+
 def test_several_axes_become_a_product_or_a_list() -> None:
     """`exclude` and `include` remove or add combinations."""
     matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")

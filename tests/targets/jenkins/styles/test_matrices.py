@@ -71,6 +71,23 @@ def test_other_combinations_keep_their_steps(keys: tuple[str, ...]) -> None:
     assert "unitSteps" not in generated(*keys)
 
 
+def test_scripted_files_set_variables_around_the_call() -> None:
+    """There, the container is one of the steps."""
+    config = f"""
+        pipelines:
+          p:
+            stages:
+              - name: unit
+                matrix: {{ v: ['3.1', '3.11', '3.12'] }}
+                image: python:${{matrix.v}}
+                script: [{_LINES}, './t ${{matrix.v}}']
+    """
+    text = "\n".join(line.strip() for line in built(config, "scripted").text.splitlines())
+
+    assert "addStage('unit: 3.11') {\nwithEnv(['matrix_v=3.11']) {\nunitSteps()\n}\n}\n" in text
+    assert 'void unitSteps() {\ncheckoutCommit()\ndocker.image("python:${env.matrix_v}").inside(' in text
+
+
 def test_scripts_for_bash_are_shared() -> None:
     """Their first line is the same."""
     assert generated(f"script: [{_LINES}, ./pack, './t ${{matrix.v}}']", "shell: bash").count("unitSteps()") == 4
