@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
-Values = Mapping[str, str]
+Values: TypeAlias = Mapping[str, str]
+T = TypeVar("T")
 
 # A shell variable that is set to a value, and nothing else.
 _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
@@ -25,47 +27,62 @@ class TemplateVariable(Struct):
     name: str
 
 
-class Template:
-    """Finds texts with variables that equal those of several jobs, by the *values* of the variables in each job.
+class DifferentError(Exception):
+    """Combinations differ in more than the values of axes."""
 
-    *rule* returns the text of one field, or None if the texts cannot be one.
+
+# Returns the one value in place of the values of a field; raises `DifferentError` if there is none.
+Rule: TypeAlias = Callable[[Sequence[Any]], object]
+
+
+class Merger:
+    """Finds structs that equal those of several combinations, by a rule for each field that may differ.
+
+    Fields without a rule may differ if they contain structs, in fields of these.
     """
 
-    def __init__(self, values: Sequence[Values], rule: Callable[[Sequence[str], Sequence[Values]], str | None]) -> None:
-        self._values = values
-        self._rule = rule
-        self.has_failed = False
+    def __init__(self, rules: Mapping[tuple[type, str], Rule]) -> None:
+        self._rules = rules
 
-    def fail(self) -> None:
-        """Remember that the jobs differ in more than the values."""
-        self.has_failed = True
+    def merged(self, values: Sequence[T]) -> T:
+        """Return the value that equals each of *values*; raise `DifferentError` if there is none."""
+        if all(value == values[0] for value in values):
+            return values[0]
+        return cast(T, self._merged(values))
 
-    def of(self, texts: Sequence[str]) -> str:
-        """Return the text that equals each of *texts* with the values of its job."""
-        if len(set(texts)) == 1:
-            return texts[0]
-        text = self._rule(texts, self._values)
-        if text is None:
-            self.fail()
-            return ""
-        return text
-
-    def of_all(self, lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """Return the texts at each index of *lists*, as in `of`."""
-        if len(set(map(len, lists))) > 1:
-            self.fail()
-            return ()
-        return tuple(self.of(texts) for texts in zip(*lists, strict=True))
+    def _merged(self, values: Sequence[Any]) -> object:
+        kind = type(values[0])
+        if any(type(value) is not kind for value in values):
+            raise DifferentError
+        if kind is tuple:
+            return tuple(map(self.merged, columns(values)))
+        if not issubclass(kind, Struct):
+            raise DifferentError
+        changes = {}
+        for name in kind.__struct_fields__:
+            fields = [getattr(value, name) for value in values]
+            if any(field != fields[0] for field in fields):
+                changes[name] = self._rules.get((kind, name), self.merged)(fields)
+        return replace(values[0], **changes)
 
 
-def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
-    """Return the text in which GitLab expands variables to *values*, with the result *texts*; None if there is none."""
-    parts = text_parts(texts, values)
-    return None if parts is None else _with_dollars(parts)
+def columns(lists: Sequence[Sequence[T]]) -> Iterator[tuple[T, ...]]:
+    """Yield the items at each index of *lists*; raise `DifferentError` if they have different lengths."""
+    if len(set(map(len, lists))) > 1:
+        raise DifferentError
+    yield from zip(*lists, strict=True)
 
 
-def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | TemplateVariable, ...] | None:
-    """Return text and variables that with *values* in their place equal *texts*; None if there are none."""
+def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str:
+    """Return the text in which GitLab expands variables to *values*, with the result *texts*.
+
+    Raises `DifferentError` if there is none, like all functions here.
+    """
+    return _with_dollars(text_parts(texts, values))
+
+
+def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | TemplateVariable, ...]:
+    """Return text and variables that with *values* in their place equal *texts*."""
     places = [0] * len(texts)
     parts: list[str | TemplateVariable] = []
     text = ""
@@ -78,7 +95,7 @@ def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | Te
             continue
         characters = {whole[place : place + 1] for place, whole in zip(places, texts, strict=True)}
         if len(characters) > 1:
-            return None
+            raise DifferentError
         text += characters.pop()
         places = [place + 1 for place in places]
     return (*parts, text) if text else tuple(parts)
@@ -96,17 +113,17 @@ def _with_dollars(parts: Sequence[str | TemplateVariable]) -> str:
     return text
 
 
-def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
-    """Return the entry of a script with variables in place of *values*; None if quotes could prevent the expansion."""
+def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
+    """Return the entry of a script with variables in place of *values*, unless quotes could prevent the expansion."""
     text = expanded_text(texts, values)
-    if text is None or re.fullmatch(f"{_ASSIGNMENT}|{_EXPORT}", text):
+    if re.fullmatch(f"{_ASSIGNMENT}|{_EXPORT}", text):
         return text
     rest = re.sub(_PATH, "", text)
     lines = [line for line in text.split("\n") if re.search(_PATH, line)]
     rests = [re.sub(_PATH, "", each) for each in texts]
     is_in_paths = all(each == rest for each in rests)
     if not is_in_paths or any("'" in line or "\\" in line for line in lines):
-        return None
+        raise DifferentError
     return re.sub(_BARE_PATH, r'"\g<0>"', text)
 
 

@@ -18,13 +18,15 @@ from pipegen.targets.gitlab.model import (
     ChildPipeline,
     Combinations,
     Document,
+    EnvironmentKeys,
     GitLabJob,
     ImageKeys,
     NeedEntry,
     ScriptEntry,
+    ServiceKeys,
     VariableEntry,
 )
-from pipegen.targets.templates import Template, expanded_text, script_text
+from pipegen.targets.templates import DifferentError, Merger, Rule, columns, expanded_text, script_text
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
@@ -140,30 +142,45 @@ def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) ->
 
 def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
     """Return the job *title* without needs that equals each of *jobs* with its *values*; None if there is none."""
-    text, script = Template(values, expanded_text), Template(values, script_text)
-    unified = {
-        "name": title,
-        "image": _image([job.image for job in jobs], text),
-        "tags": text.of_all([job.tags for job in jobs]),
-        "before_script": _entries([job.before_script for job in jobs], script),
-        "script": _entries([job.script for job in jobs], script),
-        "after_script": _entries([job.after_script for job in jobs], script),
-        "artifacts": text.of_all([job.artifacts for job in jobs]),
-        "artifact_keys": _artifact_keys([job.artifact_keys for job in jobs], text),
-        "caches": _caches([job.caches for job in jobs], text),
-        "variables": _variables([job.variables for job in jobs], text),
-        "combinations": Combinations(tuple(tuple(each.items()) for each in values)),
-        "needs": (),
-        "dependencies": None,
-    }
-    if text.has_failed or script.has_failed:
+    combinations = Combinations(tuple(tuple(each.items()) for each in values))
+    alike = [replace(job, name=title, combinations=combinations, needs=(), dependencies=None) for job in jobs]
+    try:
+        job = Merger(_rules(values)).merged(alike)
+    except DifferentError:
         return None
-    matrix_job, *others = [replace(job, **unified) for job in jobs]
-    if any(other != matrix_job for other in others):
-        return None
-    scripts = (matrix_job.before_script, matrix_job.script, matrix_job.after_script)
+    scripts = (job.before_script, job.script, job.after_script)
     before, main, after = (_in_place(each, values[0]) for each in scripts)
-    return replace(matrix_job, before_script=before, script=main, after_script=after)
+    return replace(job, before_script=before, script=main, after_script=after)
+
+
+def _rules(values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str], Rule]:
+    """Return the rules for fields in which GitLab, or the shell of a script, expands variables."""
+
+    def text(texts: Sequence[str]) -> str:
+        return expanded_text(texts, values)
+
+    def texts(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(map(text, columns(lists)))
+
+    def variables(lists: Sequence[tuple[VariableEntry, ...]]) -> tuple[VariableEntry, ...]:
+        return tuple(map(variable, columns(lists)))
+
+    def variable(entries: Sequence[VariableEntry]) -> VariableEntry:
+        if any(entry.is_raw for entry in entries):
+            return Merger({}).merged(entries)
+        return Merger({(VariableEntry, "value"): text}).merged(entries)
+
+    return {
+        **{(GitLabJob, name): texts for name in ("tags", "artifacts")},
+        **{(ArtifactKeys, name): texts for name in ("exclude", "junit")},
+        **{(CacheEntry, name): texts for name in ("paths", "fallback_keys")},
+        **{(kind, "name"): text for kind in (ImageKeys, ServiceKeys, ArtifactKeys, EnvironmentKeys)},
+        (CacheEntry, "key"): text,
+        (EnvironmentKeys, "url"): text,
+        (GitLabJob, "resource_group"): text,
+        (GitLabJob, "variables"): variables,
+        (ScriptEntry, "text"): lambda lines: script_text(lines, values),
+    }
 
 
 def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[ScriptEntry, ...]:
@@ -181,69 +198,6 @@ def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[Sc
         for entry in entries
         if re.fullmatch(_COPY, entry.text) is None or entry.text.partition("=")[0] not in copies
     )
-
-
-def _image(images: Sequence[ImageKeys | None], text: Template) -> ImageKeys | None:
-    names = [image.name for image in images if image is not None]
-    if not names:
-        return None
-    if len(names) < len(images) or len({replace(image, name="") for image in images if image is not None}) > 1:
-        text.fail()
-    return replace(images[0], name=text.of(names)) if images[0] is not None else None
-
-
-def _entries(scripts: Sequence[tuple[ScriptEntry, ...]], script: Template) -> tuple[ScriptEntry, ...]:
-    if len({tuple(entry.comment for entry in entries) for entries in scripts}) > 1:
-        script.fail()
-        return ()
-    texts = script.of_all([tuple(entry.text for entry in entries) for entries in scripts])
-    return tuple(replace(entry, text=text) for entry, text in zip(scripts[0], texts, strict=False))
-
-
-def _artifact_keys(keys: Sequence[ArtifactKeys], text: Template) -> ArtifactKeys:
-    changes = {
-        "name": text.of([each.name for each in keys]),
-        "exclude": text.of_all([each.exclude for each in keys]),
-        "junit": text.of_all([each.junit for each in keys]),
-    }
-    unified = replace(keys[0], **changes)
-    if any(replace(each, **changes) != unified for each in keys):
-        text.fail()
-    return unified
-
-
-def _variables(variables: Sequence[tuple[VariableEntry, ...]], text: Template) -> tuple[VariableEntry, ...]:
-    if len(set(map(len, variables))) > 1:
-        text.fail()
-        return ()
-    return tuple(_variable(entries, text) for entries in zip(*variables, strict=True))
-
-
-def _variable(entries: Sequence[VariableEntry], text: Template) -> VariableEntry:
-    unified = replace(entries[0], value=text.of([entry.value for entry in entries]))
-    is_changed = unified != entries[0]
-    if any(replace(entry, value=unified.value) != unified or (is_changed and entry.is_raw) for entry in entries):
-        text.fail()
-    return unified
-
-
-def _caches(caches: Sequence[tuple[CacheEntry, ...]], text: Template) -> tuple[CacheEntry, ...]:
-    if len(set(map(len, caches))) > 1:
-        text.fail()
-        return ()
-    return tuple(_cache(entries, text) for entries in zip(*caches, strict=True))
-
-
-def _cache(entries: Sequence[CacheEntry], text: Template) -> CacheEntry:
-    changes = {
-        "key": text.of([entry.key for entry in entries]),
-        "paths": text.of_all([entry.paths for entry in entries]),
-        "fallback_keys": text.of_all([entry.fallback_keys for entry in entries]),
-    }
-    unified = replace(entries[0], **changes)
-    if any(replace(entry, **changes) != unified for entry in entries):
-        text.fail()
-    return unified
 
 
 def _is_usable(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document, *, has_partial_needs: bool) -> bool:

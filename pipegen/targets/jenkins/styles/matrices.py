@@ -8,9 +8,9 @@ around the call.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
@@ -21,7 +21,16 @@ from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
-from pipegen.targets.templates import TemplateVariable, Values, script_text, text_parts
+from pipegen.targets.templates import (
+    DifferentError,
+    Merger,
+    Rule,
+    TemplateVariable,
+    Values,
+    columns,
+    script_text,
+    text_parts,
+)
 
 # A function replaces copies if the file gets shorter by so many lines.
 _LEAST_SAVED = 5
@@ -37,20 +46,6 @@ _PLAIN_TEXT = re.compile(r"[ !#%-\[\]-~]*")
 # A line that sets a variable to its own value.
 _OWN_VALUE = re.compile(r"(\w+)=\$\{?\1\}?")
 
-# The fields of steps that contain other steps, or parts of steps; those that may be texts with variables; and Groovy.
-_STEPS = frozenset({"steps", "on_failure", "always", "services"})
-_TEXTS = frozenset(
-    {
-        *((model.Stash, name) for name in ("name", "includes", "excludes")),
-        *((model.Archive, name) for name in ("includes", "excludes")),
-        (model.Unstash, "name"),
-        (model.InImage, "image"),
-        (model.ServiceContainer, "image"),
-        (model.Succeeded, "stage"),
-    }
-)
-_GROOVY = frozenset({(model.Wrapped, "head"), (model.GroovyStatement, "text")})
-T = TypeVar("T")
 # Returns a stage with a call of a function in place of its steps, and with the variables that the function reads.
 _Calling = Callable[[model.StageBlock, str, Values], model.StageBlock]
 
@@ -127,12 +122,12 @@ def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _St
     """Return the steps that equal those of each of *stages* with its *values*; None if copies are as short."""
     if len(stages) < 2 or any(_is_taken(name, stage) for name in values[0] for stage in stages):  # noqa: PLR2004 - several
         return None
-    merging = _Merging(values)
+    texts = _Texts(values)
     try:
-        steps = merging.steps([stage.steps for stage in stages])
-    except _DifferentError:
+        steps = Merger(texts.rules()).merged([stage.steps for stage in stages])
+    except DifferentError:
         return None
-    variables = tuple(name for name in values[0] if name in merging.used)
+    variables = tuple(name for name in values[0] if name in texts.used)
     call = 1 + len(variables) + (_ENVIRONMENT if variables and not stages[0].environment else 0)
     saved = sum(_line_count(stage.steps) for stage in stages) - len(stages) * call - _FUNCTION - _line_count(steps)
     return _Steps(steps, variables) if saved >= _LEAST_SAVED else None
@@ -150,101 +145,71 @@ def _is_taken(name: str, stage: model.StageBlock) -> bool:
     )
 
 
-class _DifferentError(Exception):
-    """Steps differ in more than values of axes."""
-
-
-class _Merging:
-    """Finds steps that equal those of several stages, by the *values* of variables in each; *used* are these.
-
-    Methods raise `_DifferentError` if there are none.
-    """
+class _Texts:
+    """Merges texts of steps by the *values* of variables in each stage; *used* are the variables of these so far."""
 
     def __init__(self, values: Sequence[Values]) -> None:
         self._values = values
         self.used: set[str] = set()
 
-    def steps(self, lists: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-        """Return the steps, or parts of steps, that equal each of *lists* with the values of its stage."""
-        return tuple(map(self._part, _columns(lists)))
-
-    def _part(self, parts: Sequence[Any]) -> Any:
-        first, kind = parts[0], type(parts[0])
-        if any(type(part) is not kind for part in parts):
-            raise _DifferentError
-        changes = {}
-        for name in kind.__struct_fields__:
-            values = [getattr(part, name) for part in parts]
-            if any(value != values[0] for value in values):
-                changes[name] = self._field(kind, name, values)
-        return replace(first, **changes) if changes else first
-
-    def _field(self, kind: type, name: str, values: Sequence[Any]) -> object:
-        """Return what equals each of *values*, which differ, of the field *name* of steps of this *kind*."""
-        if name in _STEPS:
-            return self.steps(values)
-        if (kind, name) == (model.WithAfter, "sh"):
-            return self._part(values)
-        if (kind, name) == (model.Sh, "lines"):
-            return self._script(values)
-        if (kind, name) in _TEXTS:
-            return self._text(values)
-        if (kind, name) in _GROOVY:
-            return self._groovy(values)
-        if (kind, name) == (model.GroovyStatement, "values") and all(isinstance(one, str) for one in chain(*values)):
-            return ()
-        raise _DifferentError
+    def rules(self) -> dict[tuple[type, str], Rule]:
+        """Return the rules for fields of steps that may contain variables."""
+        return {
+            **{(model.Stash, name): self._text for name in ("name", "includes", "excludes")},
+            **{(model.Archive, name): self._text for name in ("includes", "excludes")},
+            **{(kind, "image"): self._text for kind in (model.InImage, model.ServiceContainer)},
+            (model.Unstash, "name"): self._text,
+            (model.Succeeded, "stage"): self._text,
+            (model.Wrapped, "head"): self._groovy,
+            (model.GroovyStatement, "text"): self._groovy,
+            (model.GroovyStatement, "values"): _without_texts,
+            (model.Sh, "lines"): self._script,
+        }
 
     def _script(self, scripts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the lines of a script, without those that set a variable to its own value."""
-        return tuple(line for line in map(self._line, _columns(scripts)) if not _OWN_VALUE.fullmatch(line))
+        return tuple(line for line in map(self._line, columns(scripts)) if not _OWN_VALUE.fullmatch(line))
 
     def _line(self, lines: Sequence[str]) -> str:
         if len(set(lines)) == 1:
             return lines[0]
-        line = script_text(lines, self._values)
-        if line is None:
-            raise _DifferentError
         self._parts(lines)
-        return line
+        return script_text(lines, self._values)
 
     def _groovy(self, codes: Sequence[str]) -> str:
         """Return the Groovy that equals each of *codes*, which differ in texts."""
         shapes = [holes(code) for code in codes]
-        code = shapes[0].code
-        if any(shape.code != code for shape in shapes):
-            raise _DifferentError
+        if len({shape.code for shape in shapes}) > 1:
+            raise DifferentError
         expressions: list[str | None] = []
-        for texts in _columns([shape.texts for shape in shapes]):
+        for texts in columns([shape.texts for shape in shapes]):
             is_common = len(set(texts)) == 1
             expressions.append(None if is_common else self._text(texts).text)
-        return with_expressions(code, shapes[0].texts, expressions)
+        return with_expressions(shapes[0].code, shapes[0].texts, expressions)
 
     def _text(self, texts: Sequence[Any]) -> model.GroovyCode:
         """Return the text with variables that equals each of *texts*, which differ."""
         if not all(isinstance(text, str) for text in texts):
-            raise _DifferentError
+            raise DifferentError
         parts = self._parts(texts)
         if len(parts) == 1 and isinstance(parts[0], TemplateVariable):
             return model.GroovyCode(f"env.{parts[0].name}")
         if not all(_PLAIN_TEXT.fullmatch(part) for part in parts if isinstance(part, str)):
-            raise _DifferentError
+            raise DifferentError
         written = (part if isinstance(part, str) else f"${{env.{part.name}}}" for part in parts)
         return model.GroovyCode(f'"{"".join(written)}"')
 
     def _parts(self, texts: Sequence[str]) -> tuple[str | TemplateVariable, ...]:
         parts = text_parts(texts, self._values)
-        if parts is None:
-            raise _DifferentError
         self.used |= {part.name for part in parts if isinstance(part, TemplateVariable)}
         return parts
 
 
-def _columns(lists: Sequence[Sequence[T]]) -> Iterator[tuple[T, ...]]:
-    """Yield the items at each index of *lists*, which must have the same length."""
-    if len(set(map(len, lists))) > 1:
-        raise _DifferentError
-    return zip(*lists, strict=True)
+def _without_texts(values: Sequence[tuple[model.Value, ...]]) -> tuple[model.Value, ...]:
+    """Return no values in place of texts: they are in the Groovy of the step."""
+    if not all(isinstance(value, str) for value in chain(*values)):
+        raise DifferentError
+    return ()
 
 
 def _line_count(steps: Iterable[model.Step]) -> int:

@@ -9,7 +9,7 @@ from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
 from pipegen.targets.gitlab.condensed.matrices import axis_maps
-from pipegen.targets.templates import expanded_text, script_text
+from pipegen.targets.templates import DifferentError, expanded_text, script_text
 
 
 def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.1', '3.11']") -> dict[str, Any]:
@@ -52,6 +52,17 @@ def test_values_are_in_variables_too() -> None:
 
     matrix = _matrix("env: { GO: '$x${matrix.v}' }", "script: x")
     assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
+
+
+def test_values_are_in_services_environments_and_locks() -> None:
+    """GitLab expands variables in these keys, too."""
+    keys = ("services: ['db:${matrix.v}']", "environment: 'qa-${matrix.v}'", "lock: 'door-${matrix.v}'", "script: x")
+
+    matrix = _matrix(*keys)["unit"]
+
+    assert matrix["services"] == [{"name": "db:$v", "alias": "db"}]
+    assert matrix["environment"]["name"] == "qa-$v"
+    assert matrix["resource_group"] == "door-$v"
 
 
 def test_several_axes_become_a_product_or_a_list() -> None:
@@ -140,11 +151,11 @@ def test_texts_are_merged_with_variables() -> None:
 
     assert expanded_text(["x1.0-1", "x2.0-2"], values) == "x$b-$a"
     assert expanded_text(["1_x", "2_x"], values) == "${a}_x"
-    assert expanded_text(["1", "3"], values) is None
-    assert script_text(["echo 1", "echo 2"], values) is None
     assert script_text(["y=1", "y=2"], values) == "y=$a"
     assert script_text([f"x >.pipegen/outputs/u-{n}/y" for n in "12"], values) == 'x >".pipegen/outputs/u-$a/y"'
-    assert script_text([f"x '>.pipegen/outputs/u-{n}/y'" for n in "12"], values) is None
+    for texts in (["echo 1", "echo 2"], ["3", "4"], [f"x '>.pipegen/outputs/u-{n}/y'" for n in "12"]):
+        with pytest.raises(DifferentError):
+            script_text(texts, values)
 
 
 @pytest.mark.parametrize("excluded", [(), (0,), (5,), (0, 1), (0, 3, 6), (4, 7, 8), tuple(range(8))])
