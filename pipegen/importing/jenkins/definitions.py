@@ -14,7 +14,7 @@ from pipegen.importing.jenkins.stages.kept import words
 # Calls that settings replace.
 _READ = frozenset({"library", "libraries", "_", *OF_JOB})
 _LIBRARY = re.compile(r"@Library\([^)]*\)\s*_?\s*")
-_FIELD = re.compile(r"import\s+groovy\.transform\.Field\s*;?")
+_GENERATED = re.compile(r"import\s+(?:groovy\.transform\.Field|org\.jenkinsci\.plugins\.docker\.workflow\.Docker)\s*;?")
 # A variable of the file, which functions and stages read: one without a type is visible in all of them.
 _VARIABLE = re.compile(r"(?:final\s+)?(?:def|String|boolean|int|List|Map)\s+(\w+)\s*(=(?!=)|$)")
 
@@ -94,7 +94,7 @@ def _definition(statement: Statement) -> str:
     """Return *statement* as a definition for all of the file; "" if nothing of it is left."""
     if isinstance(statement, GroovyAssignment | GroovyCall):
         return statement.whole.text
-    text = _FIELD.sub("", _LIBRARY.sub("", statement.span.text)).strip()
+    text = _GENERATED.sub("", _LIBRARY.sub("", statement.span.text)).strip()
     if match := _VARIABLE.match(text):
         return f"{match[1]} = {text[match.end() :].strip() or 'null'}"
     return re.sub(r"@Field\b", "@groovy.transform.Field", text)

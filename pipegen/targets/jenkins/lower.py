@@ -9,7 +9,7 @@ from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.checkouts import lower_checkouts
-from pipegen.targets.jenkins.job.plugins import plugin_notes
+from pipegen.targets.jenkins.job.plugins import has_containers, plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
 from pipegen.targets.jenkins.job.selection import lower_parameters, lower_selection
@@ -83,6 +83,7 @@ def lower(
         recipients=recipients,
         checkout=checkouts.function,
         helpers=helpers((*stage_parts, *other_parts)),
+        has_containers=has_containers(stage_parts),
         has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),

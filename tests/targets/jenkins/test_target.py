@@ -60,6 +60,19 @@ def test_scripted_stages_name_their_predecessors() -> None:
     assert "try {\n    runStages(stagesReady())\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 
 
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_a_file_with_images_names_the_class_of_the_plugin(style: str) -> None:
+    """Else Jenkins cannot load a running build after a restart: it finds `Docker$Image` only after `Docker`.
+
+    `Docker.groovy` of the plugin docker-workflow defines both, and a loader of Groovy finds a class by its file.
+    """
+    stages = "pipelines: {p: {stages: [{name: a, script: [make]}, {name: b, script: [make], image: 'x:1'}]}}"
+    imported = "\nimport org.jenkinsci.plugins.docker.workflow.Docker\n"
+
+    assert compiled(stages, style).count(imported) == 1
+    assert imported not in compiled(CONFIG, style)
+
+
 def test_with_a_registry_stages_may_run_on_any_agent() -> None:
     """Images are pulled, so no agent is pinned."""
     text = compiled(f"{CONFIG}targets: {{ jenkins: {{ images: registry, registry_credential: docker, agent: x }} }}\n")

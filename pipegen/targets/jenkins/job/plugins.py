@@ -19,6 +19,11 @@ def plugin_notes(parts: Iterable[object]) -> tuple[str, ...]:
     return (f"Needs the plugin{'s' if len(plugins) > 1 else ''} {', '.join(plugins)}.",)
 
 
+def has_containers(parts: Iterable[object]) -> bool:
+    """Return whether *parts* of the model run steps in containers of docker."""
+    return _CONTAINERS in _plugins(parts)
+
+
 def _plugins(parts: Iterable[object]) -> Iterator[str]:
     for part in parts:
         match part:

@@ -87,9 +87,9 @@ class Jenkinsfile(Struct, kw_only=True):
 
     *libraries* are loaded first; *definitions* are Groovy of the user; *properties* are those of the job besides its
     *parameters*; *guard* ends builds of changes from forks before anything else; *helpers* are the names of the
-    constant functions that it calls, in the order of the file; *has_stashes* is whether stages stash files. *setters*
-    and *parameter_lists* are the variables and the parameters by the function that contains them, () if they are in
-    place.
+    constant functions that it calls, in the order of the file; *has_containers* is whether steps run in containers of
+    docker, *has_stashes* whether stages stash files. *setters* and *parameter_lists* are the variables and the
+    parameters by the function that contains them, () if they are in place.
     """
 
     notes: tuple[str, ...]
@@ -108,6 +108,7 @@ class Jenkinsfile(Struct, kw_only=True):
     recipients: tuple[Recipients, ...]
     checkout: CheckoutFunction | None
     helpers: tuple[str, ...]
+    has_containers: bool = False
     has_stashes: bool = False
     setters: tuple[tuple[EnvironmentVariable, ...], ...] = ()
     parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
