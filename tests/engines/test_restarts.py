@@ -1,5 +1,6 @@
 """A build survives a restart of the controller: the state of a generated file is serializable at every step."""
 
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -42,9 +43,13 @@ def generated(repository: Repository) -> Callable[[str], tuple[Path, str]]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[[str, Path], Build]:
-    """Return a function that runs a text on a checkout."""
-    return lambda text, checkout: jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
+def run(tmp_path: Path) -> Callable[..., Build]:
+    """Return a function that runs a text on a checkout, with variables of the build."""
+
+    def run_text(text: str, checkout: Path, variables: Mapping[str, str] | None = None) -> Build:
+        return jenkins_harness.run(text, checkout, workdir=tmp_path / "build", env=variables or {})
+
+    return run_text
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -129,3 +134,32 @@ def _compiled(config: Path, style: str) -> str:
         return generate(analysed, registry.load("jenkins"), {"style": style}, report)[-1].text
     except Stopped:
         return ""
+
+
+def test_a_build_restarted_from_a_stage_uses_the_commit_of_the_first_build(
+    repository: Repository, run: Callable[..., Build]
+) -> None:
+    """Although the branch has a newer commit: in all stages, and where conditions examine files.
+
+    `RestartDeclarativePipelineAction` of the plugin pipeline-model-definition copies the variables of the build.
+    """
+    require(jenkins_harness.available())
+    stages = [{"name": name, "script": ["echo commit $(git log -1 --format=%s)"]} for name in ("one", "two", "three")]
+    added = {"name": "added", "when": {"exists": "new"}, "script": ["exit 1"]}
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": [*stages, added]}}})})
+    text = compiled(Engine(target="jenkins", style="declarative"), checkout, {})
+    first, subject = git(checkout, "log", "-1", "--format=%H %s").split(" ", 1)
+    (checkout / "new").touch()
+    git(checkout, "add", "new")
+    git(checkout, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "newer")
+
+    build = run(text, checkout, {"PIPEGEN_COMMIT": first})
+
+    assert build.result == "SUCCESS", build.log
+    assert build.log.count(f"\ncommit {subject}\n") == 3
+
+
+def git(checkout: Path, *arguments: str) -> str:
+    """Return the output of git in *checkout*."""
+    command = ("git", "-C", str(checkout), *arguments)
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -114,6 +114,11 @@ class Jenkinsfile(Struct, kw_only=True):
     parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
 
     @property
+    def can_restart(self) -> bool:
+        """Whether users can restart a build from one of its stages."""
+        return isinstance(self.body, Declarative)
+
+    @property
     def options(self) -> tuple[str, ...]:
         """The calls under `options` of a declarative file; an option of the user replaces the default of that name."""
         names = {one.name for one in self.properties}

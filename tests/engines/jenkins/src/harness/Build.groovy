@@ -19,6 +19,7 @@ class Build {
     final Scm scm
     /** The commit that all checkouts of a multibranch build share. */
     String pinned
+    private final List<String> commits = []
     final Steps steps
     /** Variables of the whole build; `env.NAME = …` sets them. */
     final Map<String, String> variables = new TreeMap<>()
@@ -102,5 +103,17 @@ class Build {
         return [JOB_NAME: settings.job, JOB_BASE_NAME: name, BUILD_NUMBER: number, BUILD_ID: number,
                 BUILD_DISPLAY_NAME: displayName, BUILD_TAG: 'jenkins-' + settings.job.replace('/', '-') + '-' + number,
                 CI: 'true']
+    }
+
+    /**
+     * Returns what `checkout` of a commit returns as GIT_COMMIT: the commit that was checked out first of all that the
+     * build has checked out, last. `GitSCM.checkout` adds the data of a commit to the build once, and
+     * `GitSCM.getBuildData` reads the data that was added last.
+     */
+    synchronized String latest(String commit) {
+        if (!(commit in commits)) {
+            commits.add(commit)
+        }
+        return commits.last()
     }
 }

@@ -75,7 +75,7 @@ class ScmSteps extends StepFamily {
         Map<String, String> environment = build.environment()
         Map<String, String> found = (Map<String, String>) build.threads.await { fetch(scm, folder, environment) }
         build.console.line("Checking out Revision ${found.GIT_COMMIT} (${found.GIT_BRANCH})")
-        return found
+        return found + [GIT_COMMIT: build.latest(found.GIT_COMMIT)]
     }
 
     @Step(first = 'url', required = ['url'], needsNode = true,
