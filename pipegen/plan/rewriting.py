@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 # Spans, and values that are passed on as the user wrote them.
 _LEAVES = (str, int, float, type(None), Enum, Span, Mapping, Scalar, Sequence)
+_NESTED = (tuple, Struct)
 
 
 def parts(value: object) -> Iterator[tuple[str, object]]:
@@ -28,18 +29,19 @@ def parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def rewritten(value: T, change: Callable[[object], object]) -> T:
-    """Return *value* with each part replaced that *change* replaces, outermost first.
+    """Return *value* with each struct in it replaced that *change* replaces, outermost first.
 
-    *change* returns other parts unchanged; replacements are not traversed.
+    *change* returns other structs unchanged; replacements are not traversed.
     """
-    changed = change(value)
-    if changed is not value:
-        return cast("T", changed)
     if isinstance(value, tuple):
         items = tuple([rewritten(item, change) for item in value])
         return value if all(map(is_, items, value)) else cast("T", items)
-    if isinstance(value, _LEAVES) or not isinstance(value, Struct):
+    if not isinstance(value, Struct) or isinstance(value, _LEAVES):
         return value
-    fields = [(name, old, rewritten(old, change)) for name, old in parts(value)]
+    changed = change(value)
+    if changed is not value:
+        return cast("T", changed)
+    inner = [(name, old) for name, old in parts(value) if isinstance(old, _NESTED)]
+    fields = [(name, old, rewritten(old, change)) for name, old in inner]
     changes = {name: new for name, old, new in fields if new is not old}
     return replace(value, **changes) if changes else value

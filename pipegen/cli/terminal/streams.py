@@ -38,9 +38,9 @@ def show_text(text: str, *, ends_line: bool = True, colours: str | None = None) 
     if colours is not None and has_colour(sys.stdout):
         from pipegen.cli.terminal.colours import coloured  # noqa: PLC0415 - only for a terminal
 
-        click.echo(coloured(shown, colours), nl=ends_line, color=True)
-    else:
-        click.echo(shown, nl=ends_line)
+        shown = coloured(shown, colours)
+    sys.stdout.write(shown + ("\n" if ends_line else ""))
+    sys.stdout.flush()
 
 
 def show_data(text: str, *, ends_line: bool = True) -> None:

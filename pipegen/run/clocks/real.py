@@ -96,11 +96,12 @@ class RealClock:
         return end
 
     def on_end(self, child: ChildProcess, call: Call) -> Call:
-        """Make *call* once, when `poll` of *child* returns a status; return a function that cancels it."""
+        """Make *call* once, when `poll` of *child* returns a status; return a function that cancels it.
+
+        The child was started since the last `wait`, so the signal of its end is still to come, even if it has ended.
+        """
         key = id(child)
         self._children[key] = (child, call)
-        # It may have ended already.
-        self.at(0, lambda: self._check_child(key))
 
         def cancel() -> None:
             self._children.pop(key, None)

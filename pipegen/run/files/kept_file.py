@@ -26,11 +26,11 @@ def kept_file(name: str, entry: no_follow.FileEntry) -> KeptFile:
 
 def describe(root: str | Path, name: str) -> KeptFile:
     """Return the description of *name* below *root*; only regular files have a digest."""
-    entry = no_follow.entry(root, name)
+    entry, opened = no_follow.open_entry(root, name)
     file = kept_file(name, entry)
-    if not entry.is_file:
+    if opened is None:
         return file
-    with no_follow.open_file(root, name) as opened:
+    with opened:
         return replace(file, digest=hashlib.file_digest(opened, "sha256").hexdigest())
 
 

@@ -43,19 +43,20 @@ class FileEntry(Struct):
 def entry(root: str | Path, name: str) -> FileEntry:
     """Return the entry *name* below *root*; raise `OSError` if there is none, or a folder on the path is a link."""
     with _parent(root, name) as (folder, last):
-        status = os.stat(last, dir_fd=folder, follow_symlinks=False)
-        is_link = stat.S_ISLNK(status.st_mode)
-        return FileEntry(status.st_mode, os.readlink(last, dir_fd=folder) if is_link else None)
+        return _entry(folder, last)
 
 
 def open_file(root: str | Path, name: str) -> BufferedReader:
     """Open the regular file *name* below *root* for reading; raise `OSError` if there is none."""
     with _parent(root, name) as (folder, last):
-        file = os.open(last, _READ, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise NotAFileError(0, "it is not a regular file", name)
-    return os.fdopen(file, "rb")
+        return _opened(folder, last)
+
+
+def open_entry(root: str | Path, name: str) -> tuple[FileEntry, BufferedReader | None]:
+    """Return the entry *name* below *root*, and if it is a regular file, open it for reading."""
+    with _parent(root, name) as (folder, last):
+        found = _entry(folder, last)
+        return found, _opened(folder, last) if found.is_file else None
 
 
 def read(root: str | Path, name: str) -> bytes | None:
@@ -119,6 +120,20 @@ def leads_out(name: str, link: str) -> bool:
     """Return whether the link *name*, which points to *link*, leads out of the root of *name*."""
     target = normpath(join(dirname(name), link))
     return link.startswith("/") or target == ".." or target.startswith("../")
+
+
+def _entry(folder: int, name: str) -> FileEntry:
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    is_link = stat.S_ISLNK(status.st_mode)
+    return FileEntry(status.st_mode, os.readlink(name, dir_fd=folder) if is_link else None)
+
+
+def _opened(folder: int, name: str) -> BufferedReader:
+    file = os.open(name, _READ, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise NotAFileError(0, "it is not a regular file", name)
+    return os.fdopen(file, "rb")
 
 
 def _copy(store: str, name: str, folder: Path) -> None:

@@ -82,13 +82,14 @@ class RunRecord:
             for task in run.tasks
         }
         self.statuses: dict[str, Status] = {}
-        self._timeline = Timeline()
+        # For `picture`.
+        self._events: list[RunEvent] = []
         self.seconds = 0.0
 
     def notify(self, event: RunEvent) -> None:
         """Handle *event*."""
         self.seconds = max(self.seconds, event.time)
-        self._timeline.notify(event)
+        self._events.append(event)
         match event:
             case Ready(task=task):
                 self.entries[task].ready = event.time
@@ -129,7 +130,10 @@ class RunRecord:
 
     def picture(self, machines: Sequence[RunMachine]) -> Simulation:
         """Return the run on *machines* as a simulation, for charts."""
-        bars = self._timeline.bars()
+        timeline = Timeline()
+        for event in self._events:
+            timeline.notify(event)
+        bars = timeline.bars()
         path = self.critical_path()
         return Simulation(
             pipelines=tuple(run.name for run in self.runs),

@@ -64,7 +64,7 @@ class LocalExecutor:
         self.variables, self.warn = variables, warn
         self.work = work
         self._hosts = hosts
-        self.logs, self.after_values, self.values = str(folder.logs), str(folder.after_values), folder.values
+        self.logs, self.after_values, self.values = str(folder.logs), str(folder.after_values), str(folder.values)
         self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _RunningAttempt] = {}
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
@@ -285,7 +285,7 @@ class _RunningAttempt:
             names.JOB_ID: self._name,
             names.LOG_URL: f"file://{self._log}",
             names.FILES_URL: f"file://{self._tree.user_files}",
-            marks.VARIABLE: str(self._marks.path),
+            marks.VARIABLE: self._marks.path,
             names.AFTER_VALUES: f"{self._executor.after_values}/{self._name}",
             **statuses,
             **self._work.secrets,

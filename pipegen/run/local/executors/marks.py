@@ -23,20 +23,20 @@ class MarkFile(Struct):
     A script that is not marked (*is_marked*) has a single line of the user.
     """
 
-    values: Path
+    values: str
     job: Job
     number: int
     is_marked: bool
 
     @property
-    def path(self) -> Path:
+    def path(self) -> str:
         """The path of the file."""
-        return self.values / self._name
+        return f"{self.values}/{self._name}"
 
     def create_folder(self) -> None:
         """Create the folder of the file."""
         if self.is_marked:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
 
     def location(self) -> str:
         """Return the line that ran last as `at FILE:LINE, "COMMAND"`, or "" if it was no command of the user."""

@@ -106,7 +106,7 @@ class _Pipe:
         """Write the remaining output; later output of processes outside of the group is lost."""
         if self.entrance >= 0:
             os.close(self.entrance)
-        else:
+        elif self._end_watch is not None:
             remaining = _LARGEST_PIPE
             while remaining > 0 and (size := self._take()):
                 remaining -= size
