@@ -1,4 +1,4 @@
-"""Growth of the cost of a compilation with the number of stages, measured in calls, independent of the machine."""
+"""Growth of the cost with the number of stages, measured in calls, independent of the machine."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from collections.abc import Callable
 
 import pytest
 from benchmarks.workload import config
+from fleet.fleets import fleet, load
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
+from pipegen.fleet.arrivals import Starts
+from pipegen.fleet.distributions import FixedTime
+from pipegen.fleet.simulation import FleetSimulation
+from pipegen.fleet.workflow import StageTimes
 from pipegen.source.text import SourceFile
+from pipegen.structs import replace
 from pipegen.targets import registry
 
 SMALL, LARGE = 200, 2_000
@@ -49,6 +55,16 @@ def compile_to(name: str, size: int) -> int:
     return calls(lambda: generate(analysed, target, {}, Report()))
 
 
+def simulate(size: int, *, services: bool) -> int:
+    """Return the number of calls that simulate *size* stages with approvals, failures and a lock on two machines."""
+    plain = load("a", Starts(tuple(float(number) for number in range(size))), FixedTime(60.0))
+    times = StageTimes(duration=FixedTime(60.0), approval=FixedTime(30.0), failure=0.5)
+    needs = {"needs_approval": True, "retries": 2, "locks": ("lock",), "services": ({},) if services else ()}
+    stage = replace(plain.workflow.stages[0], times=times, **needs)
+    simulated = fleet([replace(plain, workflow=replace(plain.workflow, stages=(stage,)))], 2, 1)
+    return calls(lambda: FleetSimulation(simulated).run())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "count",
@@ -60,3 +76,9 @@ def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None
     count(2)  # the work that is done once in a process
 
     assert count(LARGE) / count(SMALL) <= 11
+
+
+@pytest.mark.parametrize("services", [False, True])
+def test_the_calls_of_an_overloaded_fleet_grow_linearly(services: bool) -> None:  # noqa: FBT001 - a parameter
+    """Ten times the stages that wait for a lock after approvals and failures require at most twelve times the calls."""
+    assert simulate(600, services=services) / simulate(60, services=services) <= 12

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 from pipegen.fleet.arrivals import HOUR
 from pipegen.fleet.measures import MachineUse, Measures
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.scaling import Scaling, lacks_machine
-from pipegen.fleet.state import ActiveRun, AttemptEnd, LoadState, StageRun, job_queues
+from pipegen.fleet.state import ActiveRun, AttemptEnd, LoadState, StageRun, job_queues, stage_run_of
 from pipegen.fleet.workflow import Stage
-from pipegen.run.scheduling.amounts import add_to
 from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
 from pipegen.run.scheduling.plugins import EVICTING, open_session
 from pipegen.run.scheduling.queue.entry import QueueState
@@ -41,11 +41,13 @@ class FleetSimulation:
         self._now = 0.0
         self._events: list[tuple[float, int, Callable[[Any], None], Any]] = []
         self._number = 0
-        self._order = 0
+        self._orders = count(1)
         self._starts = 0
         # The number of loads with further arrivals, plus that of pipelines in progress.
         self._open = len(fleet.loads)
         self._unapproved: set[Gang] = set()
+        # Stages with a gang of their own, whose approval or backoff has just ended.
+        self._alone: list[StageRun] = []
         slots = sum(group.maximum * (group.machine.slots or 1) for group in fleet.groups)
         self._scaling = Scaling(fleet.groups, self._at_machine)
         # Machines that start and stop are no progress: the simulation ends if nothing else happens for long enough.
@@ -155,74 +157,56 @@ class FleetSimulation:
 
     # Stages
 
-    def _next_order(self) -> int:
-        self._order += 1
-        return self._order
-
-    def _stage_run(self, run: ActiveRun, stage: Stage, gang: Gang) -> StageRun:
-        return StageRun(
-            name=stage.name,
-            gang=gang,
-            requests=stage.requests,
-            labels=stage.labels,
-            locks=stage.locks,
-            priority=gang.priority,
-            remaining=stage.remaining,
-            order=self._next_order(),
-            is_light=not stage.requests,
-            # Its services would be left alone.
-            is_preemptable=stage.is_interruptible and not stage.services,
-            may_preempt=run.load.load.may_preempt,
-            since=self._now,
-            run=run,
-            stage=stage,
-            ready=self._now,
-            seconds=run.durations[stage.index],
-        )
-
     def _enqueue(self, ready: tuple[ActiveRun, Stage]) -> None:
         run, stage = ready
-        load = run.load
-        if stage.services:
-            stage_run = self._with_services(run, stage, load.gang(stage))
-            line = load.lines.setdefault(stage.index, deque())
-            line.append(stage_run)
-            if len(line) == 1:
-                self._enter(stage_run)
-            return
+        gang = run.load.gang(stage) if stage.services else self._gang(run.load, stage)
+        self._wait(stage_run_of(run, stage, gang, self._orders, self._now))
+
+    def _gang(self, load: LoadState, stage: Stage) -> Gang:
+        """Return the gang of all runs of *stage*, which has no services."""
         gang = load.gangs.get(stage.index)
         if gang is None:
             gang = load.gangs[stage.index] = load.gang(stage)
             self._session.entering.append(gang)
-        self._join(self._stage_run(run, stage, gang))
+        return gang
 
-    def _join(self, stage_run: StageRun) -> None:
-        self._session.join(stage_run)
-        if stage_run.gang.is_admitted:
-            self._session.offer(stage_run.gang)
+    def _wait(self, stage_run: StageRun) -> None:
+        """Queue *stage_run* in the gang of all equal ones, or if it has services, in line with them."""
+        if not stage_run.helpers:
+            self._session.join(stage_run)
+            if stage_run.gang.is_admitted:
+                self._session.offer(stage_run.gang)
+            return
+        line = stage_run.run.load.lines.setdefault(stage_run.stage.index, deque())
+        line.append(stage_run)
+        if len(line) == 1:
+            self._enter(stage_run)
 
-    def _with_services(self, run: ActiveRun, stage: Stage, gang: Gang) -> StageRun:
-        """Return *stage* with its services, in a *gang* of its own."""
-        stage_run = self._stage_run(run, stage, gang)
-        stage_run.helpers = tuple(
-            QueuedTask(
-                name=stage.name,
-                gang=stage_run.gang,
-                requests=requested,
-                priority=stage_run.priority,
-                remaining=stage_run.remaining,
-                order=self._next_order(),
-                is_light=not requested,
-                may_preempt=stage_run.may_preempt,
-                since=self._now,
-            )
-            for requested in stage.services
-        )
-        needed: dict[str, float] = {}
+    def _enter_alone(self, stage_run: StageRun) -> None:
+        """Let *stage_run*, with a gang of its own, wait for an approval or for the end of a backoff."""
+        self._session.admit_unplaced(stage_run.gang)
         for member in (stage_run, *stage_run.helpers):
-            add_to(needed, member.requests)
-        gang.minimum = needed
-        return stage_run
+            self._session.join(member)
+
+    def _share(self, stage_run: StageRun) -> None:
+        """Let *stage_run*, which waited alone and found no room, wait with equal ones.
+
+        Otherwise, each machine and each lock that gets free would concern all that wait alone.
+        """
+        members = (stage_run, *stage_run.helpers)
+        if any(member.state is not TaskState.WAITING for member in members if not member.is_light):
+            return
+        self._session.withdraw(stage_run.gang)
+        for member in members:
+            # Services without resources start before their stage.
+            if member.state is TaskState.RUNNING:
+                self._session.give_back(member)
+                self._scaling.freed(member.node)
+            self._session.leave(member)
+            member.state, member.node = TaskState.WAITING, ""
+        if not stage_run.helpers:
+            stage_run.gang = self._gang(stage_run.run.load, stage_run.stage)
+        self._wait(stage_run)
 
     def _enter(self, stage_run: StageRun) -> None:
         """Queue a stage with services, which all start together."""
@@ -233,11 +217,9 @@ class FleetSimulation:
     def _ask(self, run: ActiveRun, stage: Stage) -> None:
         """Queue *stage* behind a gate until a person approves it."""
         gang = run.load.gang(stage)
-        stage_run = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
-        self._session.admit_unplaced(gang)
+        stage_run = stage_run_of(run, stage, gang, self._orders, self._now)
         self._unapproved.add(gang)
-        for member in (stage_run, *stage_run.helpers):
-            self._session.join(member)
+        self._enter_alone(stage_run)
         self._session.offer(gang)
         self._at(self._now + run.load.approvals[stage.index](), self._approve, stage_run)
 
@@ -247,6 +229,7 @@ class FleetSimulation:
             member.since = self._now
         stage_run.ready = self._now
         self._session.pass_gate(stage_run.gang, APPROVAL)
+        self._alone.append(stage_run)
 
     def _is_approved(self, gang: Gang) -> bool:
         return gang not in self._unapproved
@@ -348,18 +331,17 @@ class FleetSimulation:
         """Queue another attempt, with a backoff."""
         run, stage = stage_run.run, stage_run.stage
         gang = run.load.gang(stage)
-        again = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
+        again = stage_run_of(run, stage, gang, self._orders, self._now)
         again.failures = stage_run.failures + 1
         again.seconds = run.load.samplers[stage.index]()
-        self._session.admit_unplaced(gang)
-        for member in (again, *again.helpers):
-            self._session.join(member)
+        self._enter_alone(again)
         queue = self._session.light if again.is_light else self._session.queues[gang.job_queue.name]
-        self._at(self._session.add_failed(gang, queue, again.failures), self._flush, None)
+        self._at(self._session.add_failed(gang, queue, again.failures), self._flush, again)
 
-    def _flush(self, _: None) -> None:
-        """Activate the tasks in backoff."""
+    def _flush(self, stage_run: StageRun) -> None:
+        """Activate the tasks whose backoff is over, *stage_run* among them."""
         self._session.flush(is_safety=False)
+        self._alone.append(stage_run)
 
     def _cycle(self) -> None:
         session = self._session
@@ -384,6 +366,9 @@ class FleetSimulation:
                 if isinstance(task, StageRun):
                     self._preempt(task)
         session.changed.clear()
+        alone, self._alone = self._alone, []
+        for stage_run in alone:
+            self._share(stage_run)
         if self._scaling.is_scaled:
             self._scaling.shrink()
             self._scaling.grow(self._waiting_gangs())

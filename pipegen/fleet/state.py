@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from random import Random
 
 from pipegen.fleet.arrivals import times
@@ -10,6 +11,7 @@ from pipegen.fleet.distributions import sampler
 from pipegen.fleet.measures import LoadMeasures, MachineUse
 from pipegen.fleet.model import Fleet, Load
 from pipegen.fleet.workflow import Stage
+from pipegen.run.scheduling.amounts import add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 
 
@@ -101,6 +103,52 @@ class LoadState:
             is_alike=not stage.services,
             least=len(stage.services) + 1,
         )
+
+
+def stage_run_of(run: ActiveRun, stage: Stage, gang: Gang, orders: Iterator[int], now: float) -> StageRun:
+    """Return *stage* of *run* with its services, in *gang*, which is of its own if it has services.
+
+    *orders* yields the next indexes of tasks.
+    """
+    stage_run = StageRun(
+        name=stage.name,
+        gang=gang,
+        requests=stage.requests,
+        labels=stage.labels,
+        locks=stage.locks,
+        priority=gang.priority,
+        remaining=stage.remaining,
+        order=next(orders),
+        is_light=not stage.requests,
+        # Its services would be left alone.
+        is_preemptable=stage.is_interruptible and not stage.services,
+        may_preempt=run.load.load.may_preempt,
+        since=now,
+        run=run,
+        stage=stage,
+        ready=now,
+        seconds=run.durations[stage.index],
+    )
+    if stage.services:
+        stage_run.helpers = tuple(
+            QueuedTask(
+                name=stage.name,
+                gang=gang,
+                requests=requested,
+                priority=stage_run.priority,
+                remaining=stage_run.remaining,
+                order=next(orders),
+                is_light=not requested,
+                may_preempt=stage_run.may_preempt,
+                since=now,
+            )
+            for requested in stage.services
+        )
+        needed: dict[str, float] = {}
+        for member in (stage_run, *stage_run.helpers):
+            add_to(needed, member.requests)
+        gang.minimum = needed
+    return stage_run
 
 
 def job_queues(fleet: Fleet) -> dict[str, JobQueue]:

@@ -211,6 +211,13 @@ class Session:
                 queue.update(gang, self.now, QueueEvent(gate))
                 self._look_at(queue)
 
+    def withdraw(self, gang: Gang) -> None:
+        """Remove *gang*, which was admitted and waits, from the queues."""
+        for queue in (self.queues[gang.job_queue.name], self.light):
+            if gang in queue:
+                queue.delete(gang)
+        self.dismiss(gang)
+
     def offer(self, gang: Gang) -> None:
         """Add *gang* to the queues for which it has tasks, or update its rank there."""
         self.turns.touch(gang.job_queue)
