@@ -149,6 +149,16 @@ def test_machines_that_no_stage_can_use() -> None:
     assert (measured["a"].unfinished, list(measured["b"].waits)) == (1, [0.0])
 
 
+def test_a_gang_that_fits_on_no_machines_blocks_no_others() -> None:
+    """No room is reserved for its last service on the machine that its stage takes."""
+    plain = load("a", Starts((0.0,)), FixedTime(10.0), priority=1)
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 1.0}, {"slots": 1.0})))
+    others = load("b", Starts(tuple(float(number) for number in range(20))), FixedTime(10.0))
+    measured = run(fleet([gang, others], 2, 1, ("priority", "gang"), queue="all")).loads
+
+    assert (measured["a"].unfinished, measured["b"].unfinished) == (1, 0)
+
+
 def test_attempts_start_when_their_own_backoff_ends() -> None:
     """Also if that of another stage ends before, and nothing else happens then."""
     simulated = fleet([load("a", Starts((0.0, 0.5)), FixedTime(10.0))], 2, 1)

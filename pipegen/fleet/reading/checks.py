@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from math import inf, isnan
 from random import Random
 
@@ -13,7 +14,7 @@ from pipegen.fleet.arrivals import HOUR, Rates, expected, times
 from pipegen.fleet.model import Fleet, Load
 from pipegen.fleet.state import job_queues
 from pipegen.fleet.workflow import Stage
-from pipegen.run.scheduling.amounts import Amounts, add_to
+from pipegen.run.scheduling.amounts import Amounts, add_to, fits
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.nodes import node
 from pipegen.run.scheduling.plugins import open_session
@@ -23,6 +24,8 @@ from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, children, ite
 
 # As many take about ten minutes.
 _MOST_STAGES = 10_000_000
+# The placements to try for a stage and its services.
+_MOST_PLACEMENTS = 10_000
 _LISTS = {"plugin": "tiers", "action": "actions"}
 _NEEDED = ("enqueue", "allocate")
 # Keys of a section that have an effect only with one of these plugins or actions.
@@ -52,6 +55,8 @@ def check_fleet(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Load
     _check_leaves(fleet, loads, report)
     if not report.has_errors():
         _check_queues(fleet, loads, report)
+    if not report.has_errors():
+        _check_services(fleet, loads, report)
 
 
 def _add(report: Report, message: str, span: Span, hint: str, related: Sequence[Label] = ()) -> None:
@@ -191,6 +196,45 @@ def _is_blocked(session: Session, queue: JobQueue, stage: Stage) -> bool:
     for member in members:
         session.leave(member)
     return not is_permitted
+
+
+def _check_services(fleet: Fleet, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
+    """Report stages for which the machines have no room together with their services, which start at once."""
+    if not any("gang" in tier for tier in fleet.scheduling.tiers):
+        return
+    for item, load in loads:
+        if apart := [stage.name for stage in load.workflow.stages if not _fits_with_services(stage, fleet)]:
+            message = f'stages of "{load.name}" and their services fit on no machines together: {listed(apart)}'
+            hint = "request less, or add machines"
+            _add(report, message, (item.get("services") or item).span, hint)
+
+
+def _fits_with_services(stage: Stage, fleet: Fleet) -> bool:
+    """Return whether empty machines have room for *stage* and its services; True if a search takes too long."""
+    services = sorted(stage.services, key=lambda amounts: sorted(amounts.items()), reverse=True)
+    rooms: list[Amounts] = []
+    suited: list[int] = []
+    for group in fleet.groups:
+        machine = node(group.machine, 0)
+        for _ in range(min(group.maximum, 1 + len(services))):
+            if machine.labels.issuperset(stage.labels):
+                suited.append(len(rooms))
+            rooms.append(machine.limits)
+    steps = count()
+
+    def place(number: int, at: Sequence[int], free: Sequence[Amounts]) -> bool:
+        """Return whether the services from *number* fit; the stage comes first, and only on the machines *at*."""
+        if number == len(services) or next(steps) > _MOST_PLACEMENTS:
+            return True
+        requested = services[number] if number >= 0 else stage.requests
+        # Of machines with equal room, only one is tried.
+        for index in {tuple(free[index].items()): index for index in at if fits(requested, free[index])}.values():
+            rest = {name: amount - requested.get(name, 0) for name, amount in free[index].items()}
+            if place(number + 1, range(len(free)), [*free[:index], rest, *free[index + 1 :]]):
+                return True
+        return False
+
+    return not services or place(-1, suited, rooms)
 
 
 def _all_machines(fleet: Fleet) -> Amounts:

@@ -8,10 +8,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.run.events import Cause
 from pipegen.run.model import RunMachine, Task
-from pipegen.run.scheduling.amounts import CPU, MEMORY, fits, is_bounded, requests
+from pipegen.run.scheduling.amounts import CPU, MEMORY, fits, is_bounded, requests, subtract
 from pipegen.run.scheduling.job_queues import QueuedTask
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode, node
+from pipegen.run.scheduling.statement import ActionKind, Statement
 from pipegen.run.scheduling.votes import Ballot
 
 # Of several missing resources, the last is reported.
@@ -23,9 +24,13 @@ def is_room(queued_task: QueuedTask, node: SchedulerNode) -> bool:
     return fits(queued_task.requests, node.room)
 
 
-def could_fit(queued_task: QueuedTask, node: SchedulerNode) -> bool:
-    """Return whether *node* would have room for *queued_task* if it were empty."""
-    return fits(queued_task.requests, node.limits)
+def could_fit(queued_task: QueuedTask, node: SchedulerNode, statement: Statement) -> bool:
+    """Return whether *node* will have room for *queued_task* when only the tasks that *statement* places run there."""
+    room = dict(node.limits)
+    for kind, other in statement.operations:
+        if kind is ActionKind.PLACE and other.node == node.name:
+            subtract(room, other.requests)
+    return fits(queued_task.requests, room)
 
 
 def is_kept(queued_task: QueuedTask, node: SchedulerNode) -> bool:

@@ -34,7 +34,7 @@ from pipegen.run.scheduling.turns import Turns
 from pipegen.run.scheduling.votes import Ballot, Votes
 from pipegen.structs import Struct
 
-# The reasons wait_cause a gang is unschedulable, and the events that end them.
+# The reasons why a gang is unschedulable, and the events that end them.
 ROOM, LOCK, SIZE = "room", "lock", "size"
 
 
@@ -236,13 +236,13 @@ class Session:
             return candidates[0] if candidates else None
         return min(candidates, key=lambda node: self.ballot.node_key(queued_task, node))
 
-    def find_future(self, queued_task: QueuedTask) -> SchedulerNode | None:
-        """Return the machine that lacks least for *queued_task* now.
+    def find_future(self, queued_task: QueuedTask, statement: Statement) -> SchedulerNode | None:
+        """Return the machine that lacks least for *queued_task* now, beside the tasks that *statement* places.
 
         Machines with promises are excluded: two tasks might wait there for each other's room.
         """
-        nodes = [node for node in self.machines.nodes.values() if not node.promised and could_fit(queued_task, node)]
-        candidates = [node for node in nodes if self.ballot.is_placeable(queued_task, node)]
+        nodes = [node for node in self.machines.nodes.values() if could_fit(queued_task, node, statement)]
+        candidates = [node for node in nodes if not node.promised and self.ballot.is_placeable(queued_task, node)]
         return min(candidates, key=lambda node: (lack(queued_task, node), node.order), default=None)
 
     def start(self, queued_task: QueuedTask, node: SchedulerNode) -> None:

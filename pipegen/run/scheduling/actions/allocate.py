@@ -122,5 +122,5 @@ def _promise(session: Session, queued_task: QueuedTask, statement: Statement) ->
     """Reserve room for *queued_task* if its gang is aged and only room is missing."""
     if not session.is_aged(queued_task.gang) or session.machines.held(queued_task.locks):
         return False
-    node = session.find_future(queued_task)
+    node = session.find_future(queued_task, statement)
     return node is not None and statement.promise(queued_task, node.name)
