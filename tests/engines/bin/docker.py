@@ -6,11 +6,14 @@ Commands that docker does not have are rejected, so that no test relies on podma
 - a build creates one layer, and equal builds one image, like docker's cache (a layer here is a copy of all files);
 - `image inspect` prefixes an ID with `sha256:`;
 - `rm --force` kills immediately, without podman's ten seconds;
+- commands that change images run one after the other, because each is a process of its own: a `rmi` would remove an
+  image that an equal build has just named, and a `run` would not find it;
 - credentials are in `$DOCKER_CONFIG/config.json`;
 - `build` reads a `# syntax=` line. A blubberfile is built like Blubber's frontend does, if the line names
   $PIPEGEN_TEST_FRONTEND (any frontend if that is unset). $PIPEGEN_TEST_BASE is the base image.
 """
 
+import fcntl
 import os
 import re
 import sys
@@ -58,6 +61,7 @@ COMMANDS = {
     "version": INSPECT,
     "wait": Syntax(),
 }
+CHANGES = frozenset(("build", "image prune", "pull", "rmi", "tag"))
 TIMESTAMP = 1_643_648_400  # of every image and its files, so that equal builds are equal
 
 
@@ -70,6 +74,8 @@ def main(words: Sequence[str]) -> NoReturn:
         _refuse(str(error), 125)
     except (InvalidBlubberfileError, OSError) as error:
         _refuse(f"ERROR: failed to solve: {error}", 1)
+    if command in CHANGES:
+        _wait_for_others()
     os.execvpe("podman", ["podman", *podman], _environment())  # noqa: S606 - becomes podman: signals reach it
 
 
@@ -89,6 +95,15 @@ def _command(words: Sequence[str]) -> tuple[str, Arguments]:
         message = f"docker: '{name}' is not a docker command."
         raise UsageError(message)
     return name, parse(COMMANDS[name], rest)
+
+
+def _wait_for_others() -> None:
+    """Wait until no other process changes images; others wait until the podman that replaces this one has ended."""
+    storage = os.environ.get("CONTAINERS_STORAGE_CONF")
+    if storage is not None:
+        lock = os.open(Path(storage).with_name("changes.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        os.set_inheritable(lock, True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def _environment() -> dict[str, str]:
