@@ -168,6 +168,15 @@ pipelines:
     assert next(line for line in shown if "ok       short" in line) in shown[shown.index("short | three") :]
 
 
+def test_follow_shows_long_lines_in_parts(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Reading a line again and again until its end took minutes for 100 MB."""
+    write("pipelines: { p: { stages: [{ name: a, script: 'head -c 3000000 /dev/zero | tr \"\\0\" x' }] } }\n")
+    lines = [line for line in pipegen("run", "--follow").out.splitlines() if line.startswith("a | ")]
+
+    assert sum(line.count("x") for line in lines) == 3_000_000
+    assert max(map(len, lines)) < 1_200_000
+
+
 def test_dry_run_shows_the_stages_that_would_run(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Nothing is run."""
     write(PIPELINE)

@@ -18,6 +18,8 @@ from pipegen.structs import MutableStruct
 
 _PERIOD = 0.1
 _CHUNK = 65_536
+# A longer line is shown in parts, before its end is known.
+_LONGEST_LINE = 1 << 20
 # A stage may replace its log by a link or a pipe if the folder of logs is in its tree.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Colour sequences: SGR in ECMA-48.
@@ -75,6 +77,9 @@ class LogFollower:
         """Show the complete lines that were written to *log* since the last time."""
         for data in _written(log):
             *lines, log.rest = (log.rest + data).split(b"\n")
+            if len(log.rest) >= _LONGEST_LINE:
+                lines.append(log.rest)
+                log.rest = b""
             for line in lines:
                 self._show_line(log, line)
 
