@@ -91,7 +91,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         report.stop_if_errors()
         if "import" in settings:
             imported = import_gitlab(file, Roots(folder), "main", report)
-            if "proof" in settings["import"] and (proof := prove(imported, "main")) is not None:
+            if "proof" in settings["import"] and (proof := prove(imported)) is not None:
                 report_differences(proof, report)
             return report.diagnostics()
         engine = engine_of(file)

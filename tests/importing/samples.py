@@ -9,7 +9,7 @@ from pathlib import Path
 from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
 from pipegen.importing.gitlab.reading.files import Roots
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
@@ -27,7 +27,11 @@ def imported(
     with suppress(Stopped):
         file = load(folder / name, report, shown=name)
         report.stop_if_errors()
-        return import_gitlab(file, Roots(folder), "main", report, misordered=misordered), report
+        result = import_gitlab(file, Roots(folder), "main", report)
+        if misordered:
+            report = Report()
+            result = with_needs(result, misordered, report)
+        return result, report
     return None, report
 
 

@@ -41,7 +41,7 @@ test: { extends: .none, script: t, dependencies: null }
 last: { extends: .none, script: l }
 """
     result, _ = from_text(source, tmp_path)
-    proof = prove(result, "main")
+    proof = prove(result)
 
     assert result.text.count("files_from: []") == 1
     assert proof is not None

@@ -68,6 +68,6 @@ def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
 
 
 def _runs(result: GitLabImport) -> list[str]:
-    proof = prove(result, "main")
+    proof = prove(result)
     assert proof is not None
     return [difference.message for difference in proof.differences]

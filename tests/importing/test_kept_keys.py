@@ -123,6 +123,6 @@ def _generated(result: GitLabImport) -> dict[str, dict[str, object]]:
 
 
 def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result, "main")
+    proof = prove(result)
     assert proof is not None
     return [difference.message for difference in proof.differences]

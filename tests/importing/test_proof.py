@@ -43,7 +43,7 @@ def test_the_samples_run_the_same(folder: Path) -> None:
     """The events cover all cases that the rules of a sample distinguish."""
     result, _ = imported(folder)
     assert result is not None
-    proof = prove(result, "main")
+    proof = prove(result)
 
     assert proof is not None
     assert (proof.differences, proof.events > 9) == ((), True)
@@ -160,7 +160,7 @@ docs: { stage: test, script: docs, rules: [{ changes: [docs/**] }] }
 pages-of: { stage: deploy, script: pages, needs: [{ job: docs, optional: true }] }
 """
     result, _ = from_text(source, tmp_path)
-    proof = prove(result, "main")
+    proof = prove(result)
     assert proof is not None
 
     assert proof.misordered == {"pages-of"}
@@ -304,7 +304,7 @@ def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:
 
 
 def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result, "main")
+    proof = prove(result)
     assert proof is not None
     return [one.message for one in proof.differences]
 

@@ -1,7 +1,7 @@
 """`pipegen import`: imports a pipeline of GitLab or Jenkins as a config."""
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pipegen.cli.terminal.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
-from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
 from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.gitlab.reading.files import Roots
 from pipegen.importing.imported import Imported, Proof, report_differences
@@ -153,12 +153,11 @@ def _imported_and_proven(
     """
     first = Report()
     imported = _imported(path, include_root, default_branch, first)
-    proven = _proven(imported, default_branch) if imported is not None and is_proven else None
-    if proven is not None and proven.misordered:
+    proven = _proven(imported) if imported is not None and is_proven else None
+    if proven is not None and proven.misordered and isinstance(imported, GitLabImport):
         second = Report()
-        repaired = imported if isinstance(imported, GitLabImport) else None
-        other = _imported(path, include_root, default_branch, second, repaired, proven.misordered)
-        proven_other = _proven(other, default_branch) if other is not None else None
+        other = with_needs(imported, proven.misordered, second)
+        proven_other = prove(other)
         if proven_other is not None and len(proven_other.differences) < len(proven.differences):
             report.take(second)
             return other, proven_other
@@ -171,10 +170,8 @@ def _imported(
     include_root: Path | None,
     default_branch: str,
     report: Report,
-    first: GitLabImport | None = None,
-    misordered: Collection[str] = (),
 ) -> Imported | None:
-    """Return the import of the pipeline at *path*, None if it cannot be read; the *first* import needs no attempts."""
+    """Return the import of the pipeline at *path*, None if it cannot be read."""
     if not path.exists():
         raise WrongUsage(f'"{path}" does not exist: name the pipeline to import')
     existing(path)
@@ -184,18 +181,16 @@ def _imported(
         if engine_of(file) is FileEngine.JENKINS:
             return import_jenkins(file, report)
         projects = absolute(include_root) if include_root is not None else None
-        return import_gitlab(
-            file, Roots(repository_root(path), projects), default_branch, report, misordered=misordered, first=first
-        )
+        return import_gitlab(file, Roots(repository_root(path), projects), default_branch, report)
     except Stopped:
         return None
 
 
-def _proven(imported: Imported, default_branch: str) -> Proof | None:
+def _proven(imported: Imported) -> Proof | None:
     """Compare the runs of *imported* with its source; None if the config does not compile."""
     match imported:
         case GitLabImport():
-            return prove(imported, default_branch)
+            return prove(imported)
         case JenkinsImport():
             return prove_stages(imported)
     return None

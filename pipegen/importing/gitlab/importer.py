@@ -32,38 +32,39 @@ _WAITING = "wait for "
 _SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "name": "*", "trigger": "*", "raw": "*"}
 
 
+class PipelineReading(Struct):
+    """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics."""
+
+    files: Files
+    source: SourcePipeline
+    accounting: Accounting
+    report: Report
+
+
 class GitLabImport(Imported, kw_only=True):
-    """The import of a pipeline of GitLab; *jobs* are those of the *source* that are stages.
+    """The import of a pipeline of GitLab; *jobs* are those that are stages.
 
     *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file.
     """
 
-    source: SourcePipeline
+    reading: PipelineReading
+    default_branch: str
     jobs: tuple[str, ...]
     forced: Mapping[str, Mapping[str, str]]
     names: GeneratedNames
 
+    @property
+    def source(self) -> SourcePipeline:
+        """The jobs of the imported pipeline."""
+        return self.reading.source
 
-def import_gitlab(
-    file: SourceFile,
-    roots: Roots,
-    default_branch: str,
-    report: Report,
-    *,
-    misordered: Collection[str] = (),
-    first: GitLabImport | None = None,
-) -> GitLabImport:
+
+def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> GitLabImport:
     """Return the config of the pipeline in *file*; raise `Stopped` if it cannot be read.
 
-    Values that a config refuses stay raw: the config is compiled to find them, unless the *first* import has. The needs
-    of *misordered* jobs stay raw, too.
+    Values that a config refuses stay raw: the config is compiled to find them.
     """
-    reading = Accounting()
-    files = read_files(file, roots, reading, report)
-    source = resolve(files, reading, report)
-    attempt = _Attempt(source, default_branch, reading, misordered)
-    if first is not None:
-        attempt.forced, attempt.names = {name: {**keys} for name, keys in first.forced.items()}, first.names
+    attempt = _Attempt(_read(file, roots, report), default_branch)
     result, is_shared = attempt.result(is_shared=True), True
     for _ in range(_MOST_ROUNDS):
         if not result.compiled.has_errors:
@@ -77,21 +78,24 @@ def import_gitlab(
         result = attempt.result(is_shared=is_shared)
     if not is_shared:
         result = attempt.result(is_shared=True)
-    if result.config.lacks_names:
-        attempt.names = _names(result)
-        result = attempt.result(is_shared=True)
-    report.take(result.report)
-    result.accounting.mark_parts(entry for job in source.jobs.values() for entry in job.entries.values())
-    _report_without_effect(files, result.accounting, report)
-    return GitLabImport(
-        text=written(result.config.document),
-        jobs=result.config.jobs,
-        source=source,
-        count=result.accounting.count(constructs(files.trees)),
-        generated=result.compiled.files,
-        forced=attempt.forced,
-        names=attempt.names,
-    )
+    return attempt.imported(result, report)
+
+
+def with_needs(first: GitLabImport, misordered: Collection[str], report: Report) -> GitLabImport:
+    """Return the *first* import of a pipeline with the needs of *misordered* jobs, which stay raw."""
+    report.take(first.reading.report)
+    attempt = _Attempt(first.reading, first.default_branch, misordered)
+    attempt.forced, attempt.names = {name: {**keys} for name, keys in first.forced.items()}, first.names
+    return attempt.imported(attempt.result(is_shared=True), report)
+
+
+def _read(file: SourceFile, roots: Roots, report: Report) -> PipelineReading:
+    accounting, own = Accounting(), Report()
+    try:
+        files = read_files(file, roots, accounting, own)
+        return PipelineReading(files, resolve(files, accounting, own), accounting, own)
+    finally:
+        report.take(own)
 
 
 class _Result(Struct):
@@ -109,19 +113,16 @@ class _Attempt:
     *forced* are the keys that stay raw, by job, each with the reason; the needs of *misordered* jobs do too.
     """
 
-    def __init__(
-        self, source: SourcePipeline, default_branch: str, reading: Accounting, misordered: Collection[str]
-    ) -> None:
+    def __init__(self, reading: PipelineReading, default_branch: str, misordered: Collection[str] = ()) -> None:
         self._misordered = misordered
-        self._source = source
-        self._default_branch = default_branch
         self._reading = reading
+        self._default_branch = default_branch
         self.forced: dict[str, dict[str, str]] = {}
         self.names = GeneratedNames()
 
     def result(self, *, is_shared: bool) -> _Result:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
-        report, accounting = Report(), self._reading.copy()
+        report, accounting = Report(), self._reading.accounting.copy()
         options = ImportOptions(
             default_branch=self._default_branch,
             forced=self.forced,
@@ -129,8 +130,28 @@ class _Attempt:
             names=self.names,
             misordered=self._misordered,
         )
-        config = document(self._source, options, accounting, report)
+        config = document(self._reading.source, options, accounting, report)
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
+
+    def imported(self, result: _Result, report: Report) -> GitLabImport:
+        """Return the import with the config of *result*, or of another attempt if it lacks names."""
+        if result.config.lacks_names:
+            self.names = _names(result)
+            result = self.result(is_shared=True)
+        report.take(result.report)
+        files, accounting = self._reading.files, result.accounting
+        accounting.mark_parts(entry for job in self._reading.source.jobs.values() for entry in job.entries.values())
+        _report_without_effect(files, accounting, report)
+        return GitLabImport(
+            text=written(result.config.document),
+            jobs=result.config.jobs,
+            reading=self._reading,
+            default_branch=self._default_branch,
+            count=accounting.count(constructs(files.trees)),
+            generated=result.compiled.files,
+            forced=self.forced,
+            names=self.names,
+        )
 
 
 def _names(result: _Result) -> GeneratedNames:

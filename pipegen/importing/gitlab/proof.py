@@ -14,7 +14,8 @@ from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
-from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, run, runnable
+from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
+from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
@@ -38,7 +39,7 @@ _NUMBERED = re.compile(r"(.*) \(([1-9]\d{0,3})\)", re.DOTALL)
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 
 
-def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
+def prove(imported: GitLabImport) -> Proof | None:
     """Compare the runs of the source of *imported* with those of the file that the config compiles to.
 
     Jobs that are not stages are left out, and so are runs that GitLab refuses. Return None if the config does not
@@ -47,20 +48,22 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
     if not imported.generated:
         return None
     source, result = runnable(imported.source), runnable(_generated(imported.generated))
+    comparison = _Comparison()
+    works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     misordered: set[str] = set()
     number = 0
-    for (started, other), titles in _titles(source, result, events(imported.source, default_branch)).items():
-        expected = run(source, started)
+    for (started, other), titles in _titles(source, result, events(imported.source, imported.default_branch)).items():
+        expected = run(source, started, works[0])
         if expected is None:
             continue
         number += len(titles)
         expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
         names = {_spelling(name): name for name in expected} | {name: name for name in expected}
-        actual = {_name(name, names): _named(job, names) for name, job in (run(result, other) or {}).items()}
+        actual = {_name(name, names): _named(job, names) for name, job in (run(result, other, works[1]) or {}).items()}
         pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
         misordered |= {job.job for job, other in pairs if any(_order(job, other, frozenset(expected)))}
-        for name, message in _differences(expected, actual, imported.jobs):
+        for name, message in comparison.differences(expected, actual, imported.jobs):
             events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
         events=number,
@@ -131,55 +134,68 @@ def _named(job: RunJob, names: Mapping[str, str]) -> RunJob:
     return replace(job, before=before, files=files)
 
 
-def _differences(
-    expected: Mapping[str, RunJob], actual: Mapping[str, RunJob], jobs: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    """Yield the job and the message of each difference; *jobs* are all that are stages."""
-    for name, job in expected.items():
-        if name not in actual:
-            yield job.job, f'job "{name}" runs only in the original'
-            continue
-        for message in _of_job(job, actual[name], expected.keys()):
-            yield job.job, message
-    for name, job in actual.items():
-        if name not in expected:
-            original = job.job.removeprefix("stage ")
-            place = next((one for one in (job.job, original) if one in jobs), jobs[0])
-            yield place, f'job "{job.name}" runs only in the import'
+class _Comparison:
+    """Compares jobs of the source with those of the generated file; the work of two jobs is compared once."""
+
+    def __init__(self) -> None:
+        self._work: dict[tuple[int, int], tuple[str, ...]] = {}
+
+    def differences(
+        self, expected: Mapping[str, RunJob], actual: Mapping[str, RunJob], jobs: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the job and the message of each difference; *jobs* are all that are stages."""
+        for name, job in expected.items():
+            if name not in actual:
+                yield job.job, f'job "{name}" runs only in the original'
+                continue
+            for message in self._of_job(job, actual[name], expected.keys()):
+                yield job.job, message
+        for name, job in actual.items():
+            if name not in expected:
+                original = job.job.removeprefix("stage ")
+                place = next((one for one in (job.job, original) if one in jobs), jobs[0])
+                yield place, f'job "{job.name}" runs only in the import'
+
+    def _of_job(self, expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
+        name = expected.name
+        if (expected.when, expected.is_optional) != (actual.when, actual.is_optional):
+            yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
+        if expected.allowed != actual.allowed:
+            failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
+            yield f'job "{name}" may fail with {failures}'
+        yield from _order(expected, actual, frozenset(names))
+        pair = id(expected.work), id(actual.work)
+        if pair not in self._work:
+            self._work[pair] = tuple(_of_work(expected, actual))
+        yield from self._work[pair]
 
 
-def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
-    name = expected.name
-    if (expected.when, expected.is_optional) != (actual.when, actual.is_optional):
-        yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
-    if expected.allowed != actual.allowed:
-        failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
-        yield f'job "{name}" may fail with {failures}'
-    yield from _order(expected, actual, frozenset(names))
-    script = _script(actual.script, expected.script)
-    after = _script(actual.after, expected.after)
+def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
+    """Yield the differences in the work of two jobs."""
+    name, own, other = expected.name, expected.work, actual.work
+    script = _script(other.script, own.script)
+    after = _script(other.after, own.after)
     if script is None:
         yield f'the script of job "{name}" is another one'
     if after is None:
         yield f'the commands after job "{name}" are others'
-    variables = {**actual.variables, **(script or {})}
-    for variable, value in expected.variables.items():
+    variables = {**other.variables, **(script or {})}
+    for variable, value in own.variables.items():
         if variable in _OF_ENGINE:
             continue
-        own, other = (value, expected.variables), (variables.get(variable, ""), variables)
+        pair = (value, own.variables), (variables.get(variable, ""), variables)
         # The name of a job can be text in the import.
-        is_same = ground(*own) == ground(*other) or _named_value(expected, *own) == _named_value(actual, *other)
-        if not is_same:
+        if ground(*pair[0]) != ground(*pair[1]) and _named_value(expected, *pair[0]) != _named_value(actual, *pair[1]):
             yield f'the variable {variable} of job "{name}" is another one'
     # The script exports variables after the image and the services have started.
-    if ground(expected.image, expected.variables) != ground(actual.image, actual.variables):
+    if ground(own.image, own.variables) != ground(other.image, other.variables):
         yield f'the image of job "{name}" is another one'
-    if _services(expected) != _services(actual):
+    if _services(own) != _services(other):
         yield f'the services of job "{name}" are others'
 
 
-def _services(job: RunJob) -> list[str]:
-    return [ground(name, job.variables) for name in job.services]
+def _services(work: RunWork) -> list[str]:
+    return [ground(name, work.variables) for name in work.services]
 
 
 def _named_value(job: RunJob, text: str, variables: Mapping[str, str]) -> str:
@@ -204,7 +220,7 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
     for other in sorted(actual.before - before):
         yield f'job "{expected.name}" waits for "{other}" too'
     others = sorted((expected.files & names) ^ actual.files)
-    if others and expected.script:
+    if others and expected.work.script:
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'
 
 

@@ -310,8 +310,14 @@ def _value(operand: Operand, facts: Facts) -> str | None:
 
 def searches(regex: Regex, text: str) -> bool:
     """Return whether *regex* matches a part of *text*; an expression that a config cannot have matches nothing."""
-    source = regex.source.replace(r"\/", "/").replace(r"\Z", r"\z")
-    return finds(("(?i)" if "i" in regex.flags else "") + source, text)
+    return _searches(regex.source, regex.flags, text)
+
+
+# The rules of many jobs search the same few values of an event.
+@lru_cache(maxsize=20_000)
+def _searches(source: str, flags: str, text: str) -> bool:
+    source = source.replace(r"\/", "/").replace(r"\Z", r"\z")
+    return finds(("(?i)" if "i" in flags else "") + source, text)
 
 
 def _is_ref(ref: IsRef, facts: Facts) -> bool:

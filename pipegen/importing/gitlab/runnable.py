@@ -1,0 +1,262 @@
+"""A pipeline with what all its runs have in common, and the jobs that start in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice, product
+from typing import TypeAlias
+
+from pipegen.importing.gitlab.reading.expressions import (
+    ExpressionError,
+    Facts,
+    Formula,
+    holds,
+    tested_names,
+    tests_in,
+)
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.order import Need, needs_of
+from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.values import expanded, texts_of_variables
+from pipegen.readback.gitlab_file import HELPER
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Scalar, entries_of, whole_number
+from pipegen.structs import Struct, replace
+
+_UNKNOWN = "unknown"
+# GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
+_MOST_COMBINATIONS = 200
+# Whether a condition holds, by its number and the values of the variables that it tests.
+_Decisions: TypeAlias = dict[tuple[int, tuple[str | None, ...]], bool]
+
+
+class RunnableRule(Struct, kw_only=True):
+    """A rule, with the *number* of its condition, and the names of the variables *tested* there."""
+
+    rule: Rule
+    number: int
+    tested: tuple[str, ...]
+
+
+class RunnableJob(Struct, kw_only=True):
+    """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
+
+    *known* are the texts of its variables, without those of a matrix, which the rules test, or the name of the
+    combination, if it *tests_axes*.
+    """
+
+    job: SourceJob
+    rules: tuple[RunnableRule, ...] | None
+    tests_axes: bool
+    known: Mapping[str, str]
+    needs: tuple[Need, ...] | None
+    combinations: Mapping[str, Mapping[str, str]]
+    script: tuple[str, ...]
+    after: tuple[str, ...]
+    variables: Mapping[str, str]
+    image: str
+    services: tuple[str, ...]
+    is_shown: bool
+    leaves_files: bool
+
+    @property
+    def dependencies(self) -> tuple[str, ...] | None:
+        """The names of the only jobs whose files it gets, None if these are all."""
+        node = self.job.get("dependencies")
+        return None if node is None else texts_of(node)
+
+
+class RunnablePipeline(Struct, kw_only=True):
+    """A pipeline with the jobs of all its runs; *rules* are those of its workflow, *known* the texts of variables."""
+
+    jobs: Mapping[str, RunnableJob]
+    rules: tuple[RunnableRule, ...]
+    known: Mapping[str, str]
+
+    def started(self, facts: Facts) -> tuple[StartedJob, ...]:
+        """Return the jobs that start in a run with *facts*."""
+        decisions: _Decisions = {}
+        if self.rules:
+            rule = _first(self.rules, facts, self.known, decisions)
+            if rule is None or rule.when == NEVER:
+                return ()
+        return tuple(started for job in self.jobs.values() for started in _started(job, facts, decisions))
+
+
+class StartedJob(Struct, kw_only=True):
+    """A job in a run: how it starts, whether later stages wait for it, and the rule's variables.
+
+    *combinations* are those of its matrix that start so. *allowed* are the exit codes with which it may fail, and "any"
+    for all failures.
+    """
+
+    name: str
+    combinations: tuple[str, ...]
+    when: str
+    is_awaited: bool
+    allowed: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+def runnable(source: SourcePipeline) -> RunnablePipeline:
+    """Return *source* with what all its runs have in common."""
+    numbers: dict[Formula, int] = {}
+    try:
+        rules = _numbered(workflow_rules(source), numbers)
+    except ExpressionError:
+        rules = ()
+    jobs = {name: _runnable(job, source, numbers) for name, job in source.jobs.items()}
+    return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
+
+
+def _numbered(rules: Iterable[Rule], numbers: dict[Formula, int]) -> tuple[RunnableRule, ...]:
+    """Return *rules* with the number of each condition, which *numbers* has from now on."""
+    return tuple(
+        RunnableRule(
+            rule=rule,
+            number=numbers.setdefault(rule.formula, len(numbers)),
+            tested=tuple(dict.fromkeys(name for test in tests_in(rule.formula) for name in tested_names(test))),
+        )
+        for rule in rules
+    )
+
+
+def _runnable(job: SourceJob, source: SourcePipeline, numbers: dict[Formula, int]) -> RunnableJob:
+    """Return *job* with what all its runs have in common; equal conditions have one of *numbers*."""
+    rules: tuple[RunnableRule, ...] | None = None
+    with suppress(ExpressionError):
+        rules = _numbered(rules_of(job, source), numbers)
+    combinations = dict(_combinations(job))
+    axes = next(iter(combinations.values()), {}).keys()
+    tested = {name for rule in rules or () for name in rule.tested}
+    return RunnableJob(
+        job=job,
+        rules=rules,
+        tests_axes=not tested.isdisjoint({*axes, "CI_JOB_NAME"} if axes else ()),
+        known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
+        needs=_known_needs(job, source),
+        combinations=combinations,
+        script=_commands(job, "before_script", "script"),
+        after=_commands(job, "after_script"),
+        variables=texts_of_variables(job.variables),
+        image=_image(job),
+        services=_services(job),
+        is_shown=HELPER not in job.variables,
+        leaves_files=_leaves_files(job),
+    )
+
+
+def _known_needs(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
+    """Return the needs of *job* without those on jobs that may be in files that cannot be read."""
+    needs = needs_of(job, source)
+    if needs is None or source.is_complete:
+        return needs
+    return tuple(need for need in needs if need.name in source.jobs)
+
+
+def _known(variables: Mapping[str, Variable]) -> Mapping[str, str]:
+    return {name: one.text for name, one in variables.items()}
+
+
+def _first(rules: Sequence[RunnableRule], facts: Facts, known: Mapping[str, str], decisions: _Decisions) -> Rule | None:
+    """Return the first of *rules* that holds; the variables of *facts* have precedence over *known* ones."""
+    for one in rules:
+        case = one.number, tuple(map(known.get, one.tested))
+        if case not in decisions:
+            values = {name: value for name, value in zip(one.tested, case[1], strict=True) if value is not None}
+            own = replace(facts, variables={**values, **facts.variables})
+            decisions[case] = holds(one.rule.formula, own)
+        if decisions[case]:
+            return one.rule
+    return None
+
+
+def _started(job: RunnableJob, facts: Facts, decisions: _Decisions) -> Iterator[StartedJob]:
+    """Yield how the combinations of *job* start in a run with *facts*, in which rules have made *decisions*."""
+    if not job.tests_axes:
+        yield from _started_alike(job, tuple(job.combinations), facts, job.known, decisions)
+        return
+    for name, values in job.combinations.items():
+        known = {**job.known, **values, "CI_JOB_NAME": _name_in_gitlab(job.job, values)}
+        yield from _started_alike(job, (name,), facts, known, decisions)
+
+
+def _name_in_gitlab(job: SourceJob, values: Mapping[str, str]) -> str:
+    """Return GitLab's name of the combination of *job* with *values*: https://docs.gitlab.com/ci/yaml/#parallel."""
+    is_number = isinstance(job.get("parallel"), Scalar)
+    return f"{job.name} {'/'.join(values.values())}" if is_number else f"{job.name}: [{', '.join(values.values())}]"
+
+
+def _started_alike(
+    job: RunnableJob, names: tuple[str, ...], facts: Facts, known: Mapping[str, str], decisions: _Decisions
+) -> Iterator[StartedJob]:
+    """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*."""
+    if job.rules is None:
+        yield StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
+        return
+    rule = _first(job.rules, facts, known, decisions)
+    if rule is None or rule.when == NEVER:
+        return
+    is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
+    allowed = ("any",) if rule.allow_failure else tuple(sorted(rule.exit_codes))
+    yield StartedJob(
+        name=job.job.name,
+        combinations=names,
+        when=rule.when,
+        is_awaited=is_awaited,
+        allowed=allowed,
+        variables=rule.variables,
+    )
+
+
+def _leaves_files(job: SourceJob) -> bool:
+    artifacts = job.get("artifacts")
+    keys = artifacts if isinstance(artifacts, TreeMapping) else TreeMapping((), job.span)
+    reports = keys.get("reports")
+    has_variables = isinstance(reports, TreeMapping) and reports.get("dotenv") is not None
+    is_for_failures = text_of(keys.get("when")) == "on_failure"
+    return not is_for_failures and (not is_null(keys.get("paths")) or has_variables)
+
+
+def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the name and the values of each combination of *job*."""
+    node = job.get("parallel")
+    if node is None:
+        yield job.name, {}
+    elif isinstance(node, Scalar):
+        number = whole_number(text_of(node)) or 1
+        for part in range(1, min(number, _MOST_COMBINATIONS) + 1):
+            yield (
+                f"{job.name}: {part}",
+                {"CI_NODE_INDEX": str(part), "CI_NODE_TOTAL": str(number)},
+            )
+    else:
+        seen: dict[str, Mapping[str, str]] = {}
+        for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None):
+            axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
+            for values in islice(product(*axes.values()), _MOST_COMBINATIONS):
+                seen.setdefault(
+                    f"{job.name}: {', '.join(values)}",
+                    dict(zip(axes, values, strict=True)),
+                )
+        yield from seen.items()
+
+
+def _commands(job: SourceJob, *keys: str) -> tuple[str, ...]:
+    texts = (text_of(item).rstrip() for key in keys for item in items_of(job.get(key)))
+    return tuple(text for text in texts if text)
+
+
+def _services(job: SourceJob) -> tuple[str, ...]:
+    items = items_of(job.get("services"))
+    return tuple(expanded(text_of(one.get("name") if isinstance(one, TreeMapping) else one)) for one in items)
+
+
+def _image(job: SourceJob) -> str:
+    node = job.get("image")
+    if isinstance(node, TreeMapping):
+        entrypoint = [word for word in texts_of(node.get("entrypoint")) if word]
+        return expanded(text_of(node.get("name"))) + (f" {entrypoint}" if node.get("entrypoint") else "")
+    return expanded(text_of(node))
