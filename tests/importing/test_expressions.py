@@ -15,7 +15,7 @@ def test_a_text_with_slashes_is_a_regular_expression(pattern: str, tmp_path: Pat
     """GitLab evaluates the text after `=~` as it does the value of a variable."""
     rules = f'[{{ if: "$LEVEL =~ {pattern}" }}, {{ if: "$CI_COMMIT_BRANCH !~ {pattern}", when: manual }}]'
     result, report = from_text(f"unit: {{ script: make, rules: {rules} }}\n", tmp_path)
-    proof = prove(result, "main")
+    proof = prove(result)
 
     assert messages(report) == ""
     assert proof is not None
@@ -27,8 +27,39 @@ def test_what_all_alternatives_of_a_condition_have_in_common_is_written_once(tmp
     tests = ('$CI_PIPELINE_SOURCE == "merge_request_event"', '$CI_COMMIT_BRANCH == "main"')
     rules = ", ".join(f"{{ if: '{test}', changes: [infra/**/*] }}" for test in tests)
     result, _ = from_text(f"unit: {{ script: make, rules: [{rules}] }}\n", tmp_path)
-    proof = prove(result, "main")
+    proof = prove(result)
 
     assert "when: { changes: infra/**, any: [{ event: merge_request }, { branch: main }] }" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("condition", "when"),
+    [
+        ('$LEVEL != "" && $LEVEL != null && $CI_COMMIT_TAG', "{ env: { LEVEL: true }, tag: true }"),
+        ('$LEVEL == null || $LEVEL == ""', "{ env: { LEVEL: false } }"),
+        ('$LEVEL && $LEVEL != ""', "{ env: { LEVEL: true } }"),
+    ],
+)
+def test_a_test_for_a_variable_that_is_neither_empty_nor_missing_is_a_test_for_a_value(
+    condition: str, when: str, tmp_path: Path
+) -> None:
+    """A config does not tell an empty variable from a missing one, which makes no difference here."""
+    result, report = from_text(f"unit: {{ script: make, rules: [{{ if: '{condition}' }}] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert messages(report) == ""
+    assert f"when: {when}" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_rules_that_stay_raw_have_no_condition_that_never_holds(tmp_path: Path) -> None:
+    """The condition for other engines is only similar: it may contain a contradiction."""
+    rule = '$LEVEL == "" && $LEVEL == $OTHER'
+    result, _ = from_text(f"unit: {{ script: make, rules: [{{ if: '{rule}' }}] }}\n", tmp_path)
+
+    assert "when: " not in result.text
+    assert f"rules: [{{ if: {rule} }}]" in result.text
+    assert result.generated

@@ -23,6 +23,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     VariableName,
     alternatives,
     holds,
+    negated,
     searches,
     tested_names,
 )
@@ -72,9 +73,9 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
         case Negation():
             return Opposite(condition(formula.part, names))
         case EveryOf():
-            return Conjunction(tuple(condition(part, names) for part in formula.parts))
+            return Conjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=True)))
         case SomeOf():
-            return Disjunction(tuple(condition(part, names) for part in formula.parts))
+            return Disjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=False)))
         case HasValue():
             known = _known(formula, names)
             return _has_value(formula.name, names) if known is None else known
@@ -86,6 +87,36 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
             return StageTest("exists", patterns=_paths(formula.patterns, names))
         case Comparison():
             return _comparison_or_test(formula, names)
+
+
+def _with_values(parts: Sequence[Formula], *, is_all: bool) -> Sequence[Formula]:
+    """Return *parts* with one test of a variable that must be neither empty nor missing, or may be either unless all.
+
+    A config does not tell an empty variable from a missing one.
+    """
+    tested: dict[str, set[str | None]] = {}
+    for part in parts:
+        tests = _absence(part, is_all=is_all)
+        if tests is not None:
+            tested.setdefault(tests[0], set()).update(tests[1])
+    has_value = {name: HasValue(name) for name, texts in tested.items() if texts == {"", None}}
+    result: dict[Formula, None] = {}
+    for part in parts:
+        tests = _absence(part, is_all=is_all)
+        whole = has_value.get(tests[0]) if tests is not None else None
+        result[part if whole is None else whole if is_all else negated(whole)] = None
+    return tuple(result)
+
+
+def _absence(test: Formula, *, is_all: bool) -> tuple[str, set[str | None]] | None:
+    """Return the variable of *test*, and the values, "" and None, for which it fails, or holds unless *is_all*."""
+    part = negated(test) if is_all else test
+    match part:
+        case Negation(HasValue(name)):
+            return name, {"", None}
+        case Comparison(VariableName(name), "==", LiteralText(text)) if not text:
+            return name, {text}
+    return None
 
 
 def _of_axis(axis: str, test: Formula, names: Names) -> Condition:
@@ -118,7 +149,8 @@ def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
         variable = next((one for one in (comparison.left, comparison.right) if isinstance(one, VariableName)), None)
         if not names.may_differ or variable is None:
             raise
-        return _has_value(variable.name, names)
+        has_value = _has_value(variable.name, names)
+        return Opposite(has_value) if LiteralText("") in (comparison.left, comparison.right) else has_value
 
 
 def _has_value(name: str, names: Names) -> Condition:

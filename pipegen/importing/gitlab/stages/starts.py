@@ -66,6 +66,7 @@ def start_of(
     except UntranslatableError as error:
         reason = str(error)
         runs = condition_of(rules, replace(names, may_differ=True))
+        runs = ALWAYS if simplified(runs, known) == NEVER else runs
     if not reason and simplified(runs, known) == NEVER:
         return Start(condition=NEVER, keys={}, raw={})
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
