@@ -20,6 +20,8 @@ from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.structs import replace
 
+NOT_WITH_MERGE_REQUEST = "{ if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS, when: never }"
+
 _SOURCE = """\
 variables: { CC: gcc, OUT: $CI_PROJECT_DIR/out }
 build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out/] } }
@@ -363,3 +365,39 @@ def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
 
     assert '"needs" of job "docs" stays a key of GitLab: it needs single combinations' in messages(report)
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("workflow", "is_duplicate"),
+    [
+        ("", True),
+        ("workflow: { rules: [{ when: always }] }\n", True),
+        (f"workflow: {{ rules: [{NOT_WITH_MERGE_REQUEST}, {{ when: always }}] }}\n", False),
+        ("workflow: { rules: [{ if: $CI_PIPELINE_SOURCE == 'merge_request_event' }] }\n", False),
+    ],
+)
+def test_a_push_to_a_branch_with_a_merge_request_starts_the_same_jobs(
+    workflow: str,
+    is_duplicate: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """GitLab starts two pipelines, if rules do not prevent one."""
+    source = f"""\
+{workflow}unit: {{ script: make }}
+review: {{ script: ./review, rules: [{{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }}] }}
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert ("duplicates: true" in result.text) is is_duplicate
+    assert proof is not None
+    assert proof.differences == ()
+    assert any(event.title == "push to main with a merge request" for event in result.reading.events)
+
+
+def test_rules_against_all_runs_of_a_branch_with_a_merge_request_stay_a_condition(tmp_path: Path) -> None:
+    """The generated file prevents only a second pipeline for a push."""
+    rules = f"[{NOT_WITH_MERGE_REQUEST}, {{ when: always }}]"
+    result, _ = from_text(f"workflow: {{ rules: {rules} }}\nunit: {{ script: make }}\n", tmp_path)
+
+    assert "when: { not: { branch: true, env: { CI_OPEN_MERGE_REQUESTS: true } } }" in result.text

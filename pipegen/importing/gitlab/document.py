@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -11,9 +11,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import arcs
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
-from pipegen.importing.gitlab.reading.expressions import (
-    ExpressionError,
-)
+from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
@@ -22,7 +20,7 @@ from pipegen.importing.gitlab.reading.settings import setting_variables, setting
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
-from pipegen.importing.gitlab.stages.keys.environments import is_stop, stop_of, stopped_by
+from pipegen.importing.gitlab.stages.keys.environments import is_stop, raw_stops, stopped_by
 from pipegen.importing.gitlab.stages.needs import (
     GeneratedNames,
     files_from,
@@ -42,10 +40,12 @@ from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
     Condition,
+    Conjunction,
     Opposite,
     StageTest,
     holds_for_merge_requests,
     simplified,
+    tests,
     without_variable,
 )
 from pipegen.importing.sharing import share
@@ -57,14 +57,18 @@ from pipegen.targets.gitlab.rules.selection import VARIABLE
 
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
+_NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
+# Tags have no merge requests.
+_POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", _OPEN_MERGE_REQUESTS))))
 
 
 class ImportOptions(Struct, kw_only=True):
     """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
     Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
-    *misordered* are the jobs whose needs stay raw, because they would wait for other jobs in some runs.
+    *misordered* are the jobs whose needs stay raw, because they would wait for other jobs in some runs, *duplicated*
+    those that a push to a branch with an open merge request starts.
     """
 
     default_branch: str
@@ -72,6 +76,7 @@ class ImportOptions(Struct, kw_only=True):
     is_shared: bool = True
     names: GeneratedNames
     misordered: Collection[str] = ()
+    duplicated: Collection[str] = ()
 
 
 class ConfigDocument(Struct):
@@ -112,7 +117,7 @@ class _Writer:
         for name in replaced:
             accounting.mark(source.variables[name].entry, KeyOutcome.TRANSLATED)
         native = {name: {"matrix": reason} for name, reason in native_matrices(self._source).items()}
-        stops = dict(_raw_stops(self._source, options.forced))
+        stops = dict(raw_stops(self._source, options.forced))
         forced = {
             name: {**native.get(name, {}), **stops.get(name, {}), **options.forced.get(name, {})}
             for name in (*native, *stops, *options.forced)
@@ -186,6 +191,7 @@ class _Writer:
         pipeline: dict[str, Value] = {}
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
+        self._set_duplicates(drafts, has_condition="when" in pipeline, known=known)
         pipeline |= self._concurrency()
         if shared is not None and shared.defaults:
             pipeline["defaults"] = dict(shared.defaults)
@@ -209,6 +215,15 @@ class _Writer:
         """Return whether the config starts for merge requests without a condition of its own: a stage has one."""
         conditions = [draft.condition for draft in drafts if "when" in draft.keys]
         return "rules" not in _map(self._targets.get("workflow")) and any(map(holds_for_merge_requests, conditions))
+
+    def _set_duplicates(self, drafts: Sequence[Draft], *, has_condition: bool, known: Condition) -> None:
+        """Let the target start a second pipeline for a push to a branch with a merge request if the source does."""
+        workflow = _map(self._targets.get("workflow"))
+        if "rules" in workflow or not any(draft.name in self._options.duplicated for draft in drafts):
+            return
+        conditions = [known] if has_condition else [draft.condition for draft in drafts if "when" in draft.keys]
+        if any(map(holds_for_merge_requests, conditions)):
+            self._targets["workflow"] = {**workflow, "duplicates": True}
 
     def _runs_for_merge_requests(self) -> bool:
         """Return whether a rule can let a job run for a merge request; if not, GitLab starts nothing for one."""
@@ -282,9 +297,10 @@ class _Writer:
         extra = next((key for rule in rules for key in rule.extra), "")
         if extra:
             self._raw_workflow(f'the key "{extra}" of a rule', is_condition_known=True)
-        known = simplified(known)
-        if holds_for_merge_requests(known):
-            # The generated file prevents a second pipeline for a branch with an open merge request.
+        known = simplified(known, _POSSIBLE)
+        tested = {test.name for test in tests(simplified(known, _NO_PUSH))}
+        if holds_for_merge_requests(known) and not self._options.duplicated and _OPEN_MERGE_REQUESTS not in tested:
+            # The generated file prevents a second pipeline for a push to a branch with an open merge request.
             known = simplified(without_variable(known, _OPEN_MERGE_REQUESTS))
         return known
 
@@ -347,15 +363,6 @@ class _Writer:
             if is_stop(job, self._source) and "environment" not in self._options.forced.get(name, ()):
                 before[name] |= {one.name for one in stopped_by(job, self._source) if one.name in before}
         return Order(before, order.files)
-
-
-def _raw_stops(
-    source: SourcePipeline, forced: Mapping[str, Mapping[str, str]]
-) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the jobs that stop environments that are *forced* to stay raw, which GitLab requires to say so."""
-    for name, keys in forced.items():
-        if "environment" in keys and name in source.jobs:
-            yield stop_of(source.jobs[name]), {"environment": keys["environment"]}
 
 
 def _map(value: Value) -> dict[str, Value]:

@@ -18,7 +18,7 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
@@ -28,10 +28,14 @@ _MOST_BRANCHES = 30
 
 
 class ComparedEvent(Struct):
-    """An event, in a few words, and what rules are evaluated against in its run."""
+    """An event, in a few words, and what rules are evaluated against in its run.
+
+    It *is_duplicate* if it is a push to a branch with an open merge request, for which GitLab starts a pipeline, too.
+    """
 
     title: str
     facts: Facts
+    is_duplicate: bool = False
 
 
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
@@ -39,6 +43,10 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
     parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
     branches = list(dict.fromkeys((default_branch, *_BRANCHES, *_names(parts))))[:_MOST_BRANCHES]
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
+    duplicates = [
+        *(replace(_with_merge_request(push), is_duplicate=True) for push in runs),
+        _with_merge_request(_branch("web on feature/x", "web", "feature/x", default_branch)),
+    ]
     runs += [_merge_request(default_branch), _tag(default_branch)]
     runs += [
         _branch(f"{source_} on {default_branch}", source_, default_branch, default_branch)
@@ -59,11 +67,13 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
             variables = {**run.facts.variables, name: value}
             title = f"{run.title or f'web on {default_branch}'} with {name}={value}"
             runs.append(ComparedEvent(title, Facts(variables=variables)))
-    if any(isinstance(part, HasValue) and part.name == "CI_OPEN_MERGE_REQUESTS" for part in parts):
-        run = _branch("push to feature/x with a merge request", "push", "feature/x", default_branch)
-        variables = {**run.facts.variables, "CI_OPEN_MERGE_REQUESTS": "group/project!1"}
-        runs.append(ComparedEvent(run.title, Facts(variables=variables)))
-    return tuple(runs)
+    return (*runs, *duplicates)
+
+
+def _with_merge_request(run: ComparedEvent) -> ComparedEvent:
+    """Return *run* of a branch that has an open merge request."""
+    variables = {**run.facts.variables, "CI_OPEN_MERGE_REQUESTS": "group/project!1"}
+    return ComparedEvent(f"{run.title} with a merge request", Facts(variables=variables))
 
 
 def _branch(title: str, source: str, branch: str, default_branch: str) -> ComparedEvent:

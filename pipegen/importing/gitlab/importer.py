@@ -9,10 +9,12 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
+from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.reading.constructs import constructs
 from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import read_tree, text_of
+from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.imported import Imported
@@ -32,11 +34,16 @@ _WAITING = "wait for "
 _SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "name": "*", "trigger": "*", "raw": "*"}
 
 
-class PipelineReading(Struct):
-    """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics."""
+class PipelineReading(Struct, kw_only=True):
+    """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics.
+
+    It also has the pipeline with what all runs have in common, and the events that its rules distinguish.
+    """
 
     files: Files
     source: SourcePipeline
+    runnable: RunnablePipeline
+    events: tuple[ComparedEvent, ...]
     accounting: Accounting
     report: Report
 
@@ -64,7 +71,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
 
     Values that a config refuses stay raw: the config is compiled to find them.
     """
-    attempt = _Attempt(_read(file, roots, report), default_branch)
+    attempt = _Attempt(_read(file, roots, default_branch, report), default_branch)
     result, is_shared = attempt.result(is_shared=True), True
     for _ in range(_MOST_ROUNDS):
         if not result.compiled.has_errors:
@@ -89,13 +96,21 @@ def with_needs(first: GitLabImport, misordered: Collection[str], report: Report)
     return attempt.imported(attempt.result(is_shared=True), report)
 
 
-def _read(file: SourceFile, roots: Roots, report: Report) -> PipelineReading:
+def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> PipelineReading:
     accounting, own = Accounting(), Report()
     try:
         files = read_files(file, roots, accounting, own)
-        return PipelineReading(files, resolve(files, accounting, own), accounting, own)
+        source = resolve(files, accounting, own)
     finally:
         report.take(own)
+    return PipelineReading(
+        files=files,
+        source=source,
+        runnable=runnable(source),
+        events=events(source, default_branch),
+        accounting=accounting,
+        report=own,
+    )
 
 
 class _Result(Struct):
@@ -117,6 +132,12 @@ class _Attempt:
         self._misordered = misordered
         self._reading = reading
         self._default_branch = default_branch
+        self._duplicated = frozenset(
+            started.name
+            for event in reading.events
+            if event.is_duplicate
+            for started in reading.runnable.started(event.facts)
+        )
         self.forced: dict[str, dict[str, str]] = {}
         self.names = GeneratedNames()
 
@@ -129,6 +150,7 @@ class _Attempt:
             is_shared=is_shared,
             names=self.names,
             misordered=self._misordered,
+            duplicated=self._duplicated,
         )
         config = document(self._reading.source, options, accounting, report)
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
-from pipegen.importing.gitlab.events import ComparedEvent, events
+from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
@@ -47,13 +47,13 @@ def prove(imported: GitLabImport) -> Proof | None:
     """
     if not imported.generated:
         return None
-    source, result = runnable(imported.source), runnable(_generated(imported.generated))
+    source, result = imported.reading.runnable, runnable(_generated(imported.generated))
     comparison = _Comparison()
     works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     misordered: set[str] = set()
     number = 0
-    for (started, other), titles in _titles(source, result, events(imported.source, imported.default_branch)).items():
+    for (started, other), titles in _titles(source, result, imported.reading.events).items():
         expected = run(source, started, works[0])
         if expected is None:
             continue

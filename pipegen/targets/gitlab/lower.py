@@ -176,7 +176,12 @@ class _FileContext(Struct, kw_only=True):
         jobs: list[GitLabJob] = []
         for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
             jobs += with_interruptible(own_jobs, plan, self._titles(plan))
-        workflow = selection.workflow(self.plans, has_selection=self.has_selection, report=self.report)
+        workflow = selection.workflow(
+            self.plans,
+            has_selection=self.has_selection,
+            has_duplicates=self.settings.workflow.duplicates,
+            report=self.report,
+        )
         refusal_rules = refusals(self.plans)
         # Jobs with rules run in pipelines of merge requests, too.
         has_variants = any(variants(job) for plan in self.plans for job in plan.jobs)

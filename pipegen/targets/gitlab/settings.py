@@ -58,10 +58,14 @@ class MailVariables(Struct, kw_only=True):
 
 
 class Workflow(Struct, kw_only=True):
-    """Settings of whole pipelines: a *name*, "" for none, and the user's *rules*, before the generated ones."""
+    """Settings of whole pipelines: a *name*, "" for none, and the user's *rules*, before the generated ones.
+
+    With *duplicates*, a push to a branch with an open merge request starts a pipeline next to that of the latter.
+    """
 
     name: str = ""
     rules: tuple[Mapping[str, Data], ...] = ()
+    duplicates: bool = False
 
 
 class Pages(Struct, kw_only=True):
@@ -162,7 +166,7 @@ def _release(section: Mapping[str, Any]) -> Release:
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
     "tags": tuple,
-    "workflow": lambda section: Workflow(name=section.get("name", ""), rules=tuple(section.get("rules", ()))),
+    "workflow": lambda section: Workflow(**{**section, "rules": tuple(section.get("rules", ()))}),
     "include": lambda entries: tuple(map(_included, entries)),
     "include_stages": lambda section: tuple(section.items()),
     "id_tokens": lambda section: tuple((name, _listed(audience)) for name, audience in section.items()),
@@ -217,6 +221,12 @@ _WORKFLOW = _object(
         "type": "array",
         "items": {"type": "object", "minProperties": 1},
         "description": "GitLab rules that come before the rules that pipegen generates.",
+    },
+    duplicates={
+        "type": "boolean",
+        "default": False,
+        "description": "A push to a branch with an open merge request starts a pipeline next to that of the merge "
+        "request.",
     },
 )
 _INCLUDED = {

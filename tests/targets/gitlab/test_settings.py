@@ -17,7 +17,7 @@ EVERYTHING: dict[str, Any] = {
     "version": "16.11",
     "images": "local",
     "tags": ["docker", "linux"],
-    "workflow": {"name": "All", "rules": [{"when": "always"}]},
+    "workflow": {"name": "All", "rules": [{"when": "always"}], "duplicates": True},
     "include": ["a.yml", {"project": "group/ci", "file": ["/a.yml"], "ref": "v1"}],
     "include_stages": {"test": None, "scan": "docs"},
     "id_tokens": {"ONE": "https://example.org", "TWO": ["a", "b"]},

@@ -46,30 +46,30 @@ def named_by(pattern: str) -> str:
     return re.sub(r"\\x([0-9a-f]{2})|\\(.)", lambda match: match[2] or chr(int(match[1], 16)), name)
 
 
-def workflow(plans: Sequence[Plan], *, has_selection: bool, report: Report) -> tuple[RuleEntry, ...]:
+def workflow(
+    plans: Sequence[Plan], *, has_selection: bool, has_duplicates: bool, report: Report
+) -> tuple[RuleEntry, ...]:
     """Return the rules of the whole file; none if GitLab's defaults are right.
 
-    One rule prevents a push pipeline next to that of its merge request, if anything may run in the latter.
+    Unless it *has_duplicates*, one rule prevents a push pipeline next to that of its merge request, if anything may run
+    in the latter.
     A single pipeline's condition is here once, and not at each of its jobs.
     """
     is_selected = is_conditional(plans, has_selection=has_selection)
     tested = (condition for plan in plans for job in plan.jobs for condition in job.conditions)
     conditions = [condition for condition in tested if condition is not None]
+    without_duplicates = () if has_duplicates else (RuleEntry(SECOND_PIPELINE, when="never"),)
     if len(plans) == 1 and is_selected:
         (plan,) = plans
         pipeline_rules = rules(choices(plan), None, plan.span, report)
         return (
-            (*_without_duplicates(), *pipeline_rules)
+            (*without_duplicates, *pipeline_rules)
             if can_hold(plan.condition, (Event.MERGE_REQUEST,))
             else pipeline_rules
         )
     if is_selected or any(can_hold(condition, (Event.MERGE_REQUEST,)) for condition in conditions):
-        return (*_without_duplicates(), RuleEntry("", when="always"))
+        return (*without_duplicates, RuleEntry("", when="always"))
     return ()
-
-
-def _without_duplicates() -> tuple[RuleEntry, ...]:
-    return (RuleEntry(SECOND_PIPELINE, when="never"),)
 
 
 def variable(plans: Sequence[Plan]) -> VariableEntry:

@@ -104,3 +104,22 @@ def test_a_push_does_not_duplicate_a_merge_request_pipeline() -> None:
         {"if": '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', "when": "never"},
         {"when": "always"},
     ]
+
+
+def test_a_setting_lets_a_push_duplicate_a_merge_request_pipeline() -> None:
+    """GitLab starts both pipelines for a push to a branch with an open merge request."""
+    output = compiled(f"{TWO}    targets: {{ gitlab: {{ workflow: {{ duplicates: true }} }} }}")
+
+    assert output.data["workflow"]["rules"] == [{"when": "always"}]
+
+
+def test_a_setting_lets_a_push_duplicate_the_pipeline_of_a_merge_request_of_the_only_pipeline() -> None:
+    """Its own condition stays."""
+    condition = "when: { event: [push, merge_request] }"
+    output = compiled(
+        f"pipelines: {{ a: {{ {condition}, stages: [{{ name: x, script: [make] }}] }} }}\n"
+        "targets: { gitlab: { workflow: { duplicates: true } } }"
+    )
+
+    assert all("$CI_OPEN_MERGE_REQUESTS" not in rule.get("if", "") for rule in output.data["workflow"]["rules"])
+    assert output.data["workflow"]["rules"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
@@ -71,6 +71,15 @@ def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
 def stop_of(job: SourceJob) -> str:
     """Return the name of the job that stops the environment of *job*, "" without one."""
     return text_of(_of_environment(job, "on_stop"))
+
+
+def raw_stops(
+    source: SourcePipeline, forced: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the jobs that stop environments that are *forced* to stay raw, which GitLab requires to say so."""
+    for name, keys in forced.items():
+        if "environment" in keys and name in source.jobs:
+            yield stop_of(source.jobs[name]), {"environment": keys["environment"]}
 
 
 def stopped_by(job: SourceJob, source: SourcePipeline) -> tuple[SourceJob, ...]:
