@@ -1,6 +1,6 @@
 """The accounting of the constructs of imported files, such as keys.
 
-Each is translated, kept as raw, or named by a diagnostic.
+Each is translated, has no effect in the source, is kept as raw, or is named by a diagnostic.
 """
 
 from __future__ import annotations
@@ -18,11 +18,20 @@ _Place = tuple[str, int, int]
 
 
 class KeyOutcome(Enum):
-    """What became of a key, the worst last: a key of a template can have several outcomes."""
+    """What became of a key."""
 
     TRANSLATED = "translated"
+    UNUSED = "unused"
     RAW = "raw"
     REPORTED = "reported"
+
+
+# A key of a template can have several outcomes, of which the worst counts.
+_WORST_LAST = (KeyOutcome.UNUSED, KeyOutcome.TRANSLATED, KeyOutcome.RAW, KeyOutcome.REPORTED)
+
+
+def _worst(*outcomes: KeyOutcome) -> KeyOutcome:
+    return max(outcomes, key=_WORST_LAST.index)
 
 
 class Count(Struct, kw_only=True):
@@ -44,7 +53,6 @@ class Accounting:
         self._outcomes: dict[_Place, KeyOutcome] = {}
         self._merged: dict[_Place, list[Scalar]] = {}
         self._parts: dict[_Place, KeyOutcome] = {}
-        self._order = list(KeyOutcome)
 
     def copy(self) -> Accounting:
         """Return another accounting with the outcomes so far."""
@@ -104,12 +112,12 @@ class Accounting:
                 marked.add(id(entry))
                 for scalar in scalars(entry.value):
                     place = _place(scalar.span)
-                    self._parts[place] = max(self._parts.get(place, outcome), outcome, key=self._order.index)
+                    self._parts[place] = _worst(self._parts.get(place, outcome), outcome)
 
     def outcome_of_parts(self, node: Node) -> KeyOutcome | None:
         """Return the worst outcome of the scalars in *node* that keys elsewhere use; None if they use none."""
         outcomes = (self._parts.get(_place(scalar.span)) for scalar in scalars(node))
-        return max((outcome for outcome in outcomes if outcome is not None), key=self._order.index, default=None)
+        return max((outcome for outcome in outcomes if outcome is not None), key=_WORST_LAST.index, default=None)
 
     def is_marked(self, entry: Entry) -> bool:
         """Return whether *entry* or an entry in its value has an outcome."""
@@ -122,8 +130,7 @@ class Accounting:
 
     def mark_place(self, span: Span, outcome: KeyOutcome) -> None:
         """Give the construct at *span* *outcome*, unless it has a worse one."""
-        known = self._outcomes.get(_place(span), KeyOutcome.TRANSLATED)
-        self._outcomes[_place(span)] = max(known, outcome, key=self._order.index)
+        self._outcomes[_place(span)] = _worst(self._outcomes.get(_place(span), outcome), outcome)
 
     def count(self, sources: Iterable[tuple[str, Span]]) -> Count:
         """Return the number of constructs of *sources* by outcome; one without an outcome counts in none."""

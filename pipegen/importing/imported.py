@@ -12,6 +12,7 @@ from pipegen.targets.base import GeneratedFile
 # For one key, and for several.
 _WORDS = {
     KeyOutcome.TRANSLATED: ("is translated", "are translated"),
+    KeyOutcome.UNUSED: ("has no effect", "have no effect"),
     KeyOutcome.RAW: ("stays raw", "stay raw"),
     KeyOutcome.REPORTED: ("is left out", "are left out"),
 }

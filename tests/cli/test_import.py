@@ -27,7 +27,7 @@ def test_default_files_need_no_arguments(pipegen: Pipegen) -> None:
 
     assert result.status == 0
     assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
-    assert "pipegen.yaml written: of 4 keys, 2 are translated, 2 stay raw\nruns: the same for 11 events" in result.err
+    assert "pipegen.yaml written: of 4 keys, 2 are translated, 2 stay raw\nruns: the same for 16 events" in result.err
     assert '.gitlab-ci.yml:3:3: info[PG851] "hooks" of job "unit" stays a key of GitLab' in result.err
 
 
@@ -86,17 +86,17 @@ def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
     table = pipegen("import", "--report", "text").out
     data = json.loads(pipegen("import", "--report", "json", "--force").out)
 
-    assert "hooks                                  0    1         0" in table
+    assert "hooks                                  0       0    1         0" in table
     assert data["keys"] == 4
-    assert data["constructs"]["script"] == {"translated": 1, "raw": 0, "reported": 0}
+    assert data["constructs"]["script"] == {"translated": 1, "unused": 0, "raw": 0, "reported": 0}
 
 
 def test_the_report_can_be_a_page(pipegen: Pipegen) -> None:
     """It has the sum, each construct, and each diagnostic with its line."""
     page = pipegen("import", "--report", "html").out
 
-    assert "<p>Of 4 keys, 2 are translated, 2 stay raw.</p>\n<p>Runs: the same for 11 events.</p>" in page
-    assert "<tr><td>all</td><td>2</td><td>2</td><td>0</td></tr>" in page
+    assert "<p>Of 4 keys, 2 are translated, 2 stay raw.</p>\n<p>Runs: the same for 16 events.</p>" in page
+    assert "<tr><td>all</td><td>2</td><td>0</td><td>2</td><td>0</td></tr>" in page
     assert "<td>.gitlab-ci.yml:3</td><td>PG851 kept-raw</td>" in page
 
 
@@ -112,7 +112,7 @@ def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
     result = pipegen("import", "--audit", ".")
 
     assert result.status == 0
-    assert ".gitlab-ci.yml  4 keys: 2 translated, 2 raw, 0 reported; the same for 11 events" in result.out
+    assert ".gitlab-ci.yml  4 keys: 2 translated, 0 unused, 2 raw, 0 reported; the same for 16 events" in result.out
     assert "other/.gitlab-ci.yml  cannot be read" in result.out
     assert '    1  PG851 "hooks" of job "…" stays a key of GitLab' in result.out
     assert not Path("pipegen.yaml").exists()

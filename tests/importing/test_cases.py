@@ -64,7 +64,15 @@ test: { before_script: *install, script: make test, rules: [*condition] }
 
     assert messages(report).count("\n") == 1
     assert '".unused" is left out: no job uses it' in messages(report)
-    assert result.count.number(KeyOutcome.REPORTED) == 1
+    assert result.count.number(KeyOutcome.UNUSED) == 1
+
+
+def test_keys_that_files_which_cannot_be_read_may_use_are_reported(tmp_path: Path) -> None:
+    """Their jobs may extend a template that no other job does."""
+    source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\n.unused: { image: alpine }\ntest: { script: make }\n"
+    result, _ = from_text(source, tmp_path)
+
+    assert (result.count.number(KeyOutcome.UNUSED), result.count.number(KeyOutcome.REPORTED)) == (0, 2)
 
 
 def test_a_job_that_is_left_out_does_not_take_keys_of_others(tmp_path: Path) -> None:

@@ -225,18 +225,24 @@ def _forced_keys(result: CompiledConfig) -> tuple[ErrorPlace, ...]:
 
 
 def _report_without_effect(files: Files, accounting: Accounting, report: Report) -> None:
-    """Report the keys that no job gets, which have no outcome yet."""
+    """Report the keys that no job gets, which have no outcome yet: jobs of files that cannot be read may use them."""
+    outcome = KeyOutcome.UNUSED if files.is_complete else KeyOutcome.REPORTED
     for tree in files.trees:
-        _report_entries(tree.entries, None, accounting, report)
+        _report_entries(tree.entries, None, outcome, accounting, report)
 
 
-def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Accounting, report: Report) -> None:
-    """Report those of *entries* that no job gets; *name* is the key at the top level that holds them, if any."""
+def _report_entries(
+    entries: Iterable[Entry], name: str | None, unused: KeyOutcome, accounting: Accounting, report: Report
+) -> None:
+    """Report those of *entries* that no job gets, and give them the outcome *unused*.
+
+    *name* is the key at the top level that holds them, if any.
+    """
     for entry in entries:
         key = entry.key.text
         if not accounting.is_marked(entry):
             outcome = accounting.outcome_of_parts(entry.value)
-            accounting.mark(entry, outcome or KeyOutcome.REPORTED)
+            accounting.mark(entry, outcome or unused)
             if outcome is not None:
                 continue
             inner = f'"{key}" in "{name}" has no effect: each job that gets it has its own value'
@@ -248,7 +254,7 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
             )
             continue
         for mapping in _maps(entry.value):
-            _report_entries(mapping.entries, key if name is None else name, accounting, report)
+            _report_entries(mapping.entries, key if name is None else name, unused, accounting, report)
         if accounting.outcome(entry.key.span) is None:
             accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
 
