@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
-from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
@@ -19,9 +19,16 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, exported, read_by_raw, variables
-from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of, with_stage_name
-from pipegen.importing.gitlab.stages.texts import JobTexts, constants, read_by_rules, rule_variables
-from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
+from pipegen.importing.gitlab.stages.starts import (
+    Start,
+    entries_of_conditions,
+    entries_of_when,
+    start_of,
+    tested_variables,
+    with_stage_name,
+)
+from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
+from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
@@ -191,16 +198,19 @@ class StageBuilder:
             }
         draft.raw = _merged(draft.raw, translation.raw)
 
-    def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str) -> None:
+    def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str, known: Collection[Entry] = ()) -> None:
+        """Keep *entries* raw for a *reason*; the stage also has those in their values that are *known*."""
         for entry in entries:
             if is_null(entry.value):
                 self._accounting.mark(entry, KeyOutcome.TRANSLATED)
                 continue
-            self._mark_raw(entry, draft, reason)
+            self._mark_raw(entry, draft, reason, known)
             draft.raw[entry.key.text] = raw_data(entry.value)
 
-    def _mark_raw(self, entry: Entry, draft: Draft, reason: str) -> None:
-        self._accounting.mark(entry, KeyOutcome.RAW)
+    def _mark_raw(self, entry: Entry, draft: Draft, reason: str, known: Collection[Entry] = ()) -> None:
+        translated = {id(inner) for one in known for inner in (one, *entries_in(one.value))}
+        for one in (entry, *entries_in(entry.value)):
+            self._accounting.mark_key(one.key, KeyOutcome.TRANSLATED if id(one) in translated else KeyOutcome.RAW)
         self._raw.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(
             draft.name
         )
@@ -275,7 +285,9 @@ class StageBuilder:
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
         names.update(exported(read_by_raw(draft.raw, (*_TEXTS, *_OF_START)), job, self._settings.inputs))
         names.update(
-            _tested(job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere)
+            tested_variables(
+                job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere
+            )
         )
         job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
         env: dict[str, Value] = dict(job_variables.env)
@@ -303,7 +315,9 @@ class StageBuilder:
     def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
-            self._keep_raw(draft, entries, start.reason if start is not None else self._refusal(job, forced))
+            reason = start.reason if start is not None else self._refusal(job, forced)
+            known = entries_of_conditions(entries) if start is not None and not start.may_differ else ()
+            self._keep_raw(draft, entries, reason, tuple(known))
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:
@@ -368,25 +382,6 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
         draft.raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
     else:
         draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
-
-
-def _tested(
-    job: SourceJob, start: Start | None, known: Condition, inputs: Collection[str], *, is_read_elsewhere: bool
-) -> Iterator[str]:
-    """Yield the variables of *job* that its rules set or test; conditions of a config do not read `env` of stages.
-
-    Raw rules also read those that a generated script would export, as it does with *inputs*. If its script
-    *is_read_elsewhere*, also those that any condition tests.
-    """
-    if start is None or start.reason:
-        yield from rule_variables(job)
-        yield from exported(read_by_rules(job), job, inputs)
-    else:
-        yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
-    if is_read_elsewhere:
-        has_own_rules = start is None or (start.reason != "" and "rules" in job.entries)
-        conditions = (known,) if start is None or has_own_rules else (known, start.condition)
-        yield from (test.name for condition in conditions for test in tests(condition))
 
 
 _TEXTS = ("before_script", "script", "after_script")

@@ -16,7 +16,8 @@ from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
-from pipegen.importing.gitlab.stages.texts import names_in
+from pipegen.importing.gitlab.stages.keys.variables import exported
+from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -30,6 +31,7 @@ _STAGE_NAME = re.compile(r"\$(?:CI_JOB_STAGE\b|\{CI_JOB_STAGE\})")
 class Start(Struct, kw_only=True):
     """The *condition* for which a job runs, the keys of its stage that say how it starts, and its raw keys.
 
+    The condition is exact unless it *may_differ*: then a config cannot express it.
     *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
     stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
     A failure counts unless *allows_failure*, and some do not count with *has_exit_codes*; with *says_failures*, the
@@ -41,6 +43,7 @@ class Start(Struct, kw_only=True):
     raw: dict[str, Data]
     is_awaited: bool = True
     reason: str = ""
+    may_differ: bool = False
     allows_failure: bool = False
     has_exit_codes: bool = False
     says_failures: bool = False
@@ -72,11 +75,12 @@ def start_of(
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
     reason = reason or _not_inherited(job, source)
+    may_differ = bool(reason)
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
     reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:
         return Start(condition=NEVER, keys={}, raw={})
-    start = Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason)
+    start = Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason, may_differ=may_differ)
     try:
         return start if reason else _with_keys(start, job, rules, names, Conjunction((known, runs)), forced)
     except UntranslatableError as error:
@@ -248,3 +252,32 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
             yield from (
                 one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER_STARTS
             )
+
+
+def entries_of_conditions(entries: Collection[Entry]) -> Iterator[Entry]:
+    """Yield the keys of rules among *entries* that decide whether a job runs."""
+    for entry in entries:
+        rules = items_of(entry.value) if entry.key.text == "rules" else ()
+        for one in (one for rule in rules for one in entries_of(rule)):
+            is_excluding = one.key.text == "when" and text_of(one.value) == NEVER_STARTS
+            if is_excluding or one.key.text in ("if", "changes", "exists"):
+                yield one
+
+
+def tested_variables(
+    job: SourceJob, start: Start | None, known: Condition, inputs: Collection[str], *, is_read_elsewhere: bool
+) -> Iterator[str]:
+    """Yield the variables of *job* that its rules set or test; conditions of a config do not read `env` of stages.
+
+    Raw rules also read those that a generated script would export, as it does with *inputs*. If its script
+    *is_read_elsewhere*, also those that any condition tests.
+    """
+    if start is None or start.reason:
+        yield from rule_variables(job)
+        yield from exported(read_by_rules(job), job, inputs)
+    else:
+        yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
+    if is_read_elsewhere:
+        has_own_rules = start is None or (start.reason != "" and "rules" in job.entries)
+        conditions = (known,) if start is None or has_own_rules else (known, start.condition)
+        yield from (test.name for condition in conditions for test in tests(condition))
