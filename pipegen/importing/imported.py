@@ -45,19 +45,23 @@ class RunDifference(Struct, kw_only=True):
 class Proof(Struct, kw_only=True):
     """The result: the number of events with a run of the source, and the differences.
 
-    *misordered* are the jobs that wait for others, or get others' files, than in the source.
+    *misordered* are the jobs that wait for others, or get others' files, than in the source. *restriction* says what
+    took no part, "" for nothing.
     """
 
     events: int
     differences: tuple[RunDifference, ...]
     misordered: frozenset[str] = frozenset()
+    restriction: str = ""
 
     @property
     def words(self) -> str:
         """The result in a few words."""
+        restriction = f", {self.restriction}" if self.restriction else ""
         if self.differences:
-            return f"{len(self.differences)} difference{'s' * (len(self.differences) > 1)} in {self.events} events"
-        return f"the same for {self.events} events"
+            number = len(self.differences)
+            return f"{number} difference{'s' * (number > 1)} in {self.events} events{restriction}"
+        return f"the same for {self.events} events{restriction}"
 
 
 def report_differences(proof: Proof, report: Report) -> None:

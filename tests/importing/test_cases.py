@@ -67,6 +67,19 @@ test: { before_script: *install, script: make test, rules: [*condition] }
     assert result.count.number(KeyOutcome.UNUSED) == 1
 
 
+@pytest.mark.parametrize(("second", "translated"), [("$CI_COMMIT_TAG", 2), ("$CI_COMMIT_TAG == $LATEST", 0)])
+def test_conditions_of_rules_that_stay_raw_are_translated_if_the_stage_has_them(
+    second: str, translated: int, tmp_path: Path
+) -> None:
+    """Its `when` is for other engines."""
+    rules = f"[{{ if: $CI_COMMIT_BRANCH, when: delayed, start_in: 1 hour }}, {{ if: {second}, when: manual }}]"
+    result, _ = from_text(f"test: {{ script: make, rules: {rules} }}\n", tmp_path)
+    outcomes = {(name, outcome): number for name, outcome, number in result.count.constructs}
+
+    assert outcomes.get(("rules:if", KeyOutcome.TRANSLATED), 0) == translated
+    assert outcomes["rules:when", KeyOutcome.RAW] == 2
+
+
 def test_keys_that_files_which_cannot_be_read_may_use_are_reported(tmp_path: Path) -> None:
     """Their jobs may extend a template that no other job does."""
     source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\n.unused: { image: alpine }\ntest: { script: make }\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text, messages
 
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
 
@@ -52,12 +53,24 @@ def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_p
     ids=["files", "own variable", "job of two files", "no expression"],
 )
 def test_other_rules_of_includes_are_reported(rules: str, content: str, tmp_path: Path) -> None:
-    """A condition of one job cannot express them."""
+    """A condition of one job cannot express them; the comparison says that they take no part."""
     (tmp_path / "nightly.yml").write_text(content, encoding="utf-8")
 
-    _, report = from_text(_MAIN % rules, tmp_path)
+    result, report = from_text(_MAIN % rules, tmp_path)
+    proof = prove(result)
 
+    assert proof is not None
+    assert proof.words.endswith(" events, without the rules of 1 include")
     assert 'the rules of this include are left out: the jobs of "nightly.yml" are always imported' in messages(report)
+
+
+def test_keys_that_files_of_ignored_rules_replace_are_reported(tmp_path: Path) -> None:
+    """In runs without these files, they have an effect."""
+    (tmp_path / "nightly.yml").write_text("other: { script: make }", encoding="utf-8")
+    result, _ = from_text(f"{_MAIN % '{ exists: [a] }'}.base: {{ image: alpine }}\n", tmp_path)
+
+    assert result.count.number(KeyOutcome.UNUSED) == 0
+    assert ("image", KeyOutcome.REPORTED, 1) in result.count.constructs
 
 
 def _imported(folder: Path, rules: str, content: str) -> GitLabImport:

@@ -225,8 +225,11 @@ def _forced_keys(result: CompiledConfig) -> tuple[ErrorPlace, ...]:
 
 
 def _report_without_effect(files: Files, accounting: Accounting, report: Report) -> None:
-    """Report the keys that no job gets, which have no outcome yet: jobs of files that cannot be read may use them."""
-    outcome = KeyOutcome.UNUSED if files.is_complete else KeyOutcome.REPORTED
+    """Report the keys that no job gets, which have no outcome yet.
+
+    Jobs of files that cannot be read may use them, and runs without the files of an include whose rules are ignored.
+    """
+    outcome = KeyOutcome.UNUSED if files.is_complete and not files.ignored else KeyOutcome.REPORTED
     for tree in files.trees:
         _report_entries(tree.entries, None, outcome, accounting, report)
 

@@ -72,7 +72,13 @@ def prove(imported: GitLabImport) -> Proof | None:
             for (job, message), titles in events_by_difference.items()
         ),
         misordered=frozenset(misordered),
+        restriction=_restriction(imported.reading.files.ignored),
     )
+
+
+def _restriction(ignored: int) -> str:
+    """Return that the rules of a number of includes take no part, "" if there are none."""
+    return f"without the rules of {ignored} include{'s' * (ignored > 1)}" if ignored else ""
 
 
 def _titles(

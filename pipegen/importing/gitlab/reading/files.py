@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 
@@ -75,13 +75,15 @@ class Files(Struct):
     """The merged content of a pipeline's files, and the tree of each, to count its keys.
 
     *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
-    *conditions* are the rules of the includes that bring a job, all of which must include it.
+    *ignored* is the number of includes whose rules it leaves out, and *conditions* are the rules of the includes that
+    bring a job, all of which must include it.
     """
 
     tree: TreeMapping
     trees: tuple[TreeMapping, ...]
     unread: tuple[Node, ...]
     is_complete: bool
+    ignored: int
     conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]] = field(default_factory=dict)
 
 
@@ -107,12 +109,13 @@ def read_files(
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
     tree = _merged(read_tree(file, report), _NO_VALUES, reading, (), ())
-    conditions = _conditions(tree, reading)
-    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, conditions)
+    refused = _refused(tree, reading)
+    conditions = _conditions(reading, refused)
+    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, len(refused), conditions)
 
 
-def _conditions(tree: TreeMapping, reading: _Reading) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
-    """Return the rules of includes by the jobs of *tree* that they bring; report those that a job cannot have."""
+def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
+    """Return the numbers of the includes with rules that the jobs of *tree* cannot have; report them."""
     refused = set[int]()
     variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
     for number, include in enumerate(reading.includes):
@@ -133,6 +136,11 @@ def _conditions(tree: TreeMapping, reading: _Reading) -> dict[str, tuple[tuple[I
                 at=include.entry.key.span,
                 hint='add the conditions to the "when" of the stages',
             )
+    return frozenset(refused)
+
+
+def _conditions(reading: _Reading, refused: Collection[int]) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
+    """Return the rules of includes, except the *refused* ones, by the jobs that they bring."""
     chosen = {
         name: [number for number in origins[0] if number not in refused] for name, origins in reading.origins.items()
     }
