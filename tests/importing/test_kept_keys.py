@@ -126,3 +126,18 @@ def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result)
     assert proof is not None
     return [difference.message for difference in proof.differences]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_raw"),
+    [
+        *(("GIT_AUTHOR_NAME", False), ("CACHE_POLICY", False), ("RUNNER_TAG", False), ("KUBERNETES_CLUSTER", False)),
+        *(("GIT_SUBMODULE_DEPTH", True), ("FF_TIMESTAMPS", True), ("KUBERNETES_MEMORY_LIMIT", True)),
+    ],
+)
+def test_only_variables_that_the_runner_reads_stay_raw(name: str, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """A stage exports others in its script."""
+    result, _ = from_text(f"unit: {{ script: make, variables: {{ {name}: '1' }} }}\n", tmp_path)
+
+    assert ("raw: " in result.text) is is_raw
+    assert _differences(result) == []

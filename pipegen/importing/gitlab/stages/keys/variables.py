@@ -16,10 +16,17 @@ from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
-# Variables for the runner itself: https://docs.gitlab.com/ci/runners/configure_runners/
+# Variables for the runner itself, its executors, and git in them:
+# https://docs.gitlab.com/ci/runners/configure_runners/, https://docs.gitlab.com/runner/executors/kubernetes/
 _OF_RUNNERS = re.compile(
-    r"(?:ARTIFACT|ARTIFACTS|CACHE|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
-    r"|DOCKER_AUTH_CONFIG|GET_SOURCES_ATTEMPTS|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
+    r"(?:FF|CI_DEBUG|KUBERNETES_(?:CPU|MEMORY|EPHEMERAL_STORAGE|HELPER|SERVICE|NODE|POD))_\w+"
+    r"|GIT_(?:STRATEGY|DEPTH|CHECKOUT|CLEAN_FLAGS|FETCH_EXTRA_FLAGS|ASKPASS|TERMINAL_PROMPT)"
+    r"|GIT_(?:CLONE|SUBMODULE|LFS|CONFIG|SSL|SSH|HTTP|CURL|TRACE)(?:_\w+)?"
+    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN)|DOCKER_AUTH_CONFIG|SLSA_PROVENANCE_SCHEMA_VERSION"
+    r"|CACHE_(?:COMPRESSION_FORMAT|COMPRESSION_LEVEL|FALLBACK_KEY|REQUEST_TIMEOUT)|TRANSFER_METER_FREQUENCY"
+    r"|RUNNER_(?:SCRIPT_TIMEOUT|AFTER_SCRIPT_TIMEOUT|GENERATE_ARTIFACTS_METADATA)|ARTIFACT_COMPRESSION_LEVEL"
+    r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS"
+    r"|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
 # What a job requests from the Kubernetes executor, in the spelling of generated files.
 RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
