@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.namespaces import Namespaces
@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.consumers import containers_of, expanded_outputs, own_outputs, shared
-from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources
+from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources, leaves_raw_files
 from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
 from pipegen.plan.files.readers import reads_files
 from pipegen.plan.model import (
@@ -71,9 +71,15 @@ class _Used(Struct, kw_only=True):
 
 
 class _Files(Struct, kw_only=True):
-    """The files that stages leave: those of stages *before* the finally stages, all, and their *conflicts*."""
+    """The files that stages leave: those of stages *before* the finally stages, all, and their *conflicts*.
+
+    *raw* are the stages before these that leave files by keys for one target.
+    """
 
     before: Mapping[str, tuple[Artifact, ...]]
+    raw: Collection[str]
+    # The names of both.
+    leaving: Mapping[str, object]
     all: Mapping[str, tuple[Artifact, ...]]
     conflicts: Conflicts
     # The bits of the stages of *before* in the closure, and their places in an order that the arcs allow.
@@ -85,8 +91,11 @@ class _Files(Struct, kw_only=True):
         """Return the files of stages that do *work*."""
         files = {name: artifacts for name, stage in work.items() if (artifacts := stage.files())}
         before = {name: artifacts for name, artifacts in files.items() if name not in final}
+        raw = {name: None for name, stage in work.items() if name not in final and leaves_raw_files(stage.settings.raw)}
         return cls(
             before=before,
+            raw=raw,
+            leaving={**before, **raw},
             all=files,
             conflicts=find_conflicts(before, closure),
             mask=closure.bits_of(filter(closure.positions.__contains__, before)),
@@ -96,7 +105,8 @@ class _Files(Struct, kw_only=True):
     def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
         """Return the ancestors of stage *name* that leave files; one in no arc has no ancestors."""
         mask = closure.mask(name) & self.mask if self.mask and name in closure.positions else 0
-        return self.ordered(closure.names(mask))
+        raw = (one for one in self.raw if one in Ancestors(closure, name) and one not in self.before)
+        return (*self.ordered(closure.names(mask)), *raw)
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return those of *names* that leave files, in an order that the arcs allow."""
@@ -124,14 +134,15 @@ def jobs(
         if name not in work:
             continue
         is_final = name in namespaces.final
-        stage_sources: tuple[str, ...] = ()
-        if files.before or work[name].stage.files_from is not None:
+        all_sources: tuple[str, ...] = ()
+        if files.leaving or work[name].stage.files_from is not None:
             ancestors = order.closure.positions if is_final else Ancestors(order.closure, name)
-            available = AvailableFiles(namespaces.groups, files.before, ancestors, namespaces.final)
-            stage_sources = _sources(
+            available = AvailableFiles(namespaces.groups, files.leaving, ancestors, namespaces.final)
+            all_sources = _sources(
                 name, work[name], available, files, order.closure, report, is_alone=is_final or name in stops
             )
-            sources.append(stage_sources)
+        stage_sources = tuple([source for source in all_sources if source in files.before])
+        sources.append(stage_sources)
         pipeline_jobs.append(
             _job(
                 work[name],
@@ -142,6 +153,7 @@ def jobs(
                     needs=() if is_final else order.graph.predecessors(name),
                     binds=tuple(namespaces.bound[name])[1:],
                     files=stage_sources,
+                    raw_files=tuple([source for source in all_sources if source in files.raw]),
                     artifacts=files.conflicts.marked(name, files.all.get(name, ())),
                 ),
                 used,
@@ -158,6 +170,7 @@ class _GraphFacts(Struct, kw_only=True):
     needs: tuple[str, ...]
     binds: tuple[str, ...]
     files: tuple[str, ...]
+    raw_files: tuple[str, ...]
     artifacts: tuple[Artifact, ...]
 
 
@@ -201,6 +214,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         combination=_combination(stage),
         plugin_steps=settings.plugin_steps,
         raw=settings.raw,
+        raw_files=facts.raw_files,
         reuse=settings.reuse,
     )
 

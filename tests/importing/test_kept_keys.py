@@ -23,7 +23,8 @@ container:
 
 def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
     """The stage of a job decides its order; a need would wait for the user."""
-    result, _ = from_text(f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n", tmp_path)
+    source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n"
+    result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
     assert _generated(result)["test"]["needs"] == ["tag", {"job": "wait for container", "optional": True}]
     assert _differences(result) == []
@@ -32,7 +33,8 @@ def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itse
 def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> None:
     """Needs of the original wait for the user, too."""
     needs = "[tag, { job: container, optional: true }]"
-    result, _ = from_text(f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'], needs: {needs} }}\n", tmp_path)
+    source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'], needs: {needs} }}\n"
+    result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
     assert _generated(result)["test"]["needs"] == ["tag", {"job": "container", "optional": True}]
     assert _differences(result) == []
@@ -140,4 +142,26 @@ def test_only_variables_that_the_runner_reads_stay_raw(name: str, is_raw: bool, 
     result, _ = from_text(f"unit: {{ script: make, variables: {{ {name}: '1' }} }}\n", tmp_path)
 
     assert ("raw: " in result.text) is is_raw
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    "artifacts",
+    ["{ reports: { dotenv: tag.env } }", "{ untracked: true }", "{ paths: [$CI_COMMIT_TAG] }"],
+)
+@pytest.mark.parametrize(
+    "keys", ["", ", needs: [{ job: tag, artifacts: false }]", ", needs: [tag]", ", dependencies: []"]
+)
+def test_a_stage_gets_files_of_artifacts_that_stay_raw(artifacts: str, keys: str, tmp_path: Path) -> None:
+    """Its needs do not stay raw: the generated file has them."""
+    source = f"""\
+stages: [prepare, build]
+tag: {{ stage: prepare, script: [./tag], artifacts: {artifacts} }}
+other: {{ stage: prepare, script: [./other] }}
+test: {{ stage: build, script: [./test]{keys} }}
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert "needs" not in result.text
+    assert ("files_from: []" in result.text) is ("false" in keys or "dependencies" in keys)
     assert _differences(result) == []

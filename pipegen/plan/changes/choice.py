@@ -92,7 +92,7 @@ class _Choice:
             if is_opened or stage not in self.stages:
                 self.stages.add(stage)
                 yield stage
-        for stage in (*(output.stage for output in job.inputs), *job.files):
+        for stage in (*(output.stage for output in job.inputs), *job.files, *job.raw_files):
             if stage not in self.stages and stage not in self.filtered and stage not in self.behind:
                 self.stages.add(stage)
                 yield stage

@@ -96,12 +96,13 @@ def with_stages(plan: Plan, choice: AffectedStages) -> Plan:
 def _detached(job: Job, removed: frozenset[str]) -> Job:
     """Return *job* without references to the stages in *removed*."""
     read = {*(output.stage for output in (*job.inputs, *job.reads)), *job.statuses}
-    if removed.isdisjoint((*read, *job.files)):
+    if removed.isdisjoint((*read, *job.files, *job.raw_files)):
         return job
     job = replace(
         job,
         reads=tuple(output for output in job.reads if output.stage not in removed),
         files=tuple(stage for stage in job.files if stage not in removed),
+        raw_files=tuple(stage for stage in job.raw_files if stage not in removed),
         statuses=tuple(stage for stage in job.statuses if stage not in removed),
         steps=with_defaults(job.steps, removed),
         after=with_defaults(job.after, removed),

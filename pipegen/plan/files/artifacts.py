@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
+from collections.abc import Mapping as Dictionary
 from posixpath import join, normpath
 
 from pipegen.bindings.groups import INSIDE, Groups
@@ -15,7 +16,7 @@ from pipegen.plan.files.patterns import matches_internal_files
 from pipegen.plan.model import Output
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Mapping, Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct, field
 
@@ -27,13 +28,28 @@ class AvailableFiles(Struct):
     """The stages from which a stage can choose files.
 
     *groups* are the stages of the pipeline; *files* holds the ones that leave files, in an order that the arcs allow,
-    and *final* the finally stages, which run after all of these.
+    also if these are known to one target only (`raw`), and *final* the finally stages, which run after all of these.
     """
 
     groups: Groups
-    files: Mapping[str, object]
+    files: Dictionary[str, object]
     ancestors: Container[str]
-    final: Mapping[str, Span] = field(default_factory=dict)
+    final: Dictionary[str, Span] = field(default_factory=dict)
+
+
+def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
+    """Return whether keys for one target leave files for later stages, or variables of a dotenv report.
+
+    `raw` names them as GitLab does; other targets have no such keys.
+    """
+    for _, keys in raw:
+        artifacts = keys.get("artifacts")
+        reports = artifacts.get("reports") if isinstance(artifacts, Mapping) else None
+        files = [artifacts.get(key) for key in ("paths", "untracked")] if isinstance(artifacts, Mapping) else []
+        variables = reports.get("dotenv") if isinstance(reports, Mapping) else None
+        if any(node is not None for node in (*files, variables)):
+            return True
+    return False
 
 
 def checked_path(item: Located[str], directory: str, report: Report) -> str | None:

@@ -131,6 +131,7 @@ class Job(SpannedStruct, kw_only=True):
         expanded: its outputs in image names, which an engine itself expands.
         outputs: its own outputs that are an input of another job, in the order it binds them.
         files: ancestors whose artifacts are in its workspace, in an order that the arcs allow.
+        raw_files: ancestors that leave files by keys for one target (`raw`), which are in its workspace there.
         artifacts: the files that it leaves.
         directory: where its steps run, relative to the root of the repository; "." is the root.
         fetch: how it fetches the repository; None is as the pipeline does.
@@ -190,6 +191,7 @@ class Job(SpannedStruct, kw_only=True):
     combination: Combination | None = None
     plugin_steps: PluginSteps | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
+    raw_files: tuple[str, ...] = ()
     forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
 

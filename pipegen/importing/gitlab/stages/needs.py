@@ -39,7 +39,7 @@ class GeneratedNames(Struct):
 
 
 class KeptNeeds(Struct):
-    """The stages with raw needs, each with the reason, "" for files of raw artifacts.
+    """The stages with raw needs, each with the reason.
 
     If it *lacks_names*, other stages need names of jobs in the generated file.
     """
@@ -49,11 +49,8 @@ class KeptNeeds(Struct):
 
 
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
-    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
-
-    Files of raw artifacts are not in the config: `keep_needs` is for them.
-    """
-    leaving = [draft.name for draft in drafts if "artifacts" in draft.keys]
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
+    leaving = [draft.name for draft in drafts if "artifacts" in draft.keys or _leaves_raw_files(draft)]
     earlier = closure(order.before)
     result: dict[str, list[str]] = {}
     for draft in drafts:
@@ -108,9 +105,8 @@ def keep_needs(
 ) -> KeptNeeds:
     """Keep the needs of stages raw that a config cannot express.
 
-    These get files or variables of raw artifacts, need single combinations or jobs of other pipelines, or are
-    *misordered*: they would wait for other jobs in some runs. *names* are those in the generated file. A job whose
-    stage decides its order awaits no optional job.
+    These need single combinations or jobs of other pipelines, or are *misordered*: they would wait for other jobs in
+    some runs. *names* are those in the generated file. A job whose stage decides its order awaits no optional job.
     """
     reasons: dict[str, str] = {}
     has_unknown = False
@@ -118,11 +114,10 @@ def keep_needs(
     leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
     earlier = closure(order.before)
     for draft in drafts:
-        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
         reason = _raw_reason(draft, source, is_misordered=draft.name in misordered)
-        # A job that starts a pipeline gets no files.
-        if not reason and not ("script" in draft.keys and sources):
+        if not reason:
             continue
+        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
         needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
         is_by_stage = needs_of(draft.job, source) is None
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):

@@ -55,14 +55,18 @@ def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]
     other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
     entries: list[NeedEntry] = []
     for stage in (*waited, *other_ancestors):
-        entries += _stage_needs(stage_jobs[stage], job, is_read=stage in read, is_awaited=stage in waited)
+        has_files = stage in read and (stage_jobs[stage].artifacts != () or stage in job.raw_files)
+        entries += _stage_needs(stage_jobs[stage], job, has_files=has_files, is_awaited=stage in waited)
     return tuple(entries)
 
 
 def output_needs(job: Job, outputs: tuple[Output, ...], stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]:
     """Return the needs of a helper of *job* that reads only *outputs*."""
     stages = dict.fromkeys(output.stage for output in outputs)
-    entries = (_stage_needs(stage_jobs[stage], job, is_read=True, is_awaited=False) for stage in stages)
+    entries = (
+        _stage_needs(stage_jobs[stage], job, has_files=stage_jobs[stage].artifacts != (), is_awaited=False)
+        for stage in stages
+    )
     return tuple(chain.from_iterable(entries))
 
 
@@ -81,20 +85,17 @@ def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapp
     return stages
 
 
-def _stage_needs(stage_job: StageJob, reader: Job, *, is_read: bool, is_awaited: bool) -> list[NeedEntry]:
-    """Return the needs of *reader* on one stage, optional if its jobs may be missing.
+def _stage_needs(stage_job: StageJob, reader: Job, *, has_files: bool, is_awaited: bool) -> list[NeedEntry]:
+    """Return the needs of *reader* on one stage, optional if its jobs may be missing; it gets files if it *has_files*.
 
     The job of a trigger needs the stage's own, which is then needed for artifacts only.
     """
     is_optional = stage_job.may_be_missing(reader.condition)
-    has_artifacts = is_read and stage_job.artifacts != ()
     if stage_job.sometimes_optional:
-        return [NeedEntry(stage_job.last, has_artifacts, is_optional)] if has_artifacts or is_awaited else []
+        return [NeedEntry(stage_job.last, has_files, is_optional)] if has_files or is_awaited else []
     has_trigger = stage_job.last != stage_job.job
     entries = (
-        [NeedEntry(stage_job.job, has_artifacts, is_optional)]
-        if has_artifacts or (is_awaited and not has_trigger)
-        else []
+        [NeedEntry(stage_job.job, has_files, is_optional)] if has_files or (is_awaited and not has_trigger) else []
     )
     if is_awaited and has_trigger:
         entries.append(NeedEntry(stage_job.last, artifacts=False, is_optional=is_optional))
@@ -103,4 +104,4 @@ def _stage_needs(stage_job: StageJob, reader: Job, *, is_read: bool, is_awaited:
 
 def read_stages(job: Job) -> set[str]:
     """Return the stages whose outputs, files or containers *job* reads."""
-    return {output.stage for output in job.inputs}.union(job.files, job.containers)
+    return {output.stage for output in job.inputs}.union(job.files, job.raw_files, job.containers)

@@ -123,3 +123,27 @@ def test_more_parallel_jobs_than_a_job_can_need_are_an_error() -> None:
     """)
 
     assert [code for code, _ in outcome.codes()] == ["PG636"]
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "files", "has_files"),
+    [
+        ("reports: { dotenv: x.env }", "", True),
+        ("paths: [x]", "files_from: [one]", True),
+        ("paths: [x]", "files_from: []", False),
+        ("reports: { sast: x.json }", "", False),
+    ],
+)
+def test_later_jobs_get_the_files_of_raw_artifacts(artifacts: str, files: str, has_files: bool) -> None:  # noqa: FBT001
+    """As they do of those of the stage's own key; a report is only for GitLab, unless it sets variables."""
+    output = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: one, script: make, raw: {{ gitlab: {{ artifacts: {{ {artifacts} }} }} }} }}
+              - {{ name: two, script: make, {files} }}
+              - {{ name: three, script: make }}
+            execution: [[one, two], [three]]
+    """)
+
+    assert output.needs("two") == [("one", has_files)]
