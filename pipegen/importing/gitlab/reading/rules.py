@@ -145,7 +145,7 @@ def rules_in(
             raise ExpressionError(text_of(item))
         allowed = item.get("allow_failure")
         yield Rule(
-            formula=every(*_formulas(item)),
+            formula=formula_of(item),
             when=text_of(item.get("when")) or when,
             allow_failure=text_of(allowed) == "true" if isinstance(allowed, Scalar) else allow_failure,
             exit_codes=() if isinstance(allowed, Scalar) else exit_codes,
@@ -153,6 +153,11 @@ def rules_in(
             variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
             extra=tuple(one.key.text for one in item.entries if one.key.text not in PLAIN and not is_null(one.value)),
         )
+
+
+def formula_of(rule: TreeMapping) -> Formula:
+    """Return the condition of *rule*; raise `ExpressionError` if it is of an unknown form."""
+    return every(*_formulas(rule))
 
 
 def _formulas(rule: TreeMapping) -> Iterator[Formula]:

@@ -316,8 +316,9 @@ class StageBuilder:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
             reason = start.reason if start is not None else self._refusal(job, forced)
-            known = entries_of_conditions(entries) if start is not None and not start.may_differ else ()
-            self._keep_raw(draft, entries, reason, tuple(known))
+            is_known = start is not None and not start.is_unknown
+            known = tuple(entries_of_conditions(entries, self.names(job))) if is_known else ()
+            self._keep_raw(draft, entries, reason, known)
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:

@@ -10,7 +10,7 @@ from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import ALWAYS as ALWAYS_STARTS
-from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, rules_of
+from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, formula_of, rules_of
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
@@ -22,6 +22,7 @@ from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disju
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, entries_of, whole_number
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50
@@ -31,7 +32,7 @@ _STAGE_NAME = re.compile(r"\$(?:CI_JOB_STAGE\b|\{CI_JOB_STAGE\})")
 class Start(Struct, kw_only=True):
     """The *condition* for which a job runs, the keys of its stage that say how it starts, and its raw keys.
 
-    The condition is exact unless it *may_differ*: then a config cannot express it.
+    The condition also has the tests that a config can express of rules that stay raw, unless it *is_unknown*.
     *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
     stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
     A failure counts unless *allows_failure*, and some do not count with *has_exit_codes*; with *says_failures*, the
@@ -43,7 +44,7 @@ class Start(Struct, kw_only=True):
     raw: dict[str, Data]
     is_awaited: bool = True
     reason: str = ""
-    may_differ: bool = False
+    is_unknown: bool = False
     allows_failure: bool = False
     has_exit_codes: bool = False
     says_failures: bool = False
@@ -74,13 +75,13 @@ def start_of(
         return Start(condition=NEVER, keys={}, raw={})
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
-    reason = reason or _not_inherited(job, source)
-    may_differ = bool(reason)
+    missing = _not_inherited(job, source)
+    reason = reason or missing
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
     reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:
         return Start(condition=NEVER, keys={}, raw={})
-    start = Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason, may_differ=may_differ)
+    start = Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason, is_unknown=bool(missing))
     try:
         return start if reason else _with_keys(start, job, rules, names, Conjunction((known, runs)), forced)
     except UntranslatableError as error:
@@ -254,14 +255,28 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
             )
 
 
-def entries_of_conditions(entries: Collection[Entry]) -> Iterator[Entry]:
-    """Yield the keys of rules among *entries* that decide whether a job runs."""
+def entries_of_conditions(entries: Collection[Entry], names: Names) -> Iterator[Entry]:
+    """Yield the keys of rules among *entries* that decide whether a job runs, and that a config can express."""
     for entry in entries:
-        rules = items_of(entry.value) if entry.key.text == "rules" else ()
-        for one in (one for rule in rules for one in entries_of(rule)):
-            is_excluding = one.key.text == "when" and text_of(one.value) == NEVER_STARTS
-            if is_excluding or one.key.text in ("if", "changes", "exists"):
-                yield one
+        for rule in items_of(entry.value) if entry.key.text == "rules" else ():
+            if isinstance(rule, TreeMapping) and _is_translatable(rule, names):
+                yield from _conditions_in(rule)
+
+
+def _conditions_in(rule: TreeMapping) -> Iterator[Entry]:
+    """Yield the keys of *rule* that decide whether a job runs."""
+    for one in rule.entries:
+        is_excluding = one.key.text == "when" and text_of(one.value) == NEVER_STARTS
+        if is_excluding or one.key.text in ("if", "changes", "exists"):
+            yield one
+
+
+def _is_translatable(rule: TreeMapping, names: Names) -> bool:
+    try:
+        condition(formula_of(rule), names)
+    except (UntranslatableError, ExpressionError):
+        return False
+    return True
 
 
 def tested_variables(
