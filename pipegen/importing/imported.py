@@ -57,11 +57,10 @@ class Proof(Struct, kw_only=True):
     @property
     def words(self) -> str:
         """The result in a few words."""
+        number = len(self.differences)
+        result = f"{number} difference{'s' * (number > 1)} in" if number else "the same for"
         restriction = f", {self.restriction}" if self.restriction else ""
-        if self.differences:
-            number = len(self.differences)
-            return f"{number} difference{'s' * (number > 1)} in {self.events} events{restriction}"
-        return f"the same for {self.events} events{restriction}"
+        return f"{result} {self.events} event{'s' * (self.events != 1)}{restriction}"
 
 
 def report_differences(proof: Proof, report: Report) -> None:

@@ -401,3 +401,20 @@ def test_rules_against_all_runs_of_a_branch_with_a_merge_request_stay_a_conditio
     result, _ = from_text(f"workflow: {{ rules: {rules} }}\nunit: {{ script: make }}\n", tmp_path)
 
     assert "when: { not: { branch: true, env: { CI_OPEN_MERGE_REQUESTS: true } } }" in result.text
+
+
+def test_jobs_that_need_each_other_are_reported(tmp_path: Path) -> None:
+    """GitLab refuses such a pipeline, so there are no runs to compare, except those that start no job."""
+    source = """\
+first: { script: make, needs: [third] }
+second: { script: make, needs: [first] }
+third: { script: make, needs: [second] }
+alone: { script: make, needs: [alone] }
+"""
+    result, report = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert "jobs need each other: first -> third -> second -> first\n" in messages(report)
+    assert "jobs need each other: alone -> alone" in messages(report)
+    assert proof is not None
+    assert proof.words == "the same for 1 event"

@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.reading.constructs import constructs
 from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.tree import read_tree, text_of
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
@@ -101,6 +102,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     try:
         files = read_files(file, roots, accounting, own)
         source = resolve(files, accounting, own)
+        report_cycles(source, own)
     finally:
         report.take(own)
     return PipelineReading(

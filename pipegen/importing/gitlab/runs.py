@@ -41,7 +41,9 @@ class RunJob(Struct, kw_only=True):
 
 
 def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works) -> dict[str, RunJob] | None:
-    """Return the jobs of the run of *started* by name, None if GitLab refuses it: a job needs one that is not in it.
+    """Return the jobs of the run of *started* by name, None if GitLab refuses it.
+
+    It does so if a job needs one that is not in the run, or itself through others.
 
     Their work is in *works* from now on, which runs of the same pipeline share.
     """
@@ -51,6 +53,8 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
         return None
     direct, files = _order(starts, jobs)
     ancestors = closure(direct)
+    if any(name in earlier for name, earlier in ancestors.items()):
+        return None
     shown = frozenset(one for job in jobs.values() if job.is_shown for one in job.combinations)
     leaving = frozenset(one for job in jobs.values() if job.leaves_files for one in job.combinations)
     run_jobs: dict[str, RunJob] = {}

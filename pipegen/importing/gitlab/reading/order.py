@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -99,6 +102,28 @@ def values_in(name: str) -> str:
 def is_elsewhere(need: Node) -> bool:
     """Return whether *need* is on a job of another pipeline."""
     return isinstance(need, TreeMapping) and bool(need.get("pipeline") or need.get("project"))
+
+
+def report_cycles(source: SourcePipeline, report: Report) -> None:
+    """Report jobs of *source* that need each other, for which GitLab refuses the pipeline: one cycle for each group."""
+    needed = {name: {need.name for need in needs_of(job, source) or ()} for name, job in source.jobs.items()}
+    while True:
+        try:
+            TopologicalSorter(needed).prepare()
+        except CycleError as error:
+            cycle = list(reversed(error.args[1]))
+            first = min(range(len(cycle) - 1), key=lambda at: source.jobs[cycle[at]].span.start)
+            path = [*cycle[first:-1], *cycle[: first + 1]]
+            report.add(
+                codes.NOT_IMPORTED,
+                f"GitLab refuses the pipeline, in which jobs need each other: {' -> '.join(path)}",
+                at=source.jobs[path[0]].entries["needs"].key.span,
+                hint="remove one of these needs",
+            )
+            for name in cycle:
+                needed[name] = set()
+        else:
+            return
 
 
 def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection[str]) -> Order:
