@@ -73,6 +73,20 @@ def test_keys_that_files_of_ignored_rules_replace_are_reported(tmp_path: Path) -
     assert ("image", KeyOutcome.REPORTED, 1) in result.count.constructs
 
 
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [("{ level: low }", ""), ("{}", 'the rules of the input "level" are left out: it has its default')],
+)
+def test_rules_of_an_input_are_reported_if_they_decide_its_value(inputs: str, words: str, tmp_path: Path) -> None:
+    """They depend on other inputs."""
+    header = "spec: { inputs: { level: { default: full, rules: [{ if: '$[[ inputs.x ]] == 1', default: none }] } } }"
+    (tmp_path / "unit.yml").write_text(f"{header}\n---\nunit: {{ script: './test $[[ inputs.level ]]' }}\n")
+    result, report = from_text(f"include: [{{ local: unit.yml, inputs: {inputs} }}]\n", tmp_path)
+
+    assert (words in messages(report)) if words else messages(report) == ""
+    assert "./test " in result.text
+
+
 def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
     (folder / "nightly.yml").write_text(content, encoding="utf-8")
     result, report = from_text(_MAIN % rules, folder)

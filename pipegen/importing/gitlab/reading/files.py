@@ -186,6 +186,7 @@ def _merged(
         reading.trees.append(content.header)
         reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
     values = {**_defaults(content), **inputs}
+    _report_input_rules(content, inputs, reading)
     reading.budget.spend_on(content.tree)
     tree = with_inputs(content.tree, values, reading.budget) if values else content.tree
     tree = tree if isinstance(tree, TreeMapping) else content.tree
@@ -205,14 +206,32 @@ def _merged(
 
 def _defaults(content: FileTree) -> dict[str, Node]:
     """Return the default of each input that the header of a file declares."""
-    spec = (content.header or content.tree).get("spec")
-    inputs = spec.get("inputs") if isinstance(spec, TreeMapping) else None
     return {
-        declaration.key.text: default
-        for declaration in entries_of(inputs)
-        for default in ([declaration.value.get("default")] if isinstance(declaration.value, TreeMapping) else ())
-        if default is not None
+        name: default for name, declaration in _inputs(content) if (default := declaration.get("default")) is not None
     }
+
+
+def _inputs(content: FileTree) -> Iterator[tuple[str, TreeMapping]]:
+    """Yield the inputs that the header of a file declares."""
+    spec = (content.header or content.tree).get("spec")
+    for entry in entries_of(spec.get("inputs") if isinstance(spec, TreeMapping) else None):
+        if isinstance(entry.value, TreeMapping):
+            yield entry.key.text, entry.value
+
+
+def _report_input_rules(content: FileTree, given: Mapping[str, Node], reading: _Reading) -> None:
+    """Report rules that decide the default of an input which is not *given*."""
+    for name, declaration in _inputs(content):
+        rules = declaration.entry("rules")
+        if rules is not None and name not in given:
+            reading.accounting.mark(rules, KeyOutcome.REPORTED)
+            reading.report.add(
+                codes.NOT_IMPORTED,
+                f'the rules of the input "{name}" are left out: '
+                + ("it has its default" if declaration.get("default") is not None else "it has no value"),
+                at=rules.key.span,
+                hint="write a value where the file is included",
+            )
 
 
 def _included(

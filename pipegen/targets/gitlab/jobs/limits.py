@@ -28,7 +28,7 @@ _AROUND = 600
 SCRIPT_TIMEOUT = "RUNNER_SCRIPT_TIMEOUT"
 # https://docs.gitlab.com/ci/yaml/#retrywhen: GitLab's reasons by ours. A job is "stuck" when no runner accepts
 # it or its runner is gone; a job that ran for too long has the reason job_execution_timeout.
-_REASONS = {
+RETRY_REASONS = {
     plan.Failure.SCRIPT: ("script_failure",),
     plan.Failure.SYSTEM: (
         "unknown_failure",
@@ -116,7 +116,7 @@ def _retry(retry: plan.Retry) -> RetryKeys:
     if len(retry.on) == len(plan.Failure):
         return RetryKeys(retry.count)
     return RetryKeys(
-        retry.count, tuple(reason for kind in plan.Failure if kind in retry.on for reason in _REASONS[kind])
+        retry.count, tuple(reason for kind in plan.Failure if kind in retry.on for reason in RETRY_REASONS[kind])
     )
 
 

@@ -7,28 +7,22 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, in_words, present, raw_data
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model import Failure
 from pipegen.source.tree import Scalar, ScalarKind, whole_number
-from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT, script_seconds
+from pipegen.targets.gitlab.jobs.limits import RETRY_REASONS, SCRIPT_TIMEOUT, script_seconds
 
-# https://docs.gitlab.com/ci/yaml/#retrywhen
-_REASONS = {
-    "script_failure": "script",
-    "job_execution_timeout": "timeout",
-    "unknown_failure": "system",
-    "api_failure": "system",
-    "stuck_or_timeout_failure": "system",
-    "runner_system_failure": "system",
-    "scheduler_failure": "system",
-    "data_integrity_failure": "system",
-    "runner_unsupported": "system",
-    "stale_schedule": "system",
-    "archived_failure": "system",
-    "unmet_prerequisites": "system",
-}
+# https://docs.gitlab.com/ci/yaml/#retrywhen: other reasons of GitLab are failures of the system, too.
+_OF_SYSTEM = frozenset(
+    {
+        *("runner_unsupported", "runner_interrupted", "stale_schedule", "archived_failure", "unmet_prerequisites"),
+        *RETRY_REASONS[Failure.SYSTEM],
+    }
+)
+_KINDS = {**dict.fromkeys(_OF_SYSTEM, "system"), "script_failure": "script", "job_execution_timeout": "timeout"}
 
 
 def retry(context: KeyContext) -> Translation:
-    """Return the number of attempts and the failures to retry."""
+    """Return the number of attempts and the failures to retry; a part of GitLab's reasons for one stays raw."""
     node = context.job.get("retry")
     if node is None:
         return Translation()
@@ -41,11 +35,15 @@ def retry(context: KeyContext) -> Translation:
     reasons = texts_of(entries["when"].value) if "when" in entries else ("always",)
     if "always" in reasons:
         return Translation({"retry": count})
-    unknown = [reason for reason in reasons if reason not in _REASONS]
+    unknown = [reason for reason in reasons if reason not in _KINDS]
     if unknown:
         raise UntranslatableError(f'retry after "{unknown[0]}"')
-    kinds = list(dict.fromkeys(_REASONS[reason] for reason in reasons))
-    return Translation({"retry": {"count": count, "on": kinds[0] if len(kinds) == 1 else list(kinds)}})
+    kinds = list(dict.fromkeys(_KINDS[reason] for reason in reasons))
+    keys: dict[str, Data] = {"retry": {"count": count, "on": kinds[0] if len(kinds) == 1 else list(kinds)}}
+    if set(reasons) == {reason for kind in kinds for reason in RETRY_REASONS[Failure(kind)]}:
+        return Translation(keys)
+    reason = "the generated job has further reasons"
+    return Translation(keys, {"retry": {"when": list(reasons)}}, (entries["when"],), reason)
 
 
 def _count(text: str) -> int:
