@@ -23,7 +23,7 @@ _SHARED = (
     "shell",
     "raw",
 )
-_ENV, _BEFORE = "env", "before"
+_ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
 _OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "before"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
@@ -209,22 +209,43 @@ def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 
 
 def _common(stages: Sequence[Stage]) -> dict[str, Value]:
-    """Return the keys that all *stages* have with one value."""
-    first = stages[0]
-    common = {
-        key: first[key] for key in _IN_TEMPLATES if key in first and all(_same(one, first, key) for one in stages)
-    }
-    env = {
-        name: value
-        for name, value in _env(first).items()
-        if all(name in _env(one) and _env(one)[name] == value for one in stages)
-    }
-    # The order of the keys is that of the stages.
-    return {key: env if key == _ENV else common[key] for key in first if key in common or (key == _ENV and env)}
+    """Return the keys that all *stages* have with one value, or most of them if the others replace it.
+
+    Of `env` and `raw`, these are the parts that all have.
+    """
+    common: dict[str, Value] = {}
+    for key in dict.fromkeys(key for one in stages for key in one):
+        values = [one.get(key) for one in stages]
+        if key == _ENV or (key == _RAW and not any(map(_removes, values))):
+            parts = _common_parts([value if isinstance(value, dict) else {} for value in values])
+            common |= {key: parts} if parts else {}
+        elif key in _IN_TEMPLATES and all(key in one and one[key] == values[0] for one in stages):
+            common[key] = values[0]
+        elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
+            common[key] = value
+    return common
 
 
-def _same(stage: Stage, other: Stage, key: str) -> bool:
-    return key in stage and stage[key] == other[key]
+def _common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the entries that all of *values* have, of maps the parts."""
+    first, *others = values
+    parts: dict[str, Value] = {}
+    for key, value in first.items():
+        same = [other.get(key) for other in others]
+        if isinstance(value, dict) and key != _TRIGGER:
+            inner = _common_parts([one if isinstance(one, dict) else {} for one in (value, *same)])
+            parts |= {key: inner} if inner else {}
+        elif all(key in other for other in others) and all(one == value for one in same):
+            parts[key] = value
+    return parts
+
+
+def _can_replace(values: Sequence[Value], key: str, usual: Value) -> bool:
+    """Return whether stages can have other *values* of *key* than the *usual* one, which a template has.
+
+    Maps are merged, and commands before the script are joined.
+    """
+    return key != _BEFORE and not any(value is None or isinstance(value, dict) for value in (*values, usual))
 
 
 def _weight(value: Value) -> int:
@@ -238,12 +259,30 @@ def _weight(value: Value) -> int:
 def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
     rest: Stage = {}
     for key, value in stage.items():
-        if key == _ENV and _ENV in common:
-            env = {one: text for one, text in _env(stage).items() if one not in _env(common)}
-            if env:
-                rest[_ENV] = env
-        elif key not in common or key == "extends":
+        if key in (_ENV, _RAW) and isinstance(value, dict) and not (key == _RAW and _removes(value)):
+            shared = common.get(key)
+            if own := _without_parts(value, shared if isinstance(shared, dict) else {}):
+                rest[key] = own
+        elif key not in common or key == "extends" or value != common[key]:
             rest[key] = value
     known = rest.pop("extends", None)
     others = list(known) if isinstance(known, list) else [known] if isinstance(known, str) else []
     return {"extends": [*others, name] if others else name, **rest}
+
+
+def _removes(raw: Value) -> bool:
+    """Return whether *raw* removes a generated key: in a part of it, null would remove one of a template."""
+    return isinstance(raw, dict) and any(value is None or _removes(value) for value in raw.values())
+
+
+def _without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the map *value* without the parts in *common*."""
+    rest: dict[str, Value] = {}
+    for key, own in value.items():
+        shared = common.get(key)
+        if isinstance(own, dict) and isinstance(shared, dict):
+            if inner := _without_parts(own, shared):
+                rest[key] = inner
+        elif key not in common or own != shared:
+            rest[key] = own
+    return rest

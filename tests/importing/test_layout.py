@@ -7,6 +7,7 @@ from pathlib import Path
 from importing.samples import from_text
 
 from pipegen.config.keys import STAGE_KEYS
+from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.layout import ordered
 
 
@@ -26,3 +27,52 @@ def test_variables_of_a_template_are_no_defaults(tmp_path: Path) -> None:
 
     assert "templates:\n  db:\n    env:\n      DB_HOST: db\n      DB_NAME: test\n" in result.text
     assert "null" not in result.text
+
+
+_BASE = """\
+.base:
+  image: alpine
+  script: [make, make test]
+  cache: { paths: [a], untracked: true }
+  variables: { FF_TIMESTAMPS: "true" }
+"""
+
+
+def test_a_template_has_keys_that_most_users_share(tmp_path: Path) -> None:
+    """The others replace them."""
+    jobs = "".join(f"{name}: {{ extends: .base, tags: [{name}] }}\n" for name in ("one", "two", "three"))
+    result, _ = from_text(f"{_BASE}{jobs}four: {{ extends: .base, script: ./four, tags: [one] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert "  base:\n    script:\n      - make\n      - make test\n" in result.text
+    assert "- { name: one, extends: base, agent: one }" in result.text
+    assert "script: [./four]" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_template_has_the_parts_of_raw_that_all_users_share(tmp_path: Path) -> None:
+    """The others are in the stages."""
+    own = "artifacts: { reports: { sast: x.json } }"
+    jobs = "".join(f"{name}: {{ extends: .base, {own if name == 'two' else ''} }}\n" for name in ("one", "two"))
+    result, _ = from_text(f"{_BASE}{jobs}three: {{ script: make }}\n", tmp_path)
+    proof = prove(result)
+
+    assert 'raw: { gitlab: { cache: { untracked: true }, variables: { FF_TIMESTAMPS: "true" } } }' in result.text
+    assert "gitlab: { artifacts: { reports: { sast: x.json } } }" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_raw_keys_that_remove_a_generated_one_stay_together(tmp_path: Path) -> None:
+    """A key without a value in a stage would remove that of the template instead."""
+    source = """\
+include: [{ template: Jobs/SAST.gitlab-ci.yml }]
+.scan: { extends: .scanner, variables: { SCAN: "${CI_COMMIT_TAG}" } }
+one: { extends: .scan }
+two: { extends: .scan, variables: { OTHER: "${CI_COMMIT_TAG}" } }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert result.text.count("script: null") == 2
+    assert "\n  script:" not in result.generated[-1].text
