@@ -74,3 +74,30 @@ def test_partial_histories_affect_no_other_stage(
     assert histories["first"] == ["one"]
     assert {history[0] for history in histories.values()} == {"one"}
     assert len(histories["whole"]) == len(histories["usual"]) == 2
+
+
+@pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=["scripted", "declarative"])
+def test_stages_that_all_fetch_a_part_of_the_history_find_their_commit(
+    engine: Engine, containers: Containers, tmp_path: Path
+) -> None:
+    """The options are in the function that checks out, not in its calls."""
+    stages = [
+        {"name": "first", "script": [HISTORY.format("first"), f"{PUSH} two", f"{PUSH} three"]},
+        {"name": "second", "script": [HISTORY.format("second"), "sleep 3"]},
+        {"name": "third", "script": [HISTORY.format("third"), "sleep 3"]},
+    ]
+    execution = [["first", ["second", "third"]]]
+    text = yaml_text({"pipelines": {"p": {"fetch": {"depth": 1}, "execution": execution, "stages": stages}}})
+    repository = worlds.repository(tmp_path / "repository", files={CONFIG: text})
+    subprocess.run((*shlex.split(PUSH.replace("$ORIGIN", str(repository))), "one"), check=True)
+    records = tmp_path / "notes"
+    records.mkdir()
+    variables = {"RECORDS": str(records), "ORIGIN": str(repository), "BRANCH_NAME": "main"}
+
+    world = World(containers=containers, repository=repository, folder=tmp_path / "world", variables=variables)
+    done = execute(engine, world)
+
+    assert set(done.outcomes.values()) == {"success"}, done.log
+    assert {path.name: path.read_text("utf-8").split()[0] for path in records.iterdir()} == dict.fromkeys(
+        ("first", "second", "third"), "one"
+    )
