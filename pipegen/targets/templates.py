@@ -82,23 +82,36 @@ def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str:
 
 
 def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | TemplateVariable, ...]:
-    """Return text and variables that with *values* in their place equal *texts*."""
+    """Return text and variables that with *values* in their place equal *texts*; no value is empty."""
+    axes = [axis for axis in values[0] if len({own[axis] for own in values}) > 1]
+    values_of_first = sorted((values[0][axis] for axis in axes), key=len, reverse=True)
+    possible = re.compile("|".join(map(re.escape, values_of_first)) or "(?!)")
     places = [0] * len(texts)
     parts: list[str | TemplateVariable] = []
-    text = ""
-    while any(place < len(whole) for place, whole in zip(places, texts, strict=True)):
-        axis = _axis_at(texts, places, values)
-        if axis is not None:
-            places = [place + len(own[axis]) for place, own in zip(places, values, strict=True)]
-            parts += [text, TemplateVariable(axis)] if text else [TemplateVariable(axis)]
-            text = ""
+    text, search_from = "", 0
+    while match := possible.search(texts[0], search_from):
+        text += _common(texts, places, match.start())
+        axis = _axis_at(texts, places, values, axes)
+        if axis is None:
+            search_from = places[0] + 1
             continue
-        characters = {whole[place : place + 1] for place, whole in zip(places, texts, strict=True)}
-        if len(characters) > 1:
-            raise DifferentError
-        text += characters.pop()
-        places = [place + 1 for place in places]
+        places[:] = [place + len(own[axis]) for place, own in zip(places, values, strict=True)]
+        search_from = places[0]
+        parts += [text, TemplateVariable(axis)] if text else [TemplateVariable(axis)]
+        text = ""
+    text += _common(texts, places, len(texts[0]))
+    if any(place < len(whole) for place, whole in zip(places, texts, strict=True)):
+        raise DifferentError
     return (*parts, text) if text else tuple(parts)
+
+
+def _common(texts: Sequence[str], places: list[int], end: int) -> str:
+    """Return the text up to *end* that all of *texts* have at their *places*, and move these after it."""
+    common = texts[0][places[0] : end]
+    if not all(text.startswith(common, place) for text, place in zip(texts, places, strict=True)):
+        raise DifferentError
+    places[:] = [place + len(common) for place in places]
+    return common
 
 
 def _with_dollars(parts: Sequence[str | TemplateVariable]) -> str:
@@ -127,12 +140,11 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
     return re.sub(_BARE_PATH, r'"\g<0>"', text)
 
 
-def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values]) -> str | None:
-    """Return the axis, with different values, whose value is in each text at its place; the longest if several."""
+def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values], axes: Sequence[str]) -> str | None:
+    """Return that of *axes* whose value is in each text at its place, None if there is none; the longest if several."""
     candidates = [
         axis
-        for axis in values[0]
-        if len({own[axis] for own in values}) > 1
-        and all(text.startswith(own[axis], place) for text, place, own in zip(texts, places, values, strict=True))
+        for axis in axes
+        if all(text.startswith(own[axis], place) for text, place, own in zip(texts, places, values, strict=True))
     ]
     return max(candidates, key=lambda axis: len(values[0][axis]), default=None)
