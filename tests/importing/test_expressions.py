@@ -63,3 +63,15 @@ def test_rules_that_stay_raw_have_no_condition_that_never_holds(tmp_path: Path) 
     assert "when: " not in result.text
     assert f"rules: [{{ if: {rule} }}]" in result.text
     assert result.generated
+
+
+def test_changes_since_a_constant_are_changes_since_its_value(tmp_path: Path) -> None:
+    """A variable that the file sets has the same value in all runs."""
+    source = """\
+variables: { BASE: refs/heads/next }
+unit: { script: make, rules: [{ changes: { paths: [src/**/*], compare_to: $BASE } }] }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert messages(report) == ""
+    assert "when: { changes: { paths: src/**, base: next } }" in result.text

@@ -289,7 +289,7 @@ def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
     """Return the patterns of paths as a config has them: in GitLab's, `**` matches folders only before a slash."""
     result = []
     for pattern in patterns:
-        text = re.sub(r"\$\{?(\w+)\}?", lambda match: names.constants.get(match[1], match[0]), pattern)
+        text = _with_constants(pattern, names)
         if "$" in text or "[" in text or text.startswith("!"):
             raise UntranslatableError(f'the pattern "{pattern}"')
         for alternative in alternatives(text):
@@ -300,8 +300,14 @@ def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
 
 
 def _base(base: str, names: Names) -> str:
-    if base in ("$CI_DEFAULT_BRANCH", "${CI_DEFAULT_BRANCH}"):
+    text = _with_constants(base, names).removeprefix("refs/heads/")
+    if text in ("$CI_DEFAULT_BRANCH", "${CI_DEFAULT_BRANCH}"):
         return names.default_branch
-    if "$" in base:
+    if "$" in text:
         raise UntranslatableError(f'changes since "{base}"')
-    return base
+    return text
+
+
+def _with_constants(text: str, names: Names) -> str:
+    """Return *text* with the values of its variables that are constant."""
+    return re.sub(r"\$\{?(\w+)\}?", lambda match: names.constants.get(match[1], match[0]), text)
