@@ -110,9 +110,20 @@ class Accounting:
             outcome = self.outcome(entry.key.span)
             if outcome is not None and id(entry) not in marked:
                 marked.add(id(entry))
-                for scalar in scalars(entry.value):
-                    place = _place(scalar.span)
-                    self._parts[place] = _worst(self._parts.get(place, outcome), outcome)
+                self._mark_scalars(entry.value, outcome)
+
+    def _mark_scalars(self, node: Node, outcome: KeyOutcome) -> None:
+        """Note the scalars in *node* with the outcome of the innermost key that has one, or with *outcome*."""
+        pending = [(node, outcome)]
+        while pending:
+            inner, outcome = pending.pop()
+            if isinstance(inner, Scalar):
+                place = _place(inner.span)
+                self._parts[place] = _worst(self._parts.get(place, outcome), outcome)
+            elif isinstance(inner, Mapping):
+                pending += [(entry.value, self.outcome(entry.key.span) or outcome) for entry in inner.entries]
+            else:
+                pending += [(item, outcome) for item in inner.items]
 
     def outcome_of_parts(self, node: Node) -> KeyOutcome | None:
         """Return the worst outcome of the scalars in *node* that keys elsewhere use; None if they use none."""

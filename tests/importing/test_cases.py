@@ -80,6 +80,24 @@ def test_conditions_of_rules_that_stay_raw_are_translated_if_the_stage_has_them(
     assert outcomes["rules:when", KeyOutcome.RAW] == 2
 
 
+def test_parts_of_raw_keys_that_the_config_has_too_are_translated(tmp_path: Path) -> None:
+    """These are needs on whole jobs, and paths of a condition that an anchor holds."""
+    source = """\
+.paths: &paths [src/**/*]
+build: { script: make, parallel: { matrix: [{ ARCH: [a, b] }] } }
+lint: { script: make }
+test:
+  script: make
+  needs: [{ job: lint }, { job: build, parallel: { matrix: [{ ARCH: [a] }] } }]
+  rules: [{ changes: *paths }, { if: $ONE == $TWO }]
+"""
+    result, _ = from_text(source, tmp_path)
+    outcomes = {(name, outcome): number for name, outcome, number in result.count.constructs}
+
+    assert outcomes["needs:job", KeyOutcome.TRANSLATED] == outcomes["needs:job", KeyOutcome.RAW] == 1
+    assert outcomes["rules:changes", KeyOutcome.TRANSLATED] == outcomes[".paths", KeyOutcome.TRANSLATED] == 1
+
+
 def test_keys_that_files_which_cannot_be_read_may_use_are_reported(tmp_path: Path) -> None:
     """Their jobs may extend a template that no other job does."""
     source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\n.unused: { image: alpine }\ntest: { script: make }\n"

@@ -192,7 +192,7 @@ def report_needs(
             accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
     if raw_reason:
         if "needs" in job.entries:
-            accounting.mark(job.entries["needs"], KeyOutcome.RAW)
+            _mark_raw_needs(job, source, accounting)
         report.add(
             codes.KEPT_RAW,
             f'"needs" of job "{job.name}" stays a key of GitLab: {raw_reason}',
@@ -205,6 +205,16 @@ def report_needs(
         # A job that is left out has been reported.
         if need.name not in stages and need.name not in source.jobs:
             _report_missing(job, need, source, accounting, report)
+
+
+def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounting) -> None:
+    """Mark the raw needs of *job*: arcs also express those on whole jobs of the pipeline, if others are the reason."""
+    entry = job.entries["needs"]
+    others = [item for item in items_of(entry.value) if is_elsewhere(item)]
+    others += [need.node for need in needs_of(job, source) or () if need.combinations is not None]
+    accounting.mark_key(entry.key, KeyOutcome.RAW)
+    for node in others or [entry.value]:
+        accounting.mark_value(node, KeyOutcome.RAW)
 
 
 def _report_inexact(draft: Draft, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
