@@ -36,6 +36,10 @@ _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
 _PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
+# Raw keys that may name single combinations, or variables like an axis.
+_OF_ONE_JOB = frozenset({"parallel", "needs", "dependencies", "extends", "variables", "trigger"})
+
+
 class _Matrix(Struct):
     """A matrix job, and the values of the combinations that it replaces, by the names of their jobs."""
 
@@ -85,8 +89,8 @@ def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> lis
     plain = [
         job
         for job in jobs
-        if not job.raw
-        and job.trigger is None
+        if job.trigger is None
+        and _OF_ONE_JOB.isdisjoint(job.raw)
         and all(re.fullmatch(_PLAIN_VALUE, value) for _, value in values[job.name])
     ]
     axes = [tuple(axis for axis, _ in values[job.name]) for job in plain]

@@ -54,6 +54,11 @@ def test_values_are_in_variables_too() -> None:
     assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
 
 
+def test_raw_keys_that_all_combinations_have_are_in_the_job() -> None:
+    """GitLab reads them for each combination."""
+    assert _matrix("script: x", "raw: { gitlab: { coverage: '/x/' } }")["unit"]["coverage"] == "/x/"
+
+
 def test_values_are_in_services_environments_and_locks() -> None:
     """GitLab expands variables in these keys, too."""
     keys = ("services: ['db:${matrix.v}']", "environment: 'qa-${matrix.v}'", "lock: 'door-${matrix.v}'", "script: x")
@@ -124,7 +129,7 @@ def test_combinations_with_other_axes_stay_separate_jobs() -> None:
 @pytest.mark.parametrize(
     "keys",
     [
-        ("script: x", "raw: { gitlab: { coverage: '/x/' } }"),
+        ("script: x", "raw: { gitlab: { dependencies: [] } }"),
         ("script: x", "when: { branch: '${matrix.v}' }"),
         ("script: x", "directory: 'it''s ${matrix.v}'"),
         ("trigger: { name: j }",),
