@@ -78,7 +78,7 @@ class FleetSimulation:
             self._next_arrival(load)
         self._scaling.begin(self._session)
         events = self._events
-        while self._open and events and self._idle_machine_events <= self._most_machine_events:
+        while self._open and events and self._may_progress():
             if isinstance(end := events[0][3], AttemptEnd) and end.is_void:
                 # All is as before: a cycle would only stop other attempts, and each of them has a void end, too.
                 heappop(events)
@@ -97,6 +97,10 @@ class FleetSimulation:
             self._now,
             self._starts,
         )
+
+    def _may_progress(self) -> bool:
+        """Return whether more than machines may happen: the last one that started may have been enough for a stage."""
+        return len(self._events) > self._machine_events or self._idle_machine_events <= self._most_machine_events
 
     def _at(self, time: float, call: Callable[[Any], None], argument: object) -> None:
         """Schedule *call* with *argument*; calls of one time come in the order in which they were scheduled."""
@@ -188,14 +192,14 @@ class FleetSimulation:
         for member in (stage_run, *stage_run.helpers):
             self._session.join(member)
 
-    def _share(self, stage_run: StageRun) -> None:
-        """Let *stage_run*, which waited alone and found no room, wait with equal ones.
+    def _share(self, stage_run: StageRun) -> bool:
+        """Let *stage_run*, which waited alone, wait with equal ones; return False if it found room.
 
         Otherwise, each machine and each lock that gets free would concern all that wait alone.
         """
         members = (stage_run, *stage_run.helpers)
         if any(member.state is not TaskState.WAITING for member in members if not member.is_light):
-            return
+            return False
         self._session.withdraw(stage_run.gang)
         for member in members:
             # Services without resources start before their stage.
@@ -207,6 +211,7 @@ class FleetSimulation:
         if not stage_run.helpers:
             stage_run.gang = self._gang(stage_run.run.load, stage_run.stage)
         self._wait(stage_run)
+        return True
 
     def _enter(self, stage_run: StageRun) -> None:
         """Queue a stage with services, which all start together."""
@@ -304,14 +309,13 @@ class FleetSimulation:
         freed = self._give_back(stage_run, stage_run, 0)
         session.leave(stage_run)
         if stage_run.helpers:
-            nodes = list(freed.nodes)
+            # Without the plugin `gang`, a stage may end before there is room for its services.
+            nodes = [*freed.nodes, *session.unpledge(stage_run.gang).nodes]
             for number, helper in enumerate(stage_run.helpers, start=1):
                 if helper.state is TaskState.RUNNING:
                     nodes += self._give_back(stage_run, helper, number).nodes
                 session.leave(helper)
-            if stage_run.gang in session.light:
-                session.light.delete(stage_run.gang)
-            session.dismiss(stage_run.gang)
+            session.withdraw(stage_run.gang)
             freed = Freed(tuple(nodes), freed.locks)
         session.wake(freed)
 
@@ -344,6 +348,18 @@ class FleetSimulation:
         self._alone.append(stage_run)
 
     def _cycle(self) -> None:
+        self._act()
+        alone, self._alone = self._alone, []
+        if [stage_run for stage_run in alone if self._share(stage_run)]:
+            # They enter again, which cannot wait for the next event: there may be none.
+            self._act()
+        self._session.changed.clear()
+        if self._scaling.is_scaled:
+            self._scaling.shrink()
+            self._scaling.grow(self._waiting_gangs())
+
+    def _act(self) -> None:
+        """Let the actions place, stop and start stages."""
         session = self._session
         actions = self._actions
         while True:
@@ -365,13 +381,6 @@ class FleetSimulation:
             for task in evicted:
                 if isinstance(task, StageRun):
                     self._preempt(task)
-        session.changed.clear()
-        alone, self._alone = self._alone, []
-        for stage_run in alone:
-            self._share(stage_run)
-        if self._scaling.is_scaled:
-            self._scaling.shrink()
-            self._scaling.grow(self._waiting_gangs())
 
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
         """Yield the gangs with tasks that wait for a machine, and the number of equal gangs that wait."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fleet.fleets import chain, fleet, load
+from fleet.fleets import ACTIONS, chain, fleet, load
 
 from pipegen.fleet.answers.results import results
 from pipegen.fleet.arrivals import HOUR, Starts
@@ -157,6 +157,41 @@ def test_a_gang_that_fits_on_no_machines_blocks_no_others() -> None:
     measured = run(fleet([gang, others], 2, 1, ("priority", "gang"), queue="all")).loads
 
     assert (measured["a"].unfinished, measured["b"].unfinished) == (1, 0)
+
+
+def test_a_stage_starts_machines_after_it_waited_alone() -> None:
+    """An approved stage and its service enter the queue again, which is admitted without a further event."""
+    plain = load("a", Starts((0.0,)), FixedTime(10.0))
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 1.0},), needs_approval=True))
+    group = MachineGroup(machine=RunMachine(name="m", slots=2), minimum=0, maximum=1)
+    for actions in (ACTIONS, ("allocate", "enqueue", "backfill")):
+        simulated = fleet([gang], 1, 1, ("gang",), ("fair-share",), actions=actions)
+        measures = run(replace(simulated, groups=(group,))).loads["a"]
+
+        assert (list(measures.results), measures.unfinished) == ([10.0], 0)
+
+
+def test_no_room_is_kept_for_services_of_a_stage_that_has_ended() -> None:
+    """Without the plugin `gang`, a stage may end before its services start."""
+    plain = replace(load("a", Starts((22.0, 15.0, 37.0, 21.0)), FixedTime(60.0)), waiting_time=10.0)
+    stage = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 2.0}, {"slots": 2.0})))
+    others = load("b", Starts((*(float(number) for number in range(11)), *[1000.0] * 6)), FixedTime(60.0))
+    measured = run(fleet([stage, others], 3, 1, ("first-ready",), slots=2, queue="all")).loads
+
+    assert list(measured["b"].waits)[-6:] == [0.0] * 6
+
+
+def test_the_last_start_of_a_machine_may_be_enough() -> None:
+    """Others that start and stop for nothing do not end the simulation while a stage runs."""
+    plain = load("a", Starts(tuple(7.0 * number for number in range(30))), FixedTime(60.0))
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"cpu": 1000.0},), labels=("arm",)))
+    groups = (
+        MachineGroup(machine=RunMachine(name="arm", slots=1, labels=("arm",)), minimum=0, maximum=1),
+        MachineGroup(machine=RunMachine(name="other", slots=4, cpu=4000), minimum=0, maximum=4, start_up=60.0),
+    )
+    measures = run(replace(fleet([gang], 1, 1, ("gang",)), groups=groups)).loads["a"]
+
+    assert measures.unfinished == 0
 
 
 def test_attempts_start_when_their_own_backoff_ends() -> None:
