@@ -55,6 +55,13 @@ def compile_to(name: str, size: int) -> int:
     return calls(lambda: generate(analysed, target, {}, Report()))
 
 
+def simulate_queues(size: int) -> int:
+    """Return the number of calls that simulate *size* stages of two queues, each with half of three machines."""
+    starts = Starts(tuple(float(number) for number in range(size // 2)))
+    simulated = fleet([load(name, starts, FixedTime(60.0)) for name in "ab"], 3, 1, ("gang",), ("proportion",))
+    return calls(lambda: FleetSimulation(simulated).run())
+
+
 def simulate(size: int, *, services: bool) -> int:
     """Return the number of calls that simulate *size* stages with approvals, failures and a lock on two machines."""
     plain = load("a", Starts(tuple(float(number) for number in range(size))), FixedTime(60.0))
@@ -82,3 +89,8 @@ def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None
 def test_the_calls_of_an_overloaded_fleet_grow_linearly(services: bool) -> None:  # noqa: FBT001 - a parameter
     """Ten times the stages that wait for a lock after approvals and failures require at most twelve times the calls."""
     assert simulate(600, services=services) / simulate(60, services=services) <= 12
+
+
+def test_the_calls_of_overloaded_queues_grow_linearly() -> None:
+    """One stage of a queue that has its share stands for all that wait there."""
+    assert simulate_queues(600) / simulate_queues(60) <= 12

@@ -97,6 +97,9 @@ def _place(session: Session, gang: Gang, statement: Statement) -> QueuedTask | N
     while (queued_task := gang.pop()) is not None:
         if not session.ballot.may_take(gang.job_queue, queued_task):
             unplaced.append(queued_task)
+            if gang.is_alike:
+                refused = queued_task
+                break
             continue
         node = session.find(queued_task)
         if node is None:
