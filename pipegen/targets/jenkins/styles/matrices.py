@@ -243,7 +243,7 @@ def _within_variables(stage: model.StageBlock, function: str, variables: Values)
 
 def _function_name(title: str) -> str:
     """Return a name for the function of the stage *title*: `unitSteps`. It ends so, as steps may be called `unit`."""
-    first, *others = re.findall(r"[A-Za-z0-9]+", title) or [""]
+    first, *others = re.findall(r"[A-Za-z0-9]+", title) or ["stage"]
     name = "".join((first[:1].lower() + first[1:], *(word[:1].upper() + word[1:] for word in others)))
     return f"{name}Steps" if name[:1].isalpha() else f"steps{name}"
 

@@ -107,11 +107,11 @@ def test_a_function_gets_a_name_that_definitions_do_not_use() -> None:
     assert generated(f"script: [{_LINES}, ./test, ./pack]", settings=settings).count("unitSteps2()") == 4
 
 
-def test_a_name_without_letters_makes_a_function_too() -> None:
+@pytest.mark.parametrize(("name", "function"), [("3 x", "steps3X"), ("тест", "stageSteps"), ("a-b_c", "aBCSteps")])
+def test_any_name_makes_a_function(name: str, function: str) -> None:
     """A name in Groovy begins with a letter."""
-    text = built(
-        f"pipelines: {{ p: {{ stages: [{{ name: '3 x', matrix: {{ v: [a, b, c] }}, script: [{_LINES}, ./t] }}] }} }}\n",
-        "declarative",
-    ).text
+    stage = f"name: '{name}', matrix: {{ v: [a, b, c] }}, script: [{_LINES}, ./t]"
 
-    assert "void steps3X() {" in text
+    text = built(f"pipelines: {{ p: {{ stages: [{{ {stage} }}] }} }}\n", "declarative").text
+
+    assert f"void {function}() {{" in text
