@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pipegen.emit.header import read_header
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyReader, Statement
@@ -47,9 +47,12 @@ class FileReader(GroovyReader):
         return FileReader(file, self._code, without_steps).block(function.index).statements
 
 
-def step_functions(file: SourceFile, code: GroovyTokens) -> dict[str, GroovyBlock]:
-    """Return the steps of the functions around the pipeline of *file*, by name; none if two have the same name."""
-    ours = {name: GroovyBlock((), 0, Span(file, 0, 0)) for name in functions_of_pipegen(file)}
+def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -> dict[str, GroovyBlock]:
+    """Return the steps of the functions around the pipeline of *file*, by name; none if two have the same name.
+
+    Those of pipegen, *own*, have no steps.
+    """
+    ours = {name: GroovyBlock((), 0, Span(file, 0, 0)) for name in own}
     reader = FileReader(file, code, ours)
     functions: dict[str, GroovyBlock] = {}
     names = {*ours}

@@ -92,7 +92,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         pipeline = pipeline_of(code)
         if pipeline is None:
             raise code.error(0, 'there is no block "pipeline": only Declarative pipelines can be imported')
-        functions = step_functions(file, code)
+        own = functions_of_pipegen(file)
+        functions = step_functions(file, code, own)
         reader = FileReader(file, code, functions)
         call = reader.call(pipeline)
         if call is None or call.block is None:
@@ -109,7 +110,6 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
             hint="write the config by hand: docs/from-jenkins.md shows each part",
         )
         raise Stopped from error
-    own = functions_of_pipegen(file)
     others = [one for one in reader.file_statements() if _is_around(one) and function_name(one) not in own]
     graph = declarative.graph_of(whole)
     assigned = Counter(_computed(code))

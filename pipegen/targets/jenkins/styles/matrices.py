@@ -22,6 +22,7 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
 from pipegen.targets.templates import (
+    PLAIN_VALUE,
     DifferentError,
     Merger,
     Rule,
@@ -38,13 +39,11 @@ _LEAST_SAVED = 5
 _FUNCTION, _ENVIRONMENT = 4, 2
 # Those around a script of several lines, and around steps in a block.
 _AROUND_SCRIPT, _AROUND_BLOCK = 2, 2
-# In a path, a name and a script, such a value needs no quotes, and Jenkins does not expand it.
-_PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_AXIS = re.compile(r"[A-Za-z0-9_]+")
+_AXIS = r"[A-Za-z0-9_]+"
 # Text that is the same between double quotes of Groovy.
-_PLAIN_TEXT = re.compile(r"[ !#%-\[\]-~]*")
+_PLAIN_TEXT = r"[ !#%-\[\]-~]*"
 # A line that sets a variable to its own value.
-_OWN_VALUE = re.compile(r"(\w+)=\$\{?\1\}?")
+_OWN_VALUE = r"(\w+)=\$\{?\1\}?"
 
 # Returns a stage with a call of a function in place of its steps, and with the variables that the function reads.
 _Calling = Callable[[model.StageBlock, str, Values], model.StageBlock]
@@ -108,7 +107,7 @@ def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
     for named_job in named_jobs:
         combination = named_job.job.combination
         if combination is None or not all(
-            _AXIS.fullmatch(axis) and _PLAIN_VALUE.fullmatch(value) for axis, value in combination.values
+            re.fullmatch(_AXIS, axis) and re.fullmatch(PLAIN_VALUE, value) for axis, value in combination.values
         ):
             continue
         members = matrices.setdefault(shown[named_job.name].stage, {})
@@ -168,7 +167,7 @@ class _Texts:
 
     def _script(self, scripts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the lines of a script, without those that set a variable to its own value."""
-        return tuple(line for line in map(self._line, columns(scripts)) if not _OWN_VALUE.fullmatch(line))
+        return tuple(line for line in map(self._line, columns(scripts)) if not re.fullmatch(_OWN_VALUE, line))
 
     def _line(self, lines: Sequence[str]) -> str:
         if len(set(lines)) == 1:
@@ -194,7 +193,7 @@ class _Texts:
         parts = self._parts(texts)
         if len(parts) == 1 and isinstance(parts[0], TemplateVariable):
             return model.GroovyCode(f"env.{parts[0].name}")
-        if not all(_PLAIN_TEXT.fullmatch(part) for part in parts if isinstance(part, str)):
+        if not all(re.fullmatch(_PLAIN_TEXT, part) for part in parts if isinstance(part, str)):
             raise DifferentError
         written = (part if isinstance(part, str) else f"${{env.{part.name}}}" for part in parts)
         return model.GroovyCode(f'"{"".join(written)}"')
