@@ -196,7 +196,6 @@ def test_conditions_of_commands_are_conditions_of_the_shell(block: str, script: 
     [
         'def x = now(); sh "make ${x}"',
         "def x = 'a'; x = 'b'; sh \"make ${x}\"",
-        "sh 'make'; def x = 'a'; sh \"make ${x}\"",
         "def x = 'a'; acmeLogin(x)",
         "dir('x') { def y = 'a'; sh \"make ${y}\" }",
         "def x = sh(script: 'date', returnStdout: true).trim()",
@@ -223,6 +222,59 @@ def test_another_script_block_stays_groovy(block: str) -> None:
     assert "left out" not in messages(report)
     assert _differences(result) == []
     assert expected in [actual[at : at + len(expected)] for at in range(len(actual))]
+
+
+_STAGES = """pipeline { agent any
+    PIPELINE
+    stages {
+        stage('a') { steps { script { X = sh(script: 'date', returnStdout: true).trim() } } }
+        stage('b') { STAGE; steps { sh "make ${X}"; MORE } }
+    }
+}
+FILE
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("PIPELINE", "environment { X = 'a' }"),
+        ("PIPELINE", "parameters { string(name: 'X') }"),
+        ("PIPELINE", 'post { always { echo "${X}" } }'),
+        ("STAGE", "when { expression { X == 'a' } }"),
+        ("STAGE", 'post { always { echo "${X}" } }'),
+        ("MORE", "script { X = 'b' }"),
+        ("MORE", "script { X += 'b' }"),
+        ("MORE", "withEnv(['X=b']) { sh 'make' }"),
+        ("FILE", "def show() { echo X }"),
+    ],
+)
+def test_a_value_that_other_parts_know_stays_groovy(name: str, text: str) -> None:
+    """Only the stage that sets it once, and the steps and the environment of later ones, know an output."""
+    parts = {"PIPELINE": "", "STAGE": "environment { Y = 'y' }", "MORE": "", "FILE": ""} | {name: text}
+    source = _STAGES
+    for part, content in parts.items():
+        source = source.replace(part, content)
+    result, report = _from_text(source)
+
+    assert "X = sh(script: 'date', returnStdout: true).trim()" in result.text
+    assert "outputs" not in result.text
+    assert '"script" of stage "a" stays Groovy: it contains Groovy' in messages(report)
+    assert result.compiled.messages == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "when", "more"), [("a", "when { branch 'main' }", ""), ("a b", "", ""), ("a", "", "acmeTell X")]
+)
+def test_a_value_that_no_reference_can_read_stays_groovy(name: str, when: str, more: str) -> None:
+    """The stage may be skipped, its name has a blank, or Groovy of the stage itself reads the value."""
+    script = f"script {{\nX = sh(script: 'date', returnStdout: true).trim()\n{more}\n}}"
+    stages = f"stage('{name}') {{ {when}\nsteps {{ {script} }} }}\nstage('b') {{ steps {{ sh \"make ${{X}}\" }} }}"
+    result, report = _from_text(f"pipeline {{ agent any\nstages {{\n{stages}\n}} }}")
+
+    assert "outputs" not in result.text
+    assert f'"script" of stage "{name}" stays Groovy' in messages(report)
+    assert result.compiled.messages == ()
 
 
 def test_a_step_gets_the_computed_variables_that_it_names() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.assignments import declared_name
 from pipegen.importing.jenkins.reading.source import JenkinsSource, function_name
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, Statement
 from pipegen.importing.jenkins.settings import OF_JOB
@@ -49,15 +50,16 @@ def _statements(source: JenkinsSource) -> list[Statement]:
     return [one for one in others if not isinstance(one, GroovyCall) or (one.name not in _READ and one.block is None)]
 
 
-def definitions_of(source: JenkinsSource, texts: Collection[str], marks: Marks) -> str:
+def definitions_of(source: JenkinsSource, texts: Collection[str], values: Collection[str], marks: Marks) -> str:
     """Return the definitions around the pipeline that the config needs.
 
     Constants, and functions whose steps stand for their calls, are needed if a kept text reads them: one of *texts*, or
-    a definition.
+    a definition. Variables with a name in *values* are not: commands set these.
     """
     statements = _statements(source)
     optional = {name: one for one in statements if (name := _optional_name(one, source)) is not None}
-    needed = [one for one in statements if one not in optional.values() and _definition(one)]
+    by_commands = [one for one in statements if declared_name(one) in values]
+    needed = [one for one in statements if one not in (*optional.values(), *by_commands) and _definition(one)]
     pending = [*texts, *map(_definition, needed)]
     while pending:
         for name in words(pending.pop()) & optional.keys():

@@ -15,10 +15,12 @@ from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
 from pipegen.importing.jenkins.ends import PIPELINE_STATUS, STATUS, End, ends_of
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import Statement, constant
 from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, raw_parameters, settings_of
+from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts
 from pipegen.importing.layout import ordered
@@ -36,12 +38,16 @@ _NUMBER = r"\.[0-9]+$"
 
 
 class JenkinsConfig(Struct, kw_only=True):
-    """A config as a document, and the stages of the source that it has, with the stages that always run last."""
+    """A config as a document, and the stages of the source that it has, with the stages that always run last.
+
+    *groovy* is what stays Groovy in it.
+    """
 
     document: Mapping[str, Value]
     drafts: tuple[JenkinsDraft, ...]
     ends: tuple[End, ...]
     is_shared: bool
+    groovy: tuple[GroovyInConfig, ...]
 
 
 class RefusedKey(Struct):
@@ -53,53 +59,55 @@ class RefusedKey(Struct):
 
 
 def jenkins_document(
-    source: JenkinsSource, refused: Collection[RefusedKey], marks: Marks, report: Report
+    source: JenkinsSource,
+    values: Sequence[AssignedValue],
+    refused: Collection[RefusedKey],
+    marks: Marks,
+    report: Report,
 ) -> JenkinsConfig:
-    """Return the config of *source* without its *refused* keys."""
+    """Return the config of *source*, with *values* of stages as outputs, and without its *refused* keys."""
     names = {one.key: one.message for one in refused if not one.stage}
     settings = settings_of(source, names, marks)
     has_definitions = "targets.definitions" not in names
     outside = frozenset[str]() if has_definitions else defined_names(source)
     inputs = boolean_inputs(source, names)
     scripts = {one.stage: one.message for one in refused if one.key == "script"}
-    stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside)
+    stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
-    before = {
-        draft.source.name: source.before[draft.source.name] & {one.source.name for one in live_drafts}
-        for draft in live_drafts
-    }
+    live = {draft.source.name for draft in live_drafts}
+    before = {name: source.before[name] & live for name in (draft.source.name for draft in live_drafts)}
     for draft in live_drafts:
         _complete(draft, live_drafts, before, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
     if has_definitions:
-        _define(source, keys + last, settings.target, marks)
+        _define(source, keys + last, settings.target, values, marks)
     else:
         leave_out(source, marks)
     _drop(keys + last, refused, source, marks)
     _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
-    shared = _shared(keys, last)
-    pipeline: dict[str, Value] = dict(settings.pipeline)
-    if is_shared:
-        pipeline["workspace"] = "shared"
-    pipeline |= ends.pipeline
-    if shared.defaults:
-        pipeline["defaults"] = dict(shared.defaults)
-    comments = [*(draft.comment for draft in live_drafts), *("" for _ in last)]
-    pipeline["stages"] = [
-        Commented(ordered(stage), comment) if comment else ordered(stage)
-        for stage, comment in zip(shared.stages, comments, strict=True)
-    ]
-    pipeline |= _order(before, ends.stages)
+    pipeline: dict[str, Value] = {
+        **settings.pipeline,
+        **({"workspace": "shared"} if is_shared else {}),
+        **ends.pipeline,
+        **_stages(keys, last, [draft.comment for draft in live_drafts]),
+        **_order(before, ends.stages),
+    }
     config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
     config["pipelines"] = {PIPELINE: pipeline}
     config["targets"] = {"jenkins": settings.target}
     _account_for_rest(source, marks)
-    return JenkinsConfig(document=config, drafts=tuple(live_drafts), ends=ends.stages, is_shared=is_shared)
+    return JenkinsConfig(
+        document=config,
+        drafts=tuple(live_drafts),
+        ends=ends.stages,
+        is_shared=is_shared,
+        groovy=tuple(_groovy([*keys, *last], settings.target)),
+    )
 
 
 def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft]:
@@ -111,18 +119,17 @@ def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft
     return [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
 
 
-def _groovy(value: Value) -> Iterator[str]:
-    """Yield the texts in the keys `steps` and `raw` of stages."""
-    stages = value if isinstance(value, list) else []
-    pending: list[Value] = [stage[key] for stage in stages for key in ("steps", "raw") if key in stage]
-    while pending:
-        match pending.pop():
-            case dict() as inner:
-                pending += inner.values()
-            case list() as inner:
-                pending += inner
-            case str() as text:
-                yield text
+def _stages(
+    stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]], comments: Sequence[str]
+) -> dict[str, Value]:
+    """Return the keys of a pipeline for *stages*, each below its comment, and the *last* ones."""
+    shared = _shared(stages, last)
+    keys: dict[str, Value] = {"defaults": dict(shared.defaults)} if shared.defaults else {}
+    keys["stages"] = [
+        Commented(ordered(stage), comment) if comment else ordered(stage)
+        for stage, comment in zip(shared.stages, (*comments, *("" for _ in last)), strict=True)
+    ]
+    return keys
 
 
 def _shared(stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]]) -> Shared:
@@ -156,17 +163,27 @@ def _order(before: Mapping[str, AbstractSet[str]], last: Sequence[End]) -> dict[
     return keys
 
 
-def _define(source: JenkinsSource, stages: Sequence[Value], target: dict[str, Value], marks: Marks) -> None:
+def _define(
+    source: JenkinsSource,
+    stages: Sequence[Mapping[str, Value]],
+    target: dict[str, Value],
+    values: Sequence[AssignedValue],
+    marks: Marks,
+) -> None:
     """Add the Groovy around the pipeline, with what the *stages* and settings of *target* read, to *target*."""
-    if definitions := definitions_of(source, [*_groovy(list(stages)), *_settings(target)], marks):
+    texts = [one.text for one in _groovy(stages, target)]
+    if definitions := definitions_of(source, texts, {value.name for value in values}, marks):
         target["definitions"] = definitions
 
 
-def _settings(target: Mapping[str, Value]) -> Iterator[str]:
-    """Yield the Groovy in the settings of *target*."""
+def _groovy(stages: Sequence[Mapping[str, Value]], target: Mapping[str, Value]) -> Iterator[GroovyInConfig]:
+    """Yield the Groovy in *stages* and in the settings of *target*."""
+    for stage in stages:
+        yield from groovy_texts(stage)
+    yield GroovyInConfig(str(target.get("definitions", "")))
     for key in ("options", "triggers", "parameters", "wrap"):
         value = target.get(key)
-        yield from map(str, value if isinstance(value, list) else ())
+        yield from (GroovyInConfig(str(item)) for item in (value if isinstance(value, list) else ()))
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:

@@ -13,6 +13,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
 from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import in_block
+from pipegen.importing.jenkins.stages.keys import keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
@@ -123,7 +124,7 @@ def _end(
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
         name = f"post {name}"
-    keys = stages.keys_of(work)
+    keys = keys_of(work)
     if not keys:
         return None
     if files := artifacts(work.files):

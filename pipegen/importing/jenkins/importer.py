@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.compilation import CompiledConfig, compiled
+from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
-from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source
-from pipegen.importing.jenkins.reading.syntax import GroovyCall
+from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
+from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 6
 # The variable of generated files for jobs that are no multibranch jobs.
 _BRANCH = re.compile(r'(?m)^ *BRANCH_NAME = "\$\{env\.BRANCH_NAME \?: .*"$')
 
@@ -45,11 +48,18 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     Keys that a config refuses are left out: the config is compiled to find them.
     """
     source = read_source(_without_own_parts(file), report)
+    values = assigned_values(source, _taken_names(source))
     refused: dict[tuple[str, str], RefusedKey] = {}
     for _ in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
-        config = jenkins_document(source, list(refused.values()), Marks(accounting, own), own)
+        config = jenkins_document(source, values, list(refused.values()), Marks(accounting, own), own)
         result = compiled(block_style(config.document), "jenkins")
+        usable = tuple(one for one in values if _is_usable(one, source, config.groovy))
+        if usable == values:
+            usable = tuple(one for one in values if not any(_concerns(error, one) for error in result.errors))
+        if usable != values:
+            values = usable
+            continue
         new = {(one.stage, one.key): RefusedKey(one.stage, one.key, one.message) for one in result.errors}
         if not new.keys() - refused.keys():
             break
@@ -64,6 +74,26 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         compiled=result,
         accounting=accounting,
     )
+
+
+def _taken_names(source: JenkinsSource) -> frozenset[str]:
+    """Return the names of parameters of *source*."""
+    return frozenset(
+        constant(argument.value) or ""
+        for section in sections(source.pipeline, "parameters")
+        for call in (section.block.statements if section.block is not None else ())
+        if isinstance(call, GroovyCall) and (argument := call.argument("name")) is not None
+    )
+
+
+def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[GroovyInConfig]) -> bool:
+    """Return whether *value* can be an output: if *groovy* reads it, then in steps of later stages."""
+    return all(value.stage in source.before.get(one.stage, ()) or not reads(one.text, value.name) for one in groovy)
+
+
+def _concerns(error: ErrorPlace, value: AssignedValue) -> bool:
+    """Return whether *error* may be one because *value* is an output."""
+    return error.stage in (value.stage, *value.readers) or error.key == f"env.{value.name}"
 
 
 def _without_own_parts(file: SourceFile) -> SourceFile:

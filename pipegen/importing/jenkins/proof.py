@@ -20,9 +20,11 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyPart,
     GroovyText,
     OtherGroovy,
+    Statement,
     constant,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command
 from pipegen.importing.jenkins.stages.conditions import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
@@ -34,9 +36,10 @@ from pipegen.readback.errors import UnreadableError
 
 # Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
+_QUOTES = re.compile(r"['\"]")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
-    r"\(|\)|#.*|(mkdir -p .* && )?cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
+    r"\w+=\$\(|\(|\)|#.*|(mkdir -p .* && )?cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
     r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
@@ -130,8 +133,9 @@ def _order(imported: JenkinsImport, drafts: Mapping[str, JenkinsDraft]) -> Itera
 def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
     name = draft.source.name
     commands = [step for step in job.steps if isinstance(step, Commands)]
-    script = [line for step in commands for line in _lines(step.lines)]
-    expected = [line for call, constants in _shells(draft, imported) for line in _expected(call, constants)]
+    printed = [one.command for step in commands for one in step.outputs if one.command is not None]
+    script = [line for step in commands for line in _lines((*step.lines, *printed))]
+    expected = [line for block in _step_blocks(draft) for line in _commands(block, imported, imported.source.constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
@@ -243,32 +247,41 @@ def _extra(script: Sequence[str], expected: Sequence[str]) -> Sequence[str] | No
 
 
 def _joins(line: str, expected: str) -> bool:
-    """Return whether *line* runs the command *expected* in a subshell, perhaps in another folder."""
-    return re.fullmatch(rf"\((?:(?:mkdir -p \S+ && )?cd \S+ && )?{re.escape(expected)}\)", line) is not None
+    """Return whether *line* runs the command *expected* in a subshell, perhaps in another folder, or for a variable.
+
+    A line that sets a variable may have other quotes.
+    """
+    folder, command = r"(?:(?:mkdir -p \S+ && )?cd \S+ && )?", re.escape(expected)
+    is_assignment = re.match(r"\w+=", expected) is not None and _QUOTES.sub("", line) == _QUOTES.sub("", expected)
+    return is_assignment or re.fullmatch(rf"\({folder}{command}\)|\w+=\$\({command}\)", line) is not None
 
 
-def _shells(draft: JenkinsDraft, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
-    """Yield the steps of *draft* that are commands of its script, each with the texts of the names that it can read."""
-    constants = imported.source.constants
-    for block in _step_blocks(draft):
-        yield from _commands(block, imported, constants)
-
-
-def _commands(
-    block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]
-) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
+def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the commands of *block* that are part of the script; *constants* are texts of names."""
     for statement in block.statements:
         if isinstance(statement, OtherGroovy) and (conditional := statement.conditional) is not None:
             for one in (conditional.block, conditional.otherwise):
                 yield from _commands(one, imported, constants) if one is not None else ()
+        assignment = assignment_of(statement)
+        if assignment is not None and imported.is_translated(statement.span):
+            yield from _assigned(statement, assignment, constants)
         if isinstance(statement, OtherGroovy) and (definition := statement.definition) is not None:
             constants = {**constants, definition.name: _text(definition.value, constants)}
         if not isinstance(statement, GroovyCall):
             continue
         if statement.name == "sh" and imported.is_translated(statement.span):
-            yield statement, constants
+            yield from _expected(statement, constants)
         elif statement.block is not None:
             yield from _commands(statement.block, imported, constants)
+
+
+def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of *statement*, an *assignment*."""
+    call = printing_command(assignment.value)
+    if call is not None:
+        yield from _expected(call, constants)
+    elif not isinstance(statement, OtherGroovy) or statement.definition is None:
+        yield _normal(f"{assignment.name}={_text(assignment.value, constants)}")
 
 
 def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from pipegen.emit.header import read_header
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyReader, Statement
+from pipegen.importing.jenkins.reading.statements import GroovyReader
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, Statement
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace

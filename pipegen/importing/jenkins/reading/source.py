@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.jenkins.reading.functions import FileReader, functions_of_pipegen, step_functions
+from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
-    GroovyReader,
     OtherGroovy,
     Statement,
     constant,

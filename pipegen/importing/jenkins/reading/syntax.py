@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from math import prod
 from typing import TypeAlias
 
-from pipegen.readback.groovy import GroovyTokens, TokenKind, pieces
-from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import whole_number
-from pipegen.structs import Struct, replace
-
-# Statements of Groovy that are no calls.
-_KEYWORDS = frozenset(
-    {
-        *("def", "if", "else", "for", "while", "do", "try", "catch", "finally", "switch", "return", "throw", "import"),
-        *("final", "String", "Map", "List", "boolean", "int", "void", "class", "assert", "break", "continue"),
-        *("private", "public", "protected", "static"),
-    }
-)
-# Words that begin the definition of a name.
-_DEFINING = frozenset({"def", "String", "final"})
-# A line that ends or begins with one of these signs goes on in the next line, or from the one before.
-_OPEN_SIGNS = frozenset(",+-*:?=&|<>!([.%")
-_CONTINUING = frozenset(".?:&|+")
-_AFTER_BLOCK = frozenset({"else", "catch", "finally"})
+from pipegen.source.text import Span
+from pipegen.structs import Struct
 
 
 class GroovyPart(Struct):
@@ -49,6 +29,12 @@ class GroovyConstant(Struct):
     """A number, a boolean or null."""
 
     value: int | float | bool | None
+
+
+class GroovyTrimmed(Struct):
+    """The text that *call* returns, without the blanks around it: `call(…).trim()`."""
+
+    call: GroovyCall
 
 
 class GroovyList(Struct):
@@ -113,260 +99,20 @@ class GroovyConditional(Struct):
 class OtherGroovy(Struct):
     """A statement of Groovy that is no call of a step.
 
-    *definition* is what `def name = value` assigns, *conditional* an `if` without another one in its `else`.
+    *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`
+    without another one in its `else`.
     """
 
     span: Span
     definition: GroovyAssignment | None = None
+    variable: GroovyAssignment | None = None
     conditional: GroovyConditional | None = None
 
 
-Value: TypeAlias = "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyBlock"
+Value: TypeAlias = (
+    "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyTrimmed | GroovyBlock"
+)
 Statement: TypeAlias = "GroovyCall | GroovyAssignment | OtherGroovy"
-
-
-class GroovyReader:
-    """Reads statements and values from the tokens of a file; all positions are indexes of tokens."""
-
-    def __init__(self, file: SourceFile, code: GroovyTokens) -> None:
-        self._file = file
-        self._code = code
-
-    def span(self, start: int, end: int) -> Span:
-        """Return the span from the token at *start* up to, but not including, that at *end*."""
-        last = self._code.tokens[max(start, end - 1)]
-        return Span(self._file, self._code.tokens[start].start, last.end)
-
-    def block(self, brace: int) -> GroovyBlock:
-        """Return the statements in the braces that open at *brace*."""
-        end = self._code.end_of(brace)
-        return GroovyBlock(tuple(self._statements(brace + 1, end)), brace, self.span(brace, end + 1))
-
-    def file_statements(self) -> tuple[Statement, ...]:
-        """Return the statements at the top level."""
-        return tuple(self._statements(0, self._code.size))
-
-    def call(self, index: int) -> GroovyCall | None:
-        """Return the call that begins at *index*, None if there is none."""
-        statement, _ = self._statement(index, self._code.size)
-        return statement if isinstance(statement, GroovyCall) else None
-
-    def _statements(self, start: int, end: int) -> Iterator[Statement]:
-        index = start
-        while index < end:
-            if self._code.is_sign(index, ";"):
-                index += 1
-                continue
-            statement, index = self._statement(index, end)
-            yield statement
-
-    def _statement(self, start: int, end: int) -> tuple[Statement, int]:
-        code, stop = self._code, self._end_of_statement(start, end)
-        groovy = OtherGroovy(self.span(start, stop)), stop
-        word = code.word(start)
-        if word in _DEFINING and code.word(start + 1) and code.is_sign(start + 2, "="):
-            return replace(groovy[0], definition=self._assignment(start + 1, stop)), stop
-        if word == "if":
-            return replace(groovy[0], conditional=self._conditional(start, stop)), stop
-        if not word or word in _KEYWORDS:
-            return groovy
-        if code.is_sign(start + 1, "=") and not code.is_sign(start + 2, "="):
-            return self._assignment(start, stop), stop
-        name_end = start + 1
-        while name_end + 1 < stop and code.is_sign(name_end, ".") and code.word(name_end + 1):
-            name_end += 2
-        call = self._call(start, name_end, stop)
-        return (call, stop) if call is not None else groovy
-
-    def _conditional(self, start: int, stop: int) -> GroovyConditional | None:
-        """Return the `if` from *start* to *stop*; None for one in another form."""
-        code = self._code
-        if not code.is_sign(start + 1, "("):
-            return None
-        brace = code.skip(start + 1)
-        end = code.skip(brace) if brace < stop and code.is_sign(brace, "{") else stop + 1
-        if end > stop:
-            return None
-        condition, block = self.span(start + 2, brace - 1).text, self.block(brace)
-        if end == stop:
-            return GroovyConditional(condition, block, None)
-        is_else = code.is_word(end, "else") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
-        return GroovyConditional(condition, block, self.block(end + 1)) if is_else else None
-
-    def _assignment(self, start: int, stop: int) -> GroovyAssignment:
-        return GroovyAssignment(
-            name=self._code.word(start),
-            value=self.value(start + 2, stop),
-            span=self.span(start, start + 1),
-            whole=self.span(start, stop),
-        )
-
-    def _call(self, start: int, name_end: int, stop: int) -> GroovyCall | None:
-        """Return the call whose name is from *start* to *name_end*, and which ends at *stop*; None for other code."""
-        code = self._code
-        block: GroovyBlock | None = None
-        if code.is_sign(name_end, "("):
-            after = code.skip(name_end)
-            arguments = tuple(self._arguments(name_end + 1, after - 1))
-            if after < stop and code.is_sign(after, "{") and code.skip(after) == stop:
-                block = self.block(after)
-            elif after != stop:
-                return None
-        elif name_end < stop and code.is_sign(name_end, "{") and code.skip(name_end) == stop:
-            arguments, block = (), self.block(name_end)
-        elif name_end == stop:
-            arguments = ()
-        elif code.tokens[name_end].kind is TokenKind.SIGN and not code.is_sign(name_end, "["):
-            return None
-        else:
-            arguments = tuple(self._arguments(name_end, stop))
-        name = "".join(token.text for token in code.tokens[start:name_end])
-        return GroovyCall(
-            name=name,
-            arguments=arguments,
-            block=block,
-            span=self.span(start, name_end),
-            whole=self.span(start, stop),
-        )
-
-    def _end_of_statement(self, start: int, end: int) -> int:
-        """Return the index after the statement at *start*: a line break ends it where it can."""
-        code, index = self._code, start
-        while True:
-            previous = index
-            index = code.skip(index)
-            if index >= end or code.is_sign(index, ";") or code.closes(index):
-                return min(index, end)
-            gap = self._file.text[code.tokens[index - 1].end : code.tokens[index].start]
-            if "\n" not in gap or self._goes_on(index, previous):
-                continue
-            return index
-
-    def _goes_on(self, index: int, previous: int) -> bool:
-        """Return whether the statement goes on at *index*, which begins a line, after the part at *previous*."""
-        code = self._code
-        last = code.tokens[index - 1]
-        if last.kind is TokenKind.SIGN and last.text in _OPEN_SIGNS:
-            return True
-        token = code.tokens[index]
-        if token.kind is TokenKind.SIGN and token.text in _CONTINUING:
-            return True
-        if code.is_sign(index, "{"):
-            return last.text == ")" or last.kind is TokenKind.WORD
-        return code.is_sign(previous, "{") and token.text in _AFTER_BLOCK
-
-    def _arguments(self, start: int, end: int) -> Iterator[GroovyArgument]:
-        for first, last in self._pieces(start, end, ","):
-            code = self._code
-            is_named = code.is_sign(first + 1, ":") and code.tokens[first].kind in (TokenKind.WORD, TokenKind.TEXT)
-            name = code.tokens[first].text if is_named else ""
-            value = self.value(first + 2 if is_named else first, last)
-            yield GroovyArgument(name, value, self.span(first, first + 1 if is_named else last))
-
-    def _pieces(self, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each piece between *sign* outside brackets."""
-        first = index = start
-        while index < end:
-            if self._code.is_sign(index, sign):
-                yield first, index
-                first = index + 1
-            index = self._code.skip(index)
-        if first < end:
-            yield first, end
-
-    def value(self, start: int, end: int) -> Value:
-        """Return the value from *start* up to, but not including, *end*."""
-        code = self._code
-        if start >= end:
-            return GroovyPart("")
-        if code.is_open(start) and code.skip(start) == end:
-            return self._bracketed(start, end)
-        if end - start == 1:
-            return self._single(start)
-        sums = list(self._pieces(start, end, "+"))
-        if len(sums) > 1 and all(first < last for first, last in sums):
-            return self._sum(start, end, sums)
-        if code.word(start) and code.is_sign(start + 1, "(") and code.skip(start + 1) == end:
-            call = self._call(start, start + 1, end)
-            return call if call is not None else self._code_of(start, end)
-        return self._product(start, end) or self._shortened(start, end)
-
-    def _bracketed(self, start: int, end: int) -> Value:
-        code = self._code
-        if code.is_sign(start, "{"):
-            return self.block(start)
-        if code.is_sign(start, "("):
-            return self.value(start + 1, end - 1)
-        if end - start == 3 and code.is_sign(start + 1, ":"):  # noqa: PLR2004 - an empty map
-            return GroovyMap(())
-        arguments = tuple(self._arguments(start + 1, end - 1))
-        if arguments and all(one.name for one in arguments):
-            return GroovyMap(arguments)
-        return GroovyList(tuple(one.value for one in arguments))
-
-    def _single(self, index: int) -> Value:
-        token = self._code.tokens[index]
-        match token.kind:
-            case TokenKind.TEXT:
-                return GroovyText((token.text,))
-            case TokenKind.EXPRESSION if self._file.text[token.start] == '"':
-                literal = self._file.text[token.start : token.end]
-                return GroovyText(
-                    tuple(GroovyPart(text) if is_code else text for is_code, text in pieces(literal) if text)
-                )
-        if token.text in ("true", "false", "null"):
-            return GroovyConstant({"true": True, "false": False}.get(token.text))
-        if (number := whole_number(token.text)) is not None:
-            return GroovyConstant(number)
-        if re.fullmatch(r"\d+\.\d+", token.text):
-            return GroovyConstant(float(token.text))
-        return self._code_of(index, index + 1)
-
-    def _product(self, start: int, end: int) -> GroovyConstant | None:
-        """Return a product of whole numbers, such as `3 * 60`; None for other values."""
-        factors = [whole_number(self._code.tokens[index].text) for index in range(start, end, 2)]
-        signs = [self._code.is_sign(index, "*") for index in range(start + 1, end, 2)]
-        numbers = [factor for factor in factors if factor is not None]
-        is_product = len(numbers) == len(factors) == len(signs) + 1 and all(signs)
-        return GroovyConstant(prod(numbers)) if is_product else None
-
-    def _sum(self, start: int, end: int, sums: list[tuple[int, int]]) -> Value:
-        """Return a sum of texts."""
-        values = [self.value(first, last) for first, last in sums]
-        if not any(isinstance(value, GroovyText) for value in values):
-            return self._code_of(start, end)
-        parts: list[str | GroovyPart] = []
-        for value in values:
-            match value:
-                case GroovyText():
-                    parts += value.parts
-                case GroovyPart():
-                    parts.append(value)
-                case GroovyConstant():
-                    parts.append(str(value.value))
-                case _:
-                    return self._code_of(start, end)
-        return GroovyText(tuple(parts))
-
-    def _shortened(self, start: int, end: int) -> Value:
-        """Return a text with `.trim()` or `.stripIndent()`, which are known for a constant."""
-        code = self._code
-        is_method = end - start == 5 and code.is_sign(start + 1, ".") and code.is_sign(start + 3, "(")  # noqa: PLR2004
-        text = self._single(start)
-        constant = text.constant if isinstance(text, GroovyText) else None
-        if is_method and constant is not None and code.word(start + 2) in ("trim", "stripIndent"):
-            return GroovyText((constant.strip() if code.word(start + 2) == "trim" else _dedented(constant),))
-        return self._code_of(start, end)
-
-    def _code_of(self, start: int, end: int) -> GroovyPart:
-        return GroovyPart(self.span(start, end).text)
-
-
-def _dedented(text: str) -> str:
-    """Return *text* as Groovy's `stripIndent` does."""
-    lines = text.split("\n")
-    width = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return "\n".join(line[width:] if line.strip() else line for line in lines)
 
 
 def constant(value: Value | None) -> str | None:

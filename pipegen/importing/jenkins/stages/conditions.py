@@ -8,7 +8,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from pipegen.importing.globs import finds
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyReader, constant
+from pipegen.importing.jenkins.reading.statements import GroovyReader
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, constant
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import Pattern
 from pipegen.readback.groovy import GroovyTokens, TokenKind

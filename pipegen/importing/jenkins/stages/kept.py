@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import reduce
 
-from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, GroovyText
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, GroovyText, GroovyTrimmed
 from pipegen.readback.groovy import GroovyTokens, TokenKind, indented, lines_in_strings, pieces
+from pipegen.structs import Struct
 
 _INDENT = "    "
 _WIDTH = 100
+
+
+class GroovyInConfig(Struct):
+    """A text that stays Groovy in a config; *stage* has it in a step, which knows the variables of the stage."""
+
+    text: str
+    stage: str = ""
+
+
+def groovy_texts(stage: Mapping[str, Value]) -> Iterator[GroovyInConfig]:
+    """Yield the Groovy in the keys of *stage*; the blocks around its steps do not know its variables."""
+    pending = [(str(stage.get("name", "")), stage[key]) for key in ("steps", "raw") if key in stage]
+    while pending:
+        name, value = pending.pop()
+        match value:
+            case dict() as inner:
+                pending += [("" if key == "around" else name, item) for key, item in inner.items()]
+            case list() as inner:
+                pending += [(name, item) for item in inner]
+            case str() as text:
+                yield GroovyInConfig(text, name)
+
+
+def reads(text: str, name: str) -> bool:
+    """Return whether the Groovy *text* may read *name*, as a variable of the file or of the environment."""
+    return re.search(rf"\b{name}\b", text) is not None
 
 
 def kept_text(call: GroovyCall, settings: Iterable[str]) -> str:
@@ -22,16 +50,16 @@ def kept_text(call: GroovyCall, settings: Iterable[str]) -> str:
     text = groovy_of(call)
     needed, items = text, list[str]()
     for item in reversed(tuple(settings)):
-        if _names(needed, item):
+        if reads(needed, _variable(item)):
             needed, items = f"{needed} {item}", [item, *items]
-    if not any(_names(other, item) for item in items for other in items if other is not item):
+    if not any(reads(other, _variable(item)) for item in items for other in items if other is not item):
         return in_block(f"withEnv([{', '.join(items)}])", text) if items else text
     return reduce(lambda inner, item: in_block(f"withEnv([{item}])", inner), reversed(items), text)
 
 
-def _names(text: str, item: str) -> bool:
-    """Return whether *text* names the variable that *item* of `withEnv` sets."""
-    return re.search(rf"\b{item[1:].partition('=')[0]}\b", text) is not None
+def _variable(item: str) -> str:
+    """Return the name of the variable that *item* of `withEnv` sets."""
+    return item[1:].partition("=")[0]
 
 
 def in_block(head: str, text: str) -> str:
@@ -52,6 +80,8 @@ def setting(assignment: GroovyAssignment) -> str | None:
                 text += f"${{{part.text}}}"
             case GroovyCall():
                 text += f"${{{part.whole.text}}}"
+            case GroovyTrimmed():
+                text += f"${{{part.call.whole.text}.trim()}}"
             case _:
                 return None
     return None if "\n" in text else f'"{text}"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.stages.texts import has_open_quote, open_quote, quoted
@@ -26,12 +27,18 @@ _BLANK_END = re.compile(r"\s+\Z")
 _WIDTH = 100
 _LINES = re.compile(r"[\n#]")
 _SEVERAL = re.compile(r"[;|&\n#]")
+# A command with a reference, or on several lines.
+_NOT_PLAIN = re.compile(r"\n|(?<!\$)\$\{[\w-]*(?:\[[^]]*\])?\.")
 _ERREXIT = re.compile(r"\A\s*set\s+-\w*e")
 _PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
 
 
 class ScriptCommand(Struct, kw_only=True):
-    """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it."""
+    """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it.
+
+    *variable* is one of the shell that gets its output, or with *is_value* the word *text*; programs read it if
+    *is_exported*, and other stages if *is_output*.
+    """
 
     text: str
     comment: str = ""
@@ -39,6 +46,10 @@ class ScriptCommand(Struct, kw_only=True):
     stops_at_errors: bool = True
     directory: str = ""
     exports: tuple[tuple[str, str], ...] = ()
+    variable: str = ""
+    is_value: bool = False
+    is_exported: bool = False
+    is_output: bool = False
 
 
 def command_of(text: str, comment: str = "") -> ScriptCommand:
@@ -94,6 +105,26 @@ def _folded(line: str) -> str:
     return indent + _GAP.sub(gap, text)
 
 
+def with_outputs(commands: Sequence[ScriptCommand]) -> tuple[Sequence[ScriptCommand], Value]:
+    """Return *commands* and the outputs that they set.
+
+    The last commands can be those of the outputs if they read no variable of the script.
+    """
+    names = [command.variable for command in commands if command.is_output]
+    first = len(commands) - len(names)
+    variables = {command.variable for command in commands}
+    if all(_is_own_command(command, variables) for command in commands[first:]):
+        return commands[:first], {one.variable: {"command": one.text} for one in commands[first:]} or None
+    return commands, [*names]
+
+
+def _is_own_command(command: ScriptCommand, variables: AbstractSet[str]) -> bool:
+    """Return whether *command* can be that of an output: one line without references and *variables*."""
+    has_surroundings = command.directory or command.exports or command.is_bash
+    is_plain = command.is_output and not command.is_value and not has_surroundings
+    return is_plain and not _NOT_PLAIN.search(command.text) and variables.isdisjoint(re.findall(r"\w+", command.text))
+
+
 def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
     """Return *commands* as the entries of one script, in which none affects the others."""
     is_bash = any(command.is_bash for command in commands)
@@ -110,16 +141,10 @@ def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
 def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: bool) -> str:
     """Return the text of *command* without an effect on later ones; Jenkins creates a folder that *is_new*."""
     text = command.text
-    settings = []
-    if not command.stops_at_errors and not _ERREXIT.match(text):
-        settings.append("+e")
-    if is_bash and "|" in text and not _PIPEFAIL.match(text):
-        settings.append("+o pipefail")
-    before = [f"set {' '.join(settings)}"] if settings else []
-    if command.directory:
-        folder = quoted(command.directory) if " " in command.directory else command.directory
-        before.append(f"mkdir -p {folder} && cd {folder}" if is_new else f"cd {folder}")
-    before += [f"export {name}={quoted(value)}" for name, value in command.exports]
+    if command.variable:
+        return _assignment(command, is_bash=is_bash)
+    settings = _settings(command, is_bash=is_bash)
+    before = _before(command, settings, is_new=is_new)
     if not before and (is_last or not _LASTING.search(text)):
         return text
     if is_last and not command.directory:
@@ -129,3 +154,48 @@ def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: b
     if not _SEVERAL.search(text) and not settings and not command.exports:
         return f"({before[0]} && {text})"
     return "\n".join(["(", *before, text, ")"])
+
+
+def _settings(command: ScriptCommand, *, is_bash: bool) -> list[str]:
+    """Return the options of the shell with which Jenkins runs *command*, unless the script has them."""
+    settings = []
+    if not command.stops_at_errors and not _ERREXIT.match(command.text):
+        settings.append("+e")
+    if is_bash and "|" in command.text and not _PIPEFAIL.match(command.text):
+        settings.append("+o pipefail")
+    return settings
+
+
+def _before(command: ScriptCommand, settings: Sequence[str], *, is_new: bool) -> list[str]:
+    """Return the lines before *command*: its *settings*, its folder and its variables."""
+    before = [f"set {' '.join(settings)}"] if settings else []
+    if command.directory:
+        folder = quoted(command.directory) if " " in command.directory else command.directory
+        before.append(f"mkdir -p {folder} && cd {folder}" if is_new else f"cd {folder}")
+    return [*before, *(f"export {name}={quoted(value)}" for name, value in command.exports)]
+
+
+def _assignment(command: ScriptCommand, *, is_bash: bool) -> str:
+    """Return the lines that set the variable of *command*."""
+    name = command.variable
+    lines = [f"{name}={command.text if command.is_value else _substitution(command, is_bash=is_bash)}"]
+    if command.is_exported:
+        lines.append(f"export {name}")
+    if command.is_output:
+        lines.append(f'printf %s "${name}" >"$PIPEGEN_OUTPUTS/{name}"')
+    return "\n".join(lines)
+
+
+def _substitution(command: ScriptCommand, *, is_bash: bool) -> str:
+    """Return the output of *command* as a word of the shell."""
+    lines = command.text.split("\n")
+    settings = _settings(command, is_bash=is_bash)
+    if len(lines) > 1 and command.stops_at_errors:
+        # bash ignores errors in substitutions otherwise.
+        settings.insert(0, "-e")
+    before = _before(command, settings, is_new=True)
+    if not before and not command.text.startswith("("):
+        return f"$({command.text})"
+    is_literal = "<<" in command.text or has_open_quote(command.text)
+    inner = [*before, *lines] if is_literal else [f"  {line}" if line else "" for line in (*before, *lines)]
+    return "\n".join(["$(", *inner, ")"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.functions import FileReader
 from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
 from pipegen.importing.jenkins.reading.syntax import (
@@ -27,12 +28,12 @@ from pipegen.importing.jenkins.stages.directives.inputs import asked, with_setti
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
-from pipegen.importing.jenkins.stages.kept import first_read, kept_text
+from pipegen.importing.jenkins.stages.kept import first_read
+from pipegen.importing.jenkins.stages.keys import add_values, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
-from pipegen.importing.jenkins.stages.shell import as_script
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
-from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
 from pipegen.importing.untranslatable import UntranslatableError
@@ -67,6 +68,7 @@ class JenkinsStages:
         refused: Mapping[str, str],
         marks: Marks,
         outside: Collection[str],
+        values: Sequence[AssignedValue],
     ) -> None:
         self._source = source
         self._inputs = inputs
@@ -74,6 +76,7 @@ class JenkinsStages:
         # Stages whose script a config refuses, with the reason.
         self._refused = refused
         self._marks = marks
+        self._values = values
         reader = FileReader(source.file, source.code, source.functions)
         self._has_worked = False
         # Names that no Groovy of the config sets; steps that are left out add theirs.
@@ -120,7 +123,8 @@ class JenkinsStages:
             self._matrix(stage, draft)
         self._others(stage, is_isolated=not steps.is_shared)
         self._tools(stage, draft)
-        draft.keys = {**draft.keys, **self.keys_of(work)}
+        draft.keys = {**draft.keys, **keys_of(work)}
+        add_values(draft.keys, self._earlier(stage))
         self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
         return draft
 
@@ -140,6 +144,12 @@ class JenkinsStages:
             constants=self._source.constants,
             computed=self._source.computed,
             outside=self._outside,
+            values={
+                one.name: ConfigReference(f"{one.stage}.{one.name}")
+                for one in self._earlier(stage)
+                if not one.is_environment
+            },
+            assigned={one.name: one for one in self._values if stage is not None and one.stage == stage.name},
         )
         # Variables that scripts of the file set.
         environment |= dict.fromkeys(_ASSIGNED.findall(self._source.file.text))
@@ -150,6 +160,11 @@ class JenkinsStages:
                 value = None
             environment[assignment.name] = value
         return names
+
+    def _earlier(self, stage: JenkinsStage | None) -> list[AssignedValue]:
+        """Return the values that stages before *stage* set."""
+        before = self._source.before[stage.name] if stage is not None else frozenset()
+        return [one for one in self._values if one.stage in before]
 
     def _assignments(self, stage: JenkinsStage | None) -> Iterator[GroovyAssignment]:
         for call in self._blocks(stage, "environment"):
@@ -175,6 +190,7 @@ class JenkinsStages:
 
     def _environment(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
         reader = EnvironmentReader(self._source.file.text, names, draft.work, self._marks, stage.call.whole.text)
+        reader.env |= {one.name: f"${{{one.stage}.{one.name}}}" for one in self._earlier(stage) if one.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
         for name in names.axes:
@@ -272,7 +288,7 @@ class JenkinsStages:
         names = self._names(draft.source)
         read_post(section, StepReader(draft.source.name, names, draft.work, self._marks, KNOWN_STEPS))
         draft.posts.append(section)
-        draft.keys |= self.keys_of(draft.work)
+        draft.keys |= keys_of(draft.work)
 
     def pipeline_names(self) -> JenkinsNames:
         """Return the values of names outside of stages."""
@@ -338,36 +354,6 @@ class JenkinsStages:
                     self._marks.left_out(call, "its name is known only at run time", hint='name it in "tools"')
         if tools:
             draft.keys["tools"] = tools
-
-    def _plugin_steps(self, work: StageWork) -> Value:
-        before, after, always, failure = (
-            [kept_text(call, work.settings) for call in calls]
-            for calls in (work.steps_before, work.steps_after, work.steps_always, work.steps_failure)
-        )
-        if not (work.wrap or always or failure) and not (before and (after or work.commands)):
-            return [*before, *after]
-        lists = {"around": work.wrap, "before": before, "after": after, "always": always, "failure": failure}
-        return {name: list(steps) for name, steps in lists.items() if steps}
-
-    def keys_of(self, work: StageWork) -> dict[str, Value]:
-        """Return the keys of a stage that does *work*."""
-        keys: dict[str, Value] = dict(work.keys)
-        if work.secrets:
-            keys["secrets"] = dict(work.secrets)
-        if any(command.is_bash for command in work.commands):
-            keys["shell"] = "bash"
-        if work.commands:
-            keys["script"] = [*work.exports, *as_script(work.commands)]
-        elif work.after or work.files or work.junit:
-            keys["script"] = ["true"]
-        if work.after:
-            keys["after"] = [*work.exports, *as_script(work.after)]
-        if work.junit:
-            paths = list(dict.fromkeys(work.junit))
-            keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
-        if work.has_steps:
-            keys["steps"] = {"jenkins": self._plugin_steps(work), "elsewhere": "skip"}
-        return keys
 
 
 def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:

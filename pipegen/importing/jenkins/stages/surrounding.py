@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
-    GroovyBlock,
     GroovyCall,
     GroovyList,
     OtherGroovy,
     Statement,
     constant,
 )
+from pipegen.importing.jenkins.stages.assignments import printing_command, read_assignment
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
-from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -143,41 +143,35 @@ def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 
 def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
-    """Read `script`: its steps, after definitions of texts."""
-    statements = [one for one in call.block.statements if not _defines(one)] if call.block is not None else []
-    if call.block is None or not statements:
+    """Read `script`: steps, conditions of steps, and values of names."""
+    if call.block is None or all(map(_defines, call.block.statements)):
         raise UntranslatableError("it contains Groovy")
     names = reader.names
-    reader.names = _with_definitions(call.block, names)
     reader.marks.all(call)
+    statements = tuple(dropwhile(_defines_text, call.block.statements))
+    for statement in call.block.statements[: -len(statements)]:
+        read_assignment(reader, statement, place)
     if all(isinstance(one, GroovyCall) for one in statements):
-        reader.read(replace(call.block, statements=tuple(statements)), place)
+        reader.read(replace(call.block, statements=statements), place)
     else:
         place = replace(place, is_whole=False, is_nested=True)
         for statement in statements:
             if isinstance(statement, OtherGroovy) and statement.conditional is not None:
                 read_conditional(reader, statement.conditional, place, comment_above(statement.span))
-            else:
+            elif isinstance(statement, GroovyCall):
                 reader.read(replace(call.block, statements=(statement,)), place)
-    reader.names = names
+            else:
+                read_assignment(reader, statement, place)
+    reader.names = replace(names, values=reader.names.values)
 
 
 def _defines(statement: Statement) -> bool:
     return isinstance(statement, OtherGroovy) and statement.definition is not None
 
 
-def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
-    """Return *names* with the definitions at the start of *block*; raise `UntranslatableError` for other Groovy."""
-    is_start = True
-    for statement in block.statements:
-        is_start = is_start and isinstance(statement, OtherGroovy)
-        is_conditional = isinstance(statement, OtherGroovy) and statement.conditional is not None
-        is_start = is_start and not is_conditional
-        if not isinstance(statement, GroovyCall) and not is_conditional:
-            if not is_start or not isinstance(statement, OtherGroovy) or statement.definition is None:
-                raise UntranslatableError("it contains Groovy")
-            names = names.with_definition(statement.definition.name, statement.definition.value)
-    return names
+def _defines_text(statement: Statement) -> bool:
+    definition = statement.definition if isinstance(statement, OtherGroovy) else None
+    return definition is not None and printing_command(definition.value) is None
 
 
 def cosmetic(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
+from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.syntax import GroovyConstant, GroovyPart, GroovyText, Value
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, field, replace
@@ -59,6 +60,7 @@ class JenkinsNames(Struct, kw_only=True):
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, other
     *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block.
     *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
+    *values* are those of them that commands of the config set, *assigned* the ones that this stage sets.
     """
 
     environment: Mapping[str, str | None]
@@ -69,10 +71,25 @@ class JenkinsNames(Struct, kw_only=True):
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
     computed: Collection[str] = ()
     outside: set[str] = field(default_factory=set)
+    values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
+    assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
         return replace(self, defined={**self.defined, name: tuple(self._parts(value))})
+
+    def with_local(self, name: str) -> JenkinsNames:
+        """Return these names with *name* for a variable of the shell, in a `script` block."""
+        return replace(self, defined={**self.defined, name: (ShellVariable(name),)})
+
+    def with_value(self, name: str) -> JenkinsNames:
+        """Return these names with *name* for a variable of the shell, in the rest of the stage."""
+        return replace(self, values={**self.values, name: ShellVariable(name)})
+
+    def is_variable(self, name: str) -> bool:
+        """Return whether *name* is a variable of the environment, or another value of the build."""
+        known = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)
+        return any(name in names for names in known)
 
     def meaning(self, code: str) -> Meaning:
         """Return the value of the expression *code*; raise `UntranslatableError` for other Groovy."""
@@ -83,10 +100,11 @@ class JenkinsNames(Struct, kw_only=True):
             return ConfigReference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
         if code in self.constants:
             return self.constants[code]
+        if code in self.values:
+            return self.values[code]
         if code in self.computed:
             raise UntranslatableError(f'it reads "{code}", which Groovy of this file sets')
-        names = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)
-        if any(code in known for known in names):
+        if self.is_variable(code):
             return self._variable(code)
         if code == "currentBuild.number":
             return ConfigReference("setup.run")

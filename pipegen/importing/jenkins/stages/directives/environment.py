@@ -6,17 +6,13 @@ import re
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, constant
-from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
+from pipegen.importing.jenkins.stages.assignments import printing_command
 from pipegen.importing.jenkins.stages.directives.secrets import password
 from pipegen.importing.jenkins.stages.kept import first_read, setting
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
-
-_COMMAND = re.compile(
-    r"sh\s*\((?=.*returnStdout:\s*true).*?script:\s*(['\"]{1,3})(.*?)\1.*?\)(?:\.trim\(\))?", re.DOTALL
-)
 
 
 class EnvironmentReader:
@@ -57,7 +53,9 @@ class EnvironmentReader:
             if identifier is None:
                 raise UntranslatableError("the ID of a credential is known only at run time")
             self._credentials(name, identifier)
-        elif (command := _command(value)) is not None:
+        elif (call := printing_command(value)) is not None:
+            argument = call.argument("script")
+            command = self._names.script(argument.value if argument is not None else None)
             self._work.exports.append(f'{name}="$({command})"\nexport {name}')
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
@@ -101,11 +99,3 @@ class EnvironmentReader:
         if re.search(rf"\b{assignment.name}\b", self._stage):
             self._work.wrap.append(f"withEnv([{item}])")
         self._marks.raw(assignment, "the environment", reason)
-
-
-def _command(value: GroovyValue) -> str | None:
-    """Return the command of `sh(script: …, returnStdout: true).trim()`; None for other Groovy."""
-    if not isinstance(value, GroovyPart):
-        return None
-    match = _COMMAND.fullmatch(value.text)
-    return match[2] if match and "$" not in match[2] and "\\" not in match[2] else None

@@ -1,0 +1,90 @@
+"""Statements of a `script` block that give a name a value: texts, and what commands print."""
+
+from __future__ import annotations
+
+from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyAssignment,
+    GroovyCall,
+    GroovyTrimmed,
+    OtherGroovy,
+    Statement,
+    Value,
+    constant,
+)
+from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
+
+
+def assignment_of(statement: Statement) -> GroovyAssignment | None:
+    """Return what *statement* assigns, None if it is another one."""
+    if isinstance(statement, OtherGroovy):
+        return statement.definition or statement.variable
+    return statement if isinstance(statement, GroovyAssignment) else None
+
+
+def read_assignment(reader: StepReader, statement: Statement, place: StepPlace) -> None:
+    """Read *statement*; raise `UntranslatableError` if it is none of those of this module."""
+    match statement:
+        case OtherGroovy(definition=GroovyAssignment() as definition):
+            _define(reader, definition, place)
+        case OtherGroovy(variable=GroovyAssignment() as variable):
+            _assign(reader, variable, place, is_environment=True)
+        case GroovyAssignment():
+            _assign(reader, statement, place, is_environment=False)
+        case _:
+            raise UntranslatableError("it contains Groovy")
+
+
+def _define(reader: StepReader, definition: GroovyAssignment, place: StepPlace) -> None:
+    """Read `def name = value`, whose name only the block knows."""
+    name, value = definition.name, definition.value
+    if printing_command(value) is None:
+        reader.names = reader.names.with_definition(name, value)
+        return
+    if reader.names.is_variable(name):
+        raise UntranslatableError(f'"{name}" is a variable of the environment, too')
+    _add(reader, _printed(reader, value), name, place, comment_above(definition.span))
+    reader.names = reader.names.with_local(name)
+
+
+def _assign(reader: StepReader, assignment: GroovyAssignment, place: StepPlace, *, is_environment: bool) -> None:
+    """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
+    name = assignment.name
+    value = reader.names.assigned.get(name)
+    if value is None or value.is_environment != is_environment or place.is_after:
+        raise UntranslatableError("it contains Groovy")
+    command = _printed(reader, assignment.value)
+    command = replace(command, is_exported=is_environment, is_output=value.is_output)
+    _add(reader, command, name, place, comment_above(assignment.span))
+    if not is_environment:
+        reader.names = reader.names.with_value(name)
+
+
+def _printed(reader: StepReader, value: Value) -> ScriptCommand:
+    """Return the command that prints *value*, or the value as a word."""
+    call = printing_command(value)
+    if call is None:
+        return ScriptCommand(text=reader.names.shell_word(value), is_value=True)
+    if not isinstance(value, GroovyTrimmed):
+        raise UntranslatableError("a config has no value with the line break after the output of a command")
+    argument = call.argument("script")
+    return command_of(reader.names.script(argument.value if argument is not None else None))
+
+
+def _add(reader: StepReader, command: ScriptCommand, name: str, place: StepPlace, comment: str) -> None:
+    if command.is_value and place.exports:
+        raise UntranslatableError("it may read a variable of the block around it")
+    reader.add(replace(command, variable=name, comment=comment), place)
+
+
+def printing_command(value: Value) -> GroovyCall | None:
+    """Return the step `sh` whose output is *value*; None for another value."""
+    call = value.call if isinstance(value, GroovyTrimmed) else value
+    is_printing = isinstance(call, GroovyCall) and call.name == "sh" and call.argument("script") is not None
+    if not is_printing or not isinstance(call, GroovyCall) or call.block is not None:
+        return None
+    output = call.argument("returnStdout")
+    return call if output is not None and constant(output.value) == "true" else None

@@ -1,0 +1,59 @@
+"""The keys of a stage in a config: what its work becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.reading.assignments import AssignedValue
+from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads
+from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
+from pipegen.importing.jenkins.stages.work import StageWork
+
+
+def keys_of(work: StageWork) -> dict[str, Value]:
+    """Return the keys of a stage that does *work*."""
+    keys: dict[str, Value] = dict(work.keys)
+    if work.secrets:
+        keys["secrets"] = dict(work.secrets)
+    if any(command.is_bash for command in work.commands):
+        keys["shell"] = "bash"
+    commands, outputs = with_outputs(work.commands)
+    if commands:
+        keys["script"] = [*work.exports, *as_script(commands)]
+    elif outputs or work.after or work.files or work.junit:
+        keys["script"] = ["true"]
+    if outputs:
+        keys["outputs"] = outputs
+    if work.after:
+        keys["after"] = [*work.exports, *as_script(work.after)]
+    if work.junit:
+        paths = list(dict.fromkeys(work.junit))
+        keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
+    if work.has_steps:
+        keys["steps"] = {"jenkins": _plugin_steps(work), "elsewhere": "skip"}
+    return keys
+
+
+def _plugin_steps(work: StageWork) -> Value:
+    before, after, always, failure = (
+        [kept_text(call, work.settings) for call in calls]
+        for calls in (work.steps_before, work.steps_after, work.steps_always, work.steps_failure)
+    )
+    if not (work.wrap or always or failure) and not (before and (after or work.commands)):
+        return [*before, *after]
+    lists = {"around": work.wrap, "before": before, "after": after, "always": always, "failure": failure}
+    return {name: list(steps) for name, steps in lists.items() if steps}
+
+
+def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
+    """Add those of the *values* of earlier stages that Groovy in *keys* reads as variables to *keys*."""
+    texts = [one.text for one in groovy_texts(keys)]
+    variables: dict[str, Value] = {
+        value.name: f"${{{value.stage}.{value.name}}}"
+        for value in values
+        if any(reads(text, value.name) for text in texts)
+    }
+    if variables:
+        env = keys.get("env")
+        keys["env"] = {**variables, **(env if isinstance(env, dict) else {})}
