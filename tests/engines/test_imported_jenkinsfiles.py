@@ -111,6 +111,50 @@ pipeline {
     }
 }
 """
+_VALUES = """\
+def IMAGE
+def COUNT = ''
+pipeline {
+    agent any
+    stages {
+        stage('Prepare') {
+            steps {
+                sh 'echo said: first'
+                script {
+                    env.VERSION = sh(script: 'echo "1.0 *"; echo', returnStdout: true).trim()
+                    IMAGE = "app:${env.VERSION}"
+                    echo "said: ${IMAGE}"
+                    sh 'echo "said: $VERSION"'
+                }
+                script { COUNT = sh(script: 'echo 1; echo 2', returnStdout: true).trim() }
+            }
+        }
+        stage('Build image') {
+            environment { LABEL = "label-${IMAGE}" }
+            steps {
+                sh 'echo "said: $VERSION|$LABEL"'
+                echo "said: ${IMAGE} ${COUNT} ${env.VERSION}"
+                script {
+                    def size = sh(returnStdout: true, script: '''
+                        echo "3 4" |
+                            cut -c1
+                        true
+                    ''').trim()
+                    if (env.VERSION == '1.0 *') { echo "said: equal ${size}" } else { echo 'said: other' }
+                }
+                dir('new') {
+                    script {
+                        def name = sh(script: 'basename "$PWD"', returnStdout: true).trim()
+                        echo "said: ${name}"
+                    }
+                }
+                sh 'basename "$PWD" | grep -qx new || echo said: outside'
+            }
+        }
+        stage('Tell') { steps { acmeTell "said: ${IMAGE} ${COUNT}"; sh 'echo "said: $VERSION"' } }
+    }
+}
+"""
 _POST = """\
 failure { acmeCry(); sh 'echo said: cried' }
                 always { sh 'echo said: tidied'; acmeTidy(); sh 'echo said: after' }"""
@@ -154,6 +198,30 @@ def test_steps_have_the_same_variables_and_results(
 
     assert "said: plain $A" in source
     assert source == imported
+
+
+@pytest.mark.parametrize("agent", ["agent any", "agent none"])
+def test_computed_values_are_the_same(
+    agent: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """In the stage that computes them and in later ones, in commands, variables, conditions and steps of plugins."""
+    require(jenkins_harness.available())
+    source = _VALUES
+    if agent == "agent none":
+        source = source.replace("agent any", agent, 1).replace(" { steps {", " { agent any; steps {")
+        source = source.replace("            steps {", "            agent any\n            steps {")
+    imported = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+    (file,) = imported.generated
+    checkout = repository({"x": ""})
+
+    said = [
+        _said(jenkins_harness.run(text, checkout, workdir=tmp_path / name, plugin_steps=("acmeTell",)))
+        for name, text in (("source", source), ("imported", file.text))
+    ]
+
+    assert "script {" not in imported.text
+    assert "said: 1.0 *|label-app:1.0 *" in said[0]
+    assert said[0] == said[1]
 
 
 def _said(build: jenkins_harness.Build) -> list[str]:
