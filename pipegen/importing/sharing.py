@@ -21,17 +21,19 @@ _SHARED = (
     "timeout",
     "interruptible",
     "shell",
+    "secrets",
     "raw",
 )
 _ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
-_OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "before"})
+_OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "secrets", "before"})
+# Keys that steps of plugins use, too.
+_OF_STEPS = frozenset({"env", "secrets"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,
     *(
         "when",
         "matrix",
-        "secrets",
         "before",
         "script",
         "after",
@@ -165,7 +167,7 @@ def _usual(values: Sequence[Value]) -> Value:
 def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
     rest = dict(stage)
     for key, value in defaults.items():
-        if "script" not in stage and key in _OF_SCRIPTS and not (key == _ENV and "steps" in stage):
+        if "script" not in stage and key in _OF_SCRIPTS and not (key in _OF_STEPS and "steps" in stage):
             continue
         if key == _ENV:
             env = _difference(_env(stage), _env(defaults))

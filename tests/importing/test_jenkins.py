@@ -17,6 +17,7 @@ from pipegen.importing.compilation import compiled
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.importing.jenkins.stages.kept import tokens_of
+from pipegen.plan.model import Commands
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
@@ -359,6 +360,23 @@ pipeline {
     }
 }
 """
+
+
+def test_post_of_the_pipeline_has_its_environment() -> None:
+    """Variables, secrets, and values of commands."""
+    environment = """environment {
+        LEVEL = 'full'
+        TOKEN = credentials('token')
+        SHORT = sh(script: 'git rev-parse --short HEAD', returnStdout: true).trim()
+    }"""
+    result, _ = _from_text(_POST.replace("agent any", f"agent any\n{environment}"))
+    jobs = {job.title: job for job in result.compiled.plans[0].jobs}
+    end = jobs["always"]
+    (commands,) = (step for step in end.steps if isinstance(step, Commands))
+
+    assert [credential.id for credential in end.secrets] == ["token"]
+    assert [name for name, _ in commands.env] == ["LEVEL"]
+    assert commands.lines[0].script.parts == ('SHORT="$(git rev-parse --short HEAD)"\nexport SHORT',)
 
 
 def test_files_that_post_of_the_pipeline_archives_are_kept() -> None:

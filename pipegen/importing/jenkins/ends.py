@@ -118,20 +118,21 @@ def _end(
     work = StageWork()
     is_limited = call.name in _STATUS or call.name in _RESULTS
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
-    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, known)
+    names = stages.pipeline_names()
+    steps = StepReader(f"post {call.name}", names, work, marks, known)
     steps.stays_groovy = "a config does not know this result" if call.name in _RESULTS else ""
     steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
         name = f"post {name}"
-    keys = keys_of(work)
-    if not keys:
+    if not keys_of(work):
         return None
+    stages.read_environment(None, call, names, work)
+    keys = keys_of(work)
     if files := artifacts(work.files):
         keys["artifacts"] = files
     if is_limited:
         _limit(keys, call.name)
-    keys |= stages.pipeline_environment(keys)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, keys=keys, work=work, call=call)
 

@@ -99,7 +99,7 @@ class JenkinsStages:
             test=TRUE,
             condition=ALWAYS,
         )
-        self._environment(stage, names, draft)
+        self.read_environment(stage, stage.call, names, work)
         self._when(stage, names, draft)
         # A group of one stage is like that stage.
         own = [call for call in (*stage.inside, stage.call) if self._is_alone(stage, call)]
@@ -188,8 +188,11 @@ class JenkinsStages:
             last = replace(last, labels=jenkins_agents[0].labels)
         return replace(last, is_own=len(jenkins_agents) > 1 and not last.is_on_same_node)
 
-    def _environment(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
-        reader = EnvironmentReader(self._source.file.text, names, draft.work, self._marks, stage.call.whole.text)
+    def read_environment(
+        self, stage: JenkinsStage | None, steps: GroovyCall, names: JenkinsNames, work: StageWork
+    ) -> None:
+        """Read the blocks `environment` around *steps*, of *stage* or of `post` of the pipeline, into *work*."""
+        reader = EnvironmentReader(self._source.file.text, names, work, self._marks, steps.whole.text)
         reader.env |= {one.name: f"${{{one.stage}.{one.name}}}" for one in self._earlier(stage) if one.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
@@ -197,7 +200,7 @@ class JenkinsStages:
             if reader.is_read(name):
                 reader.env[name] = f"${{matrix.{name}}}"
         if reader.env:
-            draft.work.keys["env"] = reader.env
+            work.keys["env"] = reader.env
 
     def _when(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
         tests: list[BuildTest] = []
@@ -298,17 +301,6 @@ class JenkinsStages:
         """Return the agent of the pipeline."""
         agents = [agent_of(call, self._names(None), self._marks) for call in sections(self._source.pipeline, "agent")]
         return agents[0] if agents else JenkinsAgent()
-
-    def pipeline_environment(self, keys: Mapping[str, Value]) -> dict[str, Value]:
-        """Return the variables of the pipeline that are not in *keys*."""
-        names, env = self._names(None), keys.get("env")
-        known = env if isinstance(env, dict) else {}
-        own: dict[str, Value] = {}
-        for assignment in self._assignments(None):
-            with suppress(UntranslatableError):
-                own[assignment.name] = names.variable(assignment.value)
-        both = {**own, **known}
-        return {"env": both} if both and ("script" in keys or "steps" in keys) else {}
 
     def _matrix(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
         if stage.cell is not None:
