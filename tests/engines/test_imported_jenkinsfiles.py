@@ -196,8 +196,10 @@ def test_steps_have_the_same_variables_and_results(
         for name, text in (("source", _STEPS), ("imported", file.text))
     )
 
+    # The stages for `always` and `failure` of the pipeline, with three messages, run at the same time.
     assert "said: plain $A" in source
-    assert source == imported
+    assert source[:-3] == imported[:-3]
+    assert sorted(source[-3:]) == sorted(imported[-3:]) == ["said: X", "said: a b", "said: end"]
 
 
 @pytest.mark.parametrize("agent", ["agent any", "agent none"])
