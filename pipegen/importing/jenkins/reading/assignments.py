@@ -63,7 +63,7 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
             later = {one.name for one in source.stages if stage.name in source.before[one.name]}
             others = readers - {stage.name}
             is_output = bool(later if is_environment else others)
-            if others <= later and (not is_output or _REFERENCED.fullmatch(stage.name)):
+            if others <= later and (not is_output or can_be_read(stage.name)):
                 values.append(
                     AssignedValue(
                         name=name,
@@ -74,6 +74,11 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
                     )
                 )
     return tuple(values)
+
+
+def can_be_read(stage: str) -> bool:
+    """Return whether references can contain the name *stage*."""
+    return _REFERENCED.fullmatch(stage) is not None
 
 
 def declared_name(statement: Statement) -> str | None:

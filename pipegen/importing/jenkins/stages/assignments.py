@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipegen.importing.jenkins.reading.assignments import can_be_read
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
@@ -54,6 +55,8 @@ def _assign(reader: StepReader, assignment: GroovyAssignment, place: StepPlace, 
     """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
     name = assignment.name
     value = reader.names.assigned.get(name)
+    if value is None and not can_be_read(reader.title):
+        raise UntranslatableError(f'it sets "{name}", and a reference cannot contain the name of this stage')
     if value is None or value.is_environment != is_environment or place.is_after:
         raise UntranslatableError("it contains Groovy")
     command = _printed(reader, assignment.value)

@@ -61,7 +61,7 @@ class StepReader:
         marks: Marks,
         handlers: Mapping[str, Handler],
     ) -> None:
-        self._title = title
+        self.title = title
         self._handlers = handlers
         # Whether the workspace has nothing but the checkout, and whether nothing reads it afterwards.
         self.is_fresh = True
@@ -124,7 +124,7 @@ class StepReader:
         if first_read(head, {*self.names.outside, *self.names.defined}):
             raise UntranslatableError("")
         self.work.wrap.append(head)
-        self.marks.raw(replace(call, block=None), f'stage "{self._title}"')
+        self.marks.raw(replace(call, block=None), f'stage "{self.title}"')
         self.read(call.block, place)
 
     def _keep(self, call: GroovyCall, place: StepPlace, reason: str) -> None:
@@ -139,7 +139,7 @@ class StepReader:
             self._leave_out(call, obstacle)
             return
         self._kept_steps(place).append(call)
-        self.marks.raw(call, f'stage "{self._title}"', reason)
+        self.marks.raw(call, f'stage "{self.title}"', reason)
 
     def _kept_steps(self, place: StepPlace) -> list[GroovyCall]:
         """Return the steps of Jenkins to which one in *place* is added."""
