@@ -1,10 +1,12 @@
-"""Growth of the cost with the number of stages, measured in calls, independent of the machine."""
+"""Growth of the cost with the number of stages, measured in calls or lines, independent of the machine."""
 
 from __future__ import annotations
 
 import gc
 import sys
 from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 import pytest
 from benchmarks.workload import config
@@ -42,10 +44,39 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
+def lines(work: Callable[[], object]) -> int:
+    """Return the number of lines that *work* executes, each pass of a loop anew."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _argument: object) -> Callable[..., Any]:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(None)
+    return count
+
+
 def check(size: int) -> int:
     """Return the number of calls that check *size* stages."""
     file = SourceFile("pipegen.yaml", config(size))
     return calls(lambda: analyse(file, (), Report(), {}))
+
+
+def check_chosen_files(size: int) -> int:
+    """Return the number of lines that check a chain of *size* stages, each with files of the one before it."""
+    stages = "".join(
+        f"      - {{ name: s{number}, script: [make], artifacts: [s{number}], files_from: [s{number - 1}] }}\n"
+        if number
+        else "      - { name: s0, script: [make], artifacts: [s0] }\n"
+        for number in range(size)
+    )
+    file = SourceFile("pipegen.yaml", f"pipelines:\n  p:\n    stages:\n{stages}")
+    return lines(lambda: analyse(file, (), Report(), {}))
 
 
 def compile_to(name: str, size: int) -> int:
@@ -83,6 +114,14 @@ def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None
     count(2)  # the work that is done once in a process
 
     assert count(LARGE) / count(SMALL) <= 11
+
+
+@pytest.mark.slow
+def test_the_lines_that_check_chosen_files_grow_linearly() -> None:
+    """Ten times the stages execute at most eleven times the lines."""
+    check_chosen_files(2)  # the work that is done once in a process
+
+    assert check_chosen_files(1_000) / check_chosen_files(100) <= 11
 
 
 @pytest.mark.parametrize("services", [False, True])

@@ -78,13 +78,12 @@ class _Files(Struct, kw_only=True):
 
     before: Mapping[str, tuple[Artifact, ...]]
     raw: Collection[str]
-    # The names of both.
-    leaving: Mapping[str, object]
+    # The positions of both in an order that the arcs allow, raw ones last.
+    leaving: Mapping[str, int]
     all: Mapping[str, tuple[Artifact, ...]]
     conflicts: Conflicts
-    # The bits of the stages of *before* in the closure, and their places in an order that the arcs allow.
+    # The bits of the stages of *before* in the closure.
     mask: int
-    ranks: Mapping[str, int]
 
     @classmethod
     def of(cls, work: Mapping[str, StagePlan], closure: Closure, final: Container[str]) -> _Files:
@@ -95,11 +94,10 @@ class _Files(Struct, kw_only=True):
         return cls(
             before=before,
             raw=raw,
-            leaving={**before, **raw},
+            leaving={name: position for position, name in enumerate({**before, **raw})},
             all=files,
             conflicts=find_conflicts(before, closure),
             mask=closure.bits_of(filter(closure.positions.__contains__, before)),
-            ranks={name: rank for rank, name in enumerate(before)},
         )
 
     def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
@@ -110,7 +108,7 @@ class _Files(Struct, kw_only=True):
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return those of *names* that leave files, in an order that the arcs allow."""
-        return tuple(sorted(filter(self.ranks.__contains__, names), key=self.ranks.__getitem__))
+        return tuple(sorted(filter(self.before.__contains__, names), key=self.leaving.__getitem__))
 
 
 def jobs(

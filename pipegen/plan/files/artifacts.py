@@ -27,12 +27,13 @@ _PATTERN = r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 class AvailableFiles(Struct):
     """The stages from which a stage can choose files.
 
-    *groups* are the stages of the pipeline; *files* holds the ones that leave files, in an order that the arcs allow,
-    also if these are known to one target only (`raw`), and *final* the finally stages, which run after all of these.
+    *groups* are the stages of the pipeline; *files* holds the ones that leave files, with their positions in an order
+    that the arcs allow, also if these are known to one target only (`raw`), and *final* the finally stages, which run
+    after all of these.
     """
 
     groups: Groups
-    files: Dictionary[str, object]
+    files: Dictionary[str, int]
     ancestors: Container[str]
     final: Dictionary[str, Span] = field(default_factory=dict)
 
@@ -117,7 +118,7 @@ def chosen_sources(
                 at=stage.files_from.span,
                 hint=f'add "{display_name}" to "files_from"',
             )
-    return tuple(name for name in available.files if name in chosen)
+    return tuple(sorted(chosen & available.files.keys(), key=available.files.__getitem__))
 
 
 def _sources(name: str, stage: StageConfig, available: AvailableFiles) -> tuple[str, ...]:
