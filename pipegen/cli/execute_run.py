@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pipegen.run.files.run_folder import RunFolder, dead, forget, home, make
 from pipegen.run.journal import Journal
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.durations import known_durations
+from pipegen.run.local.durations import add_durations, known_durations
 from pipegen.run.local.execution import Execution, pipeline_runs
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.resume import EarlierRun, last_run, plan_digest
@@ -114,14 +115,21 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
             follower.close()
             view.close()
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
-    for line in summary(record, folder):
-        show_text(visible(line), colours=PROGRESS)
+    if earlier.folder is None:
+        add_durations(runs_folder, folder, record.durations())
     about = About(
         config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
     )
-    for report_path in options.reports:
-        write(report_path, report_format(report_path.suffix).render(record, about))
+    _report(record, about, options.reports)
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
+
+
+def _report(record: RunRecord, about: About, paths: Sequence[Path]) -> None:
+    """Show the summary, and write the reports to *paths*."""
+    for line in summary(record, about.folder):
+        show_text(visible(line), colours=PROGRESS)
+    for path in paths:
+        write(path, report_format(path.suffix).render(record, about))
 
 
 def _folder(runs_folder: Path, ready: PreparedRun, options: RunOptions, plan: str) -> tuple[RunFolder, EarlierRun]:
@@ -147,12 +155,12 @@ def _folder(runs_folder: Path, ready: PreparedRun, options: RunOptions, plan: st
 def _view(record: RunRecord, execution: Execution) -> Live | Plain:
     """Return the view of the running stages: a live display on a terminal, else lines."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
-        return Plain(record, _write)
+        return Plain(record, partial(_write, colours=PROGRESS if has_colour(sys.stdout) else None))
     live = Live(record, sys.stdout, partial(coloured, pattern=PROGRESS) if has_colour(sys.stdout) else str)
     live.begin(execution.clock)
     return live
 
 
-def _write(text: str) -> None:
+def _write(text: str, colours: str | None) -> None:
     """Write *text* without buffering, for readers of a pipe."""
-    show_text(text, ends_line=False, colours=PROGRESS)
+    show_text(text, ends_line=False, colours=colours)

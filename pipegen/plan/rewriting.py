@@ -41,7 +41,9 @@ def rewritten(value: T, change: Callable[[object], object]) -> T:
     changed = change(value)
     if changed is not value:
         return cast("T", changed)
-    inner = [(name, old) for name, old in parts(value) if isinstance(old, _NESTED)]
-    fields = [(name, old, rewritten(old, change)) for name, old in inner]
-    changes = {name: new for name, old, new in fields if new is not old}
+    changes = {}
+    for name in value.__struct_fields__:
+        old = getattr(value, name)
+        if isinstance(old, _NESTED) and (new := rewritten(old, change)) is not old:
+            changes[name] = new
     return replace(value, **changes) if changes else value

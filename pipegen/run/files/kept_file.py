@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import stat
 from pathlib import Path
+from typing import IO
 
 from pipegen.run.files import no_follow
 from pipegen.structs import Struct, replace
+
+_PIECE = 1 << 20
 
 
 class KeptFile(Struct):
@@ -31,7 +34,15 @@ def describe(root: str | Path, name: str) -> KeptFile:
     if opened is None:
         return file
     with opened:
-        return replace(file, digest=hashlib.file_digest(opened, "sha256").hexdigest())
+        return replace(file, digest=_digest(opened))
+
+
+def _digest(opened: IO[bytes]) -> str:
+    """Return the digest of a file: `hashlib.file_digest` first clears a buffer that is larger than most files."""
+    digest = hashlib.sha256()
+    while piece := opened.read(_PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def is_there(root: Path, file: KeptFile) -> bool:

@@ -39,12 +39,14 @@ class _Summary(Struct):
 def known_durations(runs_folder: Path) -> dict[TaskId, float]:
     """Return the seconds of stages: the median of the last successful attempts in *runs_folder*.
 
-    A summary file caches the content of the journals.
+    A summary file has the durations of most runs; the journals of the others are read.
     """
     summary = runs_folder / "durations.json"
     cached = _cached(summary)
-    runs = {run.path.name: run for run in earlier(runs_folder)[:_RUNS]}
-    runs_seconds = {name: cached[name] if name in cached else _seconds(run) for name, run in runs.items()}
+    runs_seconds = {
+        run.path.name: cached[run.path.name] if run.path.name in cached else _from_journal(run)
+        for run in earlier(runs_folder)[:_RUNS]
+    }
     if runs_seconds.keys() != cached.keys():
         _write(summary, runs_seconds)
     samples: dict[TaskId, list[float]] = {}
@@ -56,14 +58,27 @@ def known_durations(runs_folder: Path) -> dict[TaskId, float]:
     return {task: median(times[:_SAMPLES]) for task, times in samples.items()}
 
 
-def _seconds(run: RunFolder) -> _Seconds:
+def add_durations(runs_folder: Path, run: RunFolder, durations: Mapping[TaskId, float]) -> None:
+    """Add the *durations* of *run*, which has ended, to the summary, so that no later run reads its journal."""
+    summary = runs_folder / "durations.json"
+    runs_seconds = {run.path.name: _by_pipeline(durations), **_cached(summary)}
+    _write(summary, dict(list(runs_seconds.items())[:_RUNS]))
+
+
+def _from_journal(run: RunFolder) -> _Seconds:
     """Return the durations in the journal of *run*; none if it is damaged."""
-    durations: _Seconds = {}
     with contextlib.suppress(OSError, UnreadableJournalError):
         content = read(run.journal)
-        for task, seconds in content.durations.items() if not content.lost else ():
-            durations.setdefault(task.pipeline, {})[task.stage] = round(seconds, 6)
-    return durations
+        if not content.lost:
+            return _by_pipeline(content.durations)
+    return {}
+
+
+def _by_pipeline(durations: Mapping[TaskId, float]) -> _Seconds:
+    seconds_by_pipeline: _Seconds = {}
+    for task, seconds in durations.items():
+        seconds_by_pipeline.setdefault(task.pipeline, {})[task.stage] = round(seconds, 6)
+    return seconds_by_pipeline
 
 
 def _cached(summary: Path) -> dict[str, _Seconds]:

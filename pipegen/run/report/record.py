@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
 from pipegen.run.events import Cause, Ended, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
-from pipegen.run.model import Outcome, PipelineRun, RunMachine, Task, TaskId
+from pipegen.run.model import AttemptResult, Outcome, PipelineRun, RunMachine, Task, TaskId
 from pipegen.run.simulation import Simulation
 from pipegen.run.status import Reason, Status
 from pipegen.run.timeline import Timeline
@@ -120,6 +120,14 @@ class RunRecord:
         """Return the stages that failed, including allowed failures, in the order in which they ended."""
         failed = [entry for entry in self.entries.values() if entry.status in ("failed", "allowed")]
         return tuple(sorted(failed, key=lambda entry: entry.attempts[-1].ended or 0.0))
+
+    def durations(self) -> dict[TaskId, float]:
+        """Return the seconds of the last attempts of stages that succeeded in this run."""
+        return {
+            task: last.ended - last.started
+            for task, entry in self.entries.items()
+            if entry.status == AttemptResult.SUCCESS.value and (last := entry.attempts[-1]).ended is not None
+        }
 
     def critical_path(self) -> tuple[StageRecord, ...]:
         """Return the chain of stages that took longest: shortening the run means shortening one of these."""

@@ -10,10 +10,11 @@ from run.graphs import GRAPH
 from run.simulated_runs_in_tests import Paper, paper_plan
 
 from pipegen.run.checksum import with_checksum
-from pipegen.run.files.run_folder import make
+from pipegen.run.files.run_folder import RunFolder, make
 from pipegen.run.journal import Journal
-from pipegen.run.local.durations import known_durations
+from pipegen.run.local.durations import add_durations, known_durations
 from pipegen.run.model import TaskId
+from pipegen.structs import from_json
 
 BUILD = TaskId("p", "build")
 
@@ -53,6 +54,17 @@ def test_durations_of_read_journals_are_cached(tmp_path: Path) -> None:
     journals[0].parent.rename(tmp_path / "elsewhere")
 
     assert known_durations(tmp_path)[BUILD] == 3.0
+
+
+def test_a_run_adds_its_durations_so_that_no_journal_is_read(tmp_path: Path) -> None:
+    """The newest ten runs count, as if their journals were read."""
+    for number in range(12):
+        journal = note(tmp_path, number, 0.0)
+        journal.write_text("")
+        add_durations(tmp_path, RunFolder(journal.parent, "", journal.parent), {BUILD: 2.0 + number})
+
+    assert known_durations(tmp_path)[BUILD] == 11.0
+    assert len(from_json((tmp_path / "durations.json").read_bytes())["runs"]) == 10
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def test_a_record_has_the_result_of_each_stage() -> None:
     assert (d.is_running, d.waits, record.failures()) == (True, None, (b,))
     assert record.critical_path() == (a, b)
     assert path_words((a, b), several=False) == "a 5 s -> b 3 s: 8 s"
+    assert record.durations() == {tasks.tasks[0].id: 3}
     assert not record.is_success
 
 
