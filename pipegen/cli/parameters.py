@@ -15,6 +15,14 @@ E = TypeVar("E", bound=StrEnum)
 PATH = click.Path(path_type=Path)
 
 
+class FleetForm(StrEnum):
+    """The format of a simulation."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
 def existing(path: Path) -> Path:
     """Return the *path* of a file to read; raise `WrongUsage` if there is none."""
     if path.is_dir():

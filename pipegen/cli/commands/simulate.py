@@ -14,8 +14,7 @@ from pipegen.cli.events import EventOptions, event_options, narrowed_to_event
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
-from pipegen.cli.parameters import EXISTING_FILE, PATH, EnumChoice
-from pipegen.cli.pictures import simulation_page
+from pipegen.cli.parameters import EXISTING_FILE, PATH, EnumChoice, FleetForm
 from pipegen.cli.session import (
     Format,
     attempt,
@@ -29,13 +28,11 @@ from pipegen.cli.session import (
 )
 from pipegen.cli.terminal.colours import CHART
 from pipegen.cli.terminal.streams import show_data, show_file, show_text
-from pipegen.cli.timing.fleets import FleetForm, show_fleet
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.fleet.reading.cluster import read_cluster
-from pipegen.fleet.recordings import read_recordings
 from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.sweep import render_sweep
@@ -148,9 +145,13 @@ def simulate(
     Without --executors and --cluster, each stage gets an executor at once.
     """
     if record:
+        from pipegen.fleet.recordings import read_recordings  # noqa: PLC0415 - see below
+
         _refuse_others(context, _OF_RECORDINGS, "the files have the load")
         return show_file(_reported(lambda report: read_recordings(record, report), diagnostics))
     if fleet is not None:
+        from pipegen.cli.timing.fleets import show_fleet  # noqa: PLC0415 - only for fleets: 5 % of 10 stages
+
         _refuse_others(context, _OF_FLEETS, "the file of the fleet has the load and the machines")
         return show_fleet(fleet, form, condition, html, diagnostics)
     _check_options(form, condition, cluster, executors or sweep, order)
@@ -297,7 +298,9 @@ def _text(result: _Result) -> str:
 
 
 def _page(result: _Result) -> str:
-    return simulation_page.page(result.simulation, result.scenario.unit, _head(result))
+    from pipegen.cli.pictures.simulation_page import page  # noqa: PLC0415 - only for pages: a tenth of 10 stages
+
+    return page(result.simulation, result.scenario.unit, _head(result))
 
 
 def _head(result: _Result) -> str:

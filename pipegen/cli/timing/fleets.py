@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ import click
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, check_picture
+from pipegen.cli.parameters import FleetForm
 from pipegen.cli.session import Format, show
 from pipegen.cli.terminal.streams import show_data, show_text
 from pipegen.diagnostics import codes
@@ -23,14 +23,6 @@ from pipegen.fleet.answers.results import results
 from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.simulation import FleetSimulation, TooLongSimulationError
 from pipegen.visible import visible
-
-
-class FleetForm(StrEnum):
-    """The format of a simulation."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
 
 
 def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | None, diagnostics: Format) -> None:
