@@ -10,7 +10,7 @@ from pathlib import Path
 from pipegen.plan.model import Workspace
 from pipegen.run.files import private
 from pipegen.run.local.cache.digest import Definition, Definitions, JobEnvironmentState
-from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.index import DamagedIndexError, reason
 from pipegen.run.local.cache.results import Results
 from pipegen.run.local.cache.store import Store
 from pipegen.run.local.prepare import Prepared, RunRequest
@@ -61,7 +61,7 @@ def results(
     try:
         store = Store(_folder(request.environment), limit(request.environment), warn=warn)
     except (OSError, sqlite3.Error, DamagedIndexError) as error:
-        warn(f"the results of earlier runs cannot be read: {error}")
+        warn(f"results are neither stored nor reused: {reason(error)}")
         return None
 
     definitions = Definitions(lambda task: prepared.work[task].script, prepared.hosts, state)

@@ -35,6 +35,13 @@ class DamagedIndexError(Exception):
     """The database is damaged."""
 
 
+def reason(error: Exception) -> str:
+    """Return why the results cannot be used; for an `OSError`, with the path."""
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    return str(error)
+
+
 class Index:
     """The database in *folder*, with *tables* as SQL statements that create missing tables.
 
@@ -88,7 +95,8 @@ class Index:
 
     def _open(self) -> None:
         path = self._folder / _FILE
-        if _is_blocked(self._folder):
+        # In a read-only folder, nothing can be dropped: opening the database reports the reason.
+        if os.access(self._folder.parent, os.W_OK) and _is_blocked(self._folder):
             self._warn(f"{self._folder} is not a database: it is dropped, and created again")
             _drop(self._folder)
         for folder in (self._folder.parent, self._folder):

@@ -13,7 +13,7 @@ from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, OnEnd
 from pipegen.run.local.cache.blobs import DamagedError
 from pipegen.run.local.cache.demand import RequiredResults
-from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.index import DamagedIndexError, reason
 from pipegen.run.local.cache.results import Identity, Question, Results
 from pipegen.run.local.cache.store import StoredRecord
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task
@@ -148,5 +148,5 @@ class ReusingExecutor:
                 return call()
         except _TROUBLE as error:
             self._is_broken = True
-            self._warn(f"results are neither stored nor reused: {error}")
+            self._warn(f"results are neither stored nor reused: {reason(error)}")
             return None

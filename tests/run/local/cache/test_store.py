@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
 from contextlib import suppress
 from functools import partial
@@ -294,6 +295,17 @@ def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
 
     assert results.value(saved.record.outputs[0][1]) == b"1"
+
+
+def test_nothing_is_dropped_in_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database on a read-only file system is not writable either, but intact."""
+    results = store(tmp_path)
+    key = results.save(lambda: results.keys.save("build"), [("version", b"1")], ()).key
+    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
+    warnings: list[str] = []
+
+    assert Store(tmp_path, PLENTY, warn=warnings.append).find([key]) is not None
+    assert warnings == []
 
 
 def test_a_failed_restore_leaves_nothing_behind(tmp_path: Path) -> None:
