@@ -41,21 +41,23 @@ _COLON = "\ue000"
 _LONG = 1_000_000
 
 
-def read(file: SourceFile, report: Report) -> Node:
+def read(file: SourceFile, report: Report, *, first_key: str = "") -> Node:
     """Return the tree of *file*; raise `Stopped` after a syntax error or if the file is empty.
 
+    *first_key* is a key of the file if it is no config.
     Anchors, aliases and merge keys are resolved: the tree has the repeated values, with the spans of the anchors.
     """
     composer = composed(file, report, Composer)
     if composer.root is None:
         is_empty = not file.text.strip()
+        config_hint = 'run "pipegen init" for a first config'
+        if not is_empty:
+            config_hint = f'begin the config with "pipelines:", or {config_hint}'
         report.add(
             codes.EMPTY_FILE,
             "the file is empty" if is_empty else "the file has only comments",
             at=Span(file, 0, 0),
-            hint='run "pipegen init" for a first config'
-            if is_empty
-            else 'begin the config with "pipelines:", or run "pipegen init" for a first config',
+            hint=f'begin the file with "{first_key}:"' if first_key else config_hint,
         )
         raise Stopped
     if MARK in file.text:

@@ -17,7 +17,7 @@ from pipegen.source.tree import Mapping as Map
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
     """Return the tests in *file*; raise `Stopped` if it is invalid."""
-    tree = read(file, report)
+    tree = read(file, report, first_key="tests")
     check_settings(tree, schema("tests"), report, "tests")
     report.stop_if_errors()
     tests = tree.get("tests") if isinstance(tree, Map) else None

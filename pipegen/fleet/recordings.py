@@ -35,7 +35,7 @@ _LONGEST = 30 * 365 * _DAY
 _SHORT = 10
 _HINT = (
     "save the answer of projects/ID/jobs of GitLab's API, or of job/NAME/wfapi/runs or "
-    "job/NAME/api/json?tree=builds[number,timestamp] of Jenkins"
+    "job/NAME/api/json?tree=allBuilds[number,timestamp] of Jenkins"
 )
 # What GitLab and Jenkins call the ends of jobs and stages.
 _SUCCESSES, _FAILURES = frozenset({"success", "SUCCESS", "UNSTABLE"}), frozenset({"failed", "FAILED"})
@@ -76,8 +76,11 @@ class Recording(MutableStruct):
             _report(str(error), file, 0, report)
 
     def _add(self, answer: object) -> None:
-        if isinstance(answer, dict) and isinstance(answer.get("builds"), list):
-            self._add_records(answer["builds"], self._add_build)
+        # Jenkins has the last 100 builds in `builds`, and all of them, if they are requested, in `allBuilds`
+        # (hudson.model.Job, getNewBuilds and getBuilds).
+        builds = (answer.get("allBuilds") or answer.get("builds")) if isinstance(answer, dict) else None
+        if isinstance(builds, list):
+            self._add_records(builds, self._add_build)
         elif isinstance(answer, dict) and "stages" in answer:
             self._add_run(answer)
         elif isinstance(answer, list):

@@ -95,10 +95,20 @@ def test_jobs_of_gitlab_are_load(empty: Path, pipegen: Pipegen) -> None:
         (RUNS, ["times:", "- 201600", "- 205200", "durations:", "build:", "median: 4.0", "p95: 30", "test: 20"]),
         (RUNS[1], ["times:", "- 201600", "durations:", "build: 30", "test: 20"]),
         ({"builds": [{"number": 1, "timestamp": 1_772_611_200_000}]}, ["times:", "- 201600"]),
+        (
+            {
+                "builds": [{"number": 2, "timestamp": 1_772_614_800_000}],
+                "allBuilds": [
+                    {"number": 2, "timestamp": 1_772_614_800_000},
+                    {"number": 1, "timestamp": 1_772_611_200_000},
+                ],
+            },
+            ["times:", "- 201600", "- 205200"],
+        ),
     ],
 )
 def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Path, pipegen: Pipegen) -> None:
-    """Pauses for approvals are no work; `api/json` has only the starts."""
+    """Pauses for approvals are no work; `api/json` has only the starts, in `builds` of the last 100 builds."""
     (empty / "runs.json").write_text(json.dumps(answer), encoding="utf-8")
     load = pipegen("simulate", "--record", "runs.json")
     lines = [line.strip() for line in load.out.splitlines()]

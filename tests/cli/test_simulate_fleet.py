@@ -126,6 +126,9 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("rate: 1 }", "rate: .nan }", "PG805"),
         ("rate: 1 }", "rate: 1000000 }", "PG805"),
         ("cron: 0 2 * * *", "cron: 0 2 * * *, rate: 1", "PG204"),
+        ("cron: 0 2 * * *", "rate: 0", "PG805"),
+        ("cron: 0 2 * * *", "rates: [{ days: wed, hours: 9-17, rate: 4 }]", "PG805"),
+        ("cron: 0 2 * * *", "rates: [{ days: tue, hours: 9-17, rate: 4 }]", ""),
         ("cron: 0 2 * * *", "times: [49h]", "PG805"),
         ("cron: 0 2 * * *", "times: []", "PG805"),
         ("cron: 0 2 * * *", "cron: 0 2 29 2 *", "PG805"),
@@ -227,6 +230,16 @@ def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipeg
     values = data(pipegen)
 
     assert [one["result"]["count"] for one in values["loads"]] == [142, 2]
+
+
+def test_the_hint_for_an_empty_file_names_a_key(fleet: Path, pipegen: Pipegen) -> None:
+    """A config has another hint."""
+    (fleet / "fleet.yaml").write_text("", encoding="utf-8")
+
+    for option in ("--fleet", "--cluster"):
+        assert pipegen("simulate", option, "fleet.yaml").err.endswith(
+            '  = hint: begin the file with "machines:"\n\n1 error\n'
+        )
 
 
 def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:

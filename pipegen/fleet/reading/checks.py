@@ -74,12 +74,8 @@ def _check_times(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Loa
         _add(report, f"a duration of {fleet.duration / HOUR:,.0f} hours is too long to simulate", fleet.span, hint)
     for item, load in loads:
         arrivals = item.get("arrivals")
-        if not isinstance(arrivals, Mapping) or not fleet.duration or isinstance(load.arrivals, Rates):
-            continue
-        if next(times(load.arrivals, fleet.duration, Random()), None) is None:  # noqa: S311 - only rates use it
-            first = arrivals.get("cron") or next(iter(items_of(arrivals.get("times"))), arrivals)
-            hint = 'write a longer "duration", which begins on Monday, January 1, or earlier times'
-            _add(report, f'no time of "{load.name}" is within the duration', first.span, hint)
+        if isinstance(arrivals, Mapping) and fleet.duration:
+            _check_arrivals(load, arrivals, fleet.duration, report)
     stages = sum(expected(load.arrivals, fleet.duration) * len(load.workflow.stages) for _, load in loads)
     if stages > _MOST_STAGES:
         largest = max(loads, key=lambda row: expected(row[1].arrivals, fleet.duration) * len(row[1].workflow.stages))
@@ -89,6 +85,19 @@ def _check_times(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Loa
             (largest[0].get("arrivals") or largest[0]).span,
             f"shorten the duration, or lower the rates, to at most {_MOST_STAGES:,} stages",
         )
+
+
+def _check_arrivals(load: Load, arrivals: Mapping, duration: float, report: Report) -> None:
+    """Report *arrivals* of *load* that never start a pipeline within the *duration*."""
+    if isinstance(load.arrivals, Rates):
+        if not expected(load.arrivals, duration):
+            rate = arrivals.get("rate") or arrivals.get("rates") or arrivals
+            hint = "write a rate above 0 for an hour of the duration, which begins on Monday 0:00, or remove the load"
+            _add(report, f'"{load.name}" never starts: its rate is 0 in the whole duration', rate.span, hint)
+    elif next(times(load.arrivals, duration, Random()), None) is None:  # noqa: S311 - only rates use it
+        first = arrivals.get("cron") or next(iter(items_of(arrivals.get("times"))), arrivals)
+        hint = 'write a longer "duration", which begins on Monday, January 1, or earlier times'
+        _add(report, f'no time of "{load.name}" is within the duration', first.span, hint)
 
 
 def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:

@@ -23,7 +23,7 @@ def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tup
     """Return the machines in the file at *path*; raise `Stopped` if it is invalid."""
     file = load(path, report, shown=shown)
     report.stop_if_errors()
-    tree = read(file, report)
+    tree = read(file, report, first_key="machines")
     check_settings(tree, schema("cluster"), report, "cluster")
     report.stop_if_errors()
     machines: dict[str, tuple[RunMachine, Span]] = {}

@@ -37,7 +37,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     """
     file = load(path, report, shown=shown)
     report.stop_if_errors()
-    tree = read(file, report)
+    tree = read(file, report, first_key="machines")
     check_settings(tree, schema("fleet"), report, "fleet")
     check_numbers(tree, report)
     report.stop_if_errors()
