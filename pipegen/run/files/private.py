@@ -52,9 +52,12 @@ def check_owner(path: Path) -> None:
 
 
 def _own(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
-    configured, home = environment.get(variable), environment.get("HOME")
-    if configured or home:
-        folder = Path(configured) if configured else Path(home or "", below_home)
+    # Relative paths are invalid: https://specifications.freedesktop.org/basedir-spec/latest/#basics
+    configured, home = Path(environment.get(variable, "")), Path(environment.get("HOME", ""))
+    if configured.is_absolute():
+        folder = configured
+    elif home.is_absolute():
+        folder = home / below_home
     else:
         # In a world-writable folder, another user may have created it first.
         folder = Path(tempfile.gettempdir(), f"pipegen-{os.geteuid()}")

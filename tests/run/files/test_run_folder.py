@@ -9,6 +9,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from pipegen.run.files import private
 from pipegen.run.files.run_folder import dead, forget, home, make
 
 STARTED = datetime(2022, 1, 31, 16, 47, 55, tzinfo=UTC)
@@ -26,6 +29,15 @@ def test_each_repository_has_its_own_state_folder(tmp_path: Path) -> None:
     assert path.name.startswith("web-site-")
     assert path != other
     assert home(Path("/a"), {"HOME": "/home/me"}).is_relative_to("/home/me/.local/state")
+
+
+@pytest.mark.parametrize("relative", ["", "state", "./state", "~/state"])
+def test_relative_folders_are_ignored(relative: str, tmp_path: Path) -> None:
+    """They would be in the tree, or in another one for a stage with a directory."""
+    environment = {"XDG_STATE_HOME": relative, "XDG_CACHE_HOME": relative, "HOME": str(tmp_path)}
+
+    assert private.state(environment) == tmp_path / ".local/state/pipegen"
+    assert private.cache(environment) == tmp_path / ".cache/pipegen"
 
 
 def test_logs_and_scripts_of_a_run_remain(tmp_path: Path) -> None:
