@@ -35,6 +35,7 @@ from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
+from pipegen.importing.gitlab.workflow_variables import replaced_variables, set_for, with_defaults
 from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.logic import (
     ALWAYS,
@@ -126,6 +127,8 @@ class _Writer:
         self._accounting = accounting
         self._report = report
         self._inputs = inputs_of(self._source, options.forced.get("", ()))
+        self._replaced = replaced_variables(self._source, self._inputs)
+        self._source = self._source.without_variables(self._replaced)
         self._targets: dict[str, Value] = settings_of(setting_texts)
         self._left_out: list[SourceJob] = []
         self._names = Names(
@@ -161,6 +164,7 @@ class _Writer:
         ]
         for draft in drafts:
             inputs = [name for name in self._inputs if name in draft.job.variables]
+            inputs += [name for name in set_for(draft.job, self._source) if name not in inputs]
             if inputs and "trigger" in draft.keys:
                 # The other pipeline gets them, too.
                 draft.raw["inherit"] = {"variables": list(inputs)}
@@ -169,7 +173,7 @@ class _Writer:
             self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
             for key in (job.key, *job.own):
                 self._accounting.mark_place(key.span, KeyOutcome.REPORTED)
-        for variable in self._source.variables.values():
+        for variable in (*self._source.variables.values(), *self._replaced.values()):
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         add_pages(drafts, self._targets, self._accounting)
@@ -324,7 +328,8 @@ class _Writer:
             if is_condition_known
             else 'add a "when" to the pipeline for other engines',
         )
-        rules = [raw_data(item) for item in items_of(entry.value) if not (self._name and is_generated(item))]
+        items = [item for item in items_of(entry.value) if not (self._name and is_generated(item))]
+        rules = [with_defaults(raw_data(item), self._replaced) for item in items]
         last = rules[-1] if rules else {}
         if not is_condition_known and not self._name and isinstance(last, dict) and last.keys() != {"when"}:
             # The generated file has further rules after these.
@@ -336,10 +341,7 @@ class _Writer:
         entries = present(workflow.value) if workflow is not None else {}
         cancel = present(entries["auto_cancel"].value) if "auto_cancel" in entries else {}
         for key, entry in cancel.items():
-            if key != "on_new_commit" or text_of(entry.value) not in (
-                "interruptible",
-                "conservative",
-            ):
+            if key != "on_new_commit" or text_of(entry.value) not in ("interruptible", "conservative"):
                 self._leave_out(entry, "auto_cancel")
         is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
         return {"concurrency": {"cancel": True}} if is_cancelling else {}

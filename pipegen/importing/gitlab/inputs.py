@@ -10,13 +10,14 @@ from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import present
+from pipegen.importing.gitlab.workflow_variables import set_by_workflow
 
 # Names that engines, shells or the runner use: no inputs.
 _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")
 
 
 def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Variable]:
-    """Return the variables of the file that are inputs: with a description or options, or tested by rules.
+    """Return the variables of the file that are inputs: with a description or options, or tested or set by rules.
 
     A config does not accept the names *refused*, and compares no input with a variable.
     """
@@ -25,6 +26,7 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
     for test in tests:
         if len(names := tested_names(test)) > 1:
             tested.difference_update(names)
+    replaced = set_by_workflow(source)
     return {
         name: variable
         for name, variable in source.variables.items()
@@ -32,7 +34,7 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
         and name not in refused
         and "$" not in variable.text
         and "\n" not in variable.text
-        and (present(variable.entry.value).keys() & {"description", "options"} or name in tested)
+        and (present(variable.entry.value).keys() & {"description", "options"} or name in tested or name in replaced)
     }
 
 

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     tested_names,
     tests_in,
 )
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
@@ -78,15 +78,17 @@ class RunnablePipeline(Struct, kw_only=True):
     def started(self, facts: Facts) -> tuple[StartedJob, ...]:
         """Return the jobs that start in a run with *facts*."""
         decisions: _Decisions = {}
+        variables: Mapping[str, str] = {}
         if self.rules:
             rule = _first(self.rules, facts, self.known, decisions)
             if rule is None or rule.when == NEVER:
                 return ()
-        return tuple(started for job in self.jobs.values() for started in _started(job, facts, decisions))
+            variables = dict(rule.variables)
+        return tuple(started for job in self.jobs.values() for started in _started(job, facts, variables, decisions))
 
 
 class StartedJob(Struct, kw_only=True):
-    """A job in a run: how it starts, whether later stages wait for it, and the rule's variables.
+    """A job in a run: how it starts, whether later stages wait for it, and the variables of rules.
 
     *combinations* are those of its matrix that start so. *allowed* are the exit codes with which it may fail, and "any"
     for all failures.
@@ -173,14 +175,22 @@ def _first(rules: Sequence[RunnableRule], facts: Facts, known: Mapping[str, str]
     return None
 
 
-def _started(job: RunnableJob, facts: Facts, decisions: _Decisions) -> Iterator[StartedJob]:
-    """Yield how the combinations of *job* start in a run with *facts*, in which rules have made *decisions*."""
+def _started(
+    job: RunnableJob, facts: Facts, set_by_workflow: Mapping[str, str], decisions: _Decisions
+) -> Iterator[StartedJob]:
+    """Yield how the combinations of *job* start in a run with *facts*, in which rules have made *decisions*.
+
+    Variables that a rule of the workflow sets replace those of the file.
+    """
+    taken = inherited(set_by_workflow, "variables", job.job.entries.get("inherit"))
+    variables = {name: text for name, text in taken.items() if name not in job.job.own_variables}
+    job = replace(job, known={**job.known, **variables}) if variables else job
     if not job.tests_axes:
-        yield from _started_alike(job, tuple(job.combinations), facts, job.known, decisions)
+        yield from _started_alike(job, tuple(job.combinations), facts, job.known, variables, decisions)
         return
     for name, values in job.combinations.items():
         known = {**job.known, **values, "CI_JOB_NAME": _name_in_gitlab(job.job, values)}
-        yield from _started_alike(job, (name,), facts, known, decisions)
+        yield from _started_alike(job, (name,), facts, known, variables, decisions)
 
 
 def _name_in_gitlab(job: SourceJob, values: Mapping[str, str]) -> str:
@@ -190,11 +200,20 @@ def _name_in_gitlab(job: SourceJob, values: Mapping[str, str]) -> str:
 
 
 def _started_alike(
-    job: RunnableJob, names: tuple[str, ...], facts: Facts, known: Mapping[str, str], decisions: _Decisions
+    job: RunnableJob,
+    names: tuple[str, ...],
+    facts: Facts,
+    known: Mapping[str, str],
+    variables: Mapping[str, str],
+    decisions: _Decisions,
 ) -> Iterator[StartedJob]:
-    """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*."""
+    """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*.
+
+    Those of the rule replace those *variables* that the workflow sets.
+    """
     if job.rules is None:
-        yield StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
+        started = StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
+        yield replace(started, variables=tuple(variables.items()))
         return
     rule = _first(job.rules, facts, known, decisions)
     if rule is None or rule.when == NEVER:
@@ -207,7 +226,7 @@ def _started_alike(
         when=rule.when,
         is_awaited=is_awaited,
         allowed=allowed,
-        variables=rule.variables,
+        variables=tuple({**variables, **dict(rule.variables)}.items()),
     )
 
 

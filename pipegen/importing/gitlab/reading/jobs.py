@@ -129,6 +129,15 @@ def resolve(
     return replace(source, jobs=jobs, unread=files.unread)
 
 
+def inherited(values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
+    """Return those of *values* that a job with *inherit* gets."""
+    chosen = inherit.value.get(key) if inherit is not None and isinstance(inherit.value, TreeMapping) else None
+    if chosen is None or (isinstance(chosen, Scalar) and chosen.kind is ScalarKind.BOOLEAN and chosen.value):
+        return values
+    names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
+    return {name: value for name, value in values.items() if name in names}
+
+
 class _Resolver:
     """Resolves the jobs of a file."""
 
@@ -226,9 +235,9 @@ class _Resolver:
         tree = self._resolved(self._extended[name], 0)
         own = {one.key.text: one for one in entries_of(tree)}
         inherit = own.get("inherit")
-        inherited = self._inherited(defaults, "default", inherit)
+        from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
-        keys = {**{key: one for key, one in inherited.items() if key in inheritable}, **own}
+        keys = {**{key: one for key, one in from_default.items() if key in inheritable}, **own}
         own_variables = _variables(own["variables"].value) if "variables" in own else {}
         stage = text_of(own["stage"].value) if "stage" in own else "test"
         for key in ("extends", "stage", "inherit"):
@@ -250,21 +259,13 @@ class _Resolver:
             entries=keys,
             stage=stage,
             stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
-            variables={**self._inherited(variables, "variables", inherit), **own_variables},
+            variables={**inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
             templates=self._bases(entry.value),
             unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
             inherited=frozenset(keys.keys() - own.keys()),
             own=tuple(one.key for one in entries_of(entry.value) if _contains(entry.value.span, one.key.span)),
         )
-
-    def _inherited(self, values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
-        """Return those of *values* that a job with *inherit* gets."""
-        chosen = inherit.value.get(key) if inherit is not None and isinstance(inherit.value, TreeMapping) else None
-        if chosen is None or (isinstance(chosen, Scalar) and chosen.kind is ScalarKind.BOOLEAN and chosen.value):
-            return values
-        names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
-        return {name: value for name, value in values.items() if name in names}
 
     def _all_bases(self, name: str) -> tuple[str, ...]:
         """Return the names of the jobs that *name* extends, at any depth, which may not be in the files."""

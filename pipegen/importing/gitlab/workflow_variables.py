@@ -1,0 +1,47 @@
+"""Variables that rules of the workflow set: they replace those of the file in some runs.
+
+https://docs.gitlab.com/ci/yaml/#workflowrulesvariables
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
+from pipegen.importing.gitlab.reading.rules import NEVER
+from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import entries_of
+
+
+def set_by_workflow(source: SourcePipeline) -> frozenset[str]:
+    """Return the names of the variables that rules of the workflow set."""
+    workflow = source.workflow.value if source.workflow is not None else None
+    rules = items_of(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
+    variables = (rule.get("variables") for rule in rules if isinstance(rule, TreeMapping))
+    return frozenset(entry.key.text for each in variables for entry in entries_of(each))
+
+
+def set_for(job: SourceJob, source: SourcePipeline) -> tuple[str, ...]:
+    """Return those of these variables that *job* gets."""
+    names = dict.fromkeys(sorted(set_by_workflow(source) - job.own_variables.keys()))
+    return tuple(inherited(names, "variables", job.entries.get("inherit")))
+
+
+def with_defaults(rule: Data, defaults: Mapping[str, Variable]) -> Data:
+    """Return the *rule* of a workflow, which also sets those of *defaults*, variables of the file, that it does not."""
+    if not isinstance(rule, dict) or not defaults or rule.get("when") == NEVER:
+        return rule
+    # GitLab expands all variables that a rule sets.
+    texts: dict[str, Data] = {
+        name: one.text if one.is_expanded else one.text.replace("$", "$$") for name, one in defaults.items()
+    }
+    own = rule.get("variables")
+    return {**rule, "variables": {**texts, **(own if isinstance(own, dict) else {})}}
+
+
+def replaced_variables(source: SourcePipeline, inputs: Collection[str]) -> dict[str, Variable]:
+    """Return the variables of the file that rules of the workflow replace, without the *inputs*, by name."""
+    names = set_by_workflow(source).difference(inputs)
+    return {name: one for name, one in source.variables.items() if name in names}

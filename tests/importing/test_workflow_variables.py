@@ -1,0 +1,88 @@
+"""Variables of `workflow: rules` replace those of the file, as in `Chain::Seed#root_variables` of GitLab's code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text
+from yaml_data import yaml_data
+
+from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.runnable import StartedJob
+from pipegen.structs import replace
+
+_SOURCE = """\
+variables: { TAG: "3.11", TITLE: "branch $CI_COMMIT_BRANCH", LITERAL: { value: a$b, expand: false } }
+workflow:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+      variables: { TAG: "3.12", TITLE: merge request, LITERAL: x, NEW: "1" }
+    - { if: $CI_COMMIT_TAG, when: never }
+    - if: $CI_COMMIT_BRANCH
+unit: { image: "python:$TAG", script: [make "$TITLE" "$LITERAL"] }
+own: { variables: { TAG: own }, script: [make "$TAG"] }
+some: { inherit: { variables: [TITLE] }, script: [make "$TITLE"] }
+new: { script: [make], rules: [{ if: $NEW && $TAG == "3.12" }] }
+next: { trigger: { project: group/next } }
+"""
+
+
+def _started(tmp_path: Path, title: str) -> dict[str, StartedJob]:
+    result, _ = from_text(_SOURCE, tmp_path)
+    (event,) = (one for one in result.reading.events if one.title == title)
+    return {one.name: one for one in result.reading.runnable.started(event.facts)}
+
+
+def test_jobs_get_the_variables_of_the_rule_that_decides(tmp_path: Path) -> None:
+    """Unless they have their own, or do not inherit them; their rules read them, too."""
+    on_main = _started(tmp_path, "push to main")
+    of_request = _started(tmp_path, "merge request")
+
+    assert {name: one.variables for name, one in on_main.items()} == {
+        "unit": (),
+        "own": (),
+        "some": (),
+        "next": (),
+    }
+    every = {"TAG": "3.12", "TITLE": "merge request", "LITERAL": "x", "NEW": "1"}
+    assert {name: dict(one.variables) for name, one in of_request.items()} == {
+        "unit": every,
+        "own": {name: text for name, text in every.items() if name != "TAG"},
+        "some": {"TITLE": "merge request"},
+        "new": every,
+        "next": every,
+    }
+
+
+def test_variables_that_the_workflow_replaces_are_not_constant_in_imports(tmp_path: Path) -> None:
+    """They are inputs; those that an input cannot be get their value from the other rules of the workflow."""
+    result, _ = from_text(_SOURCE, tmp_path)
+    data = yaml_data(result.generated[-1].text)
+    proof = prove(result)
+
+    assert "inputs:\n  TAG:" in result.text
+    assert data["unit"]["image"] == "python:$TAG"
+    assert data["workflow"]["rules"][3]["variables"] == {"TITLE": "branch $CI_COMMIT_BRANCH", "LITERAL": "a$$b"}
+    assert not {"TITLE", "LITERAL"} & {*data["variables"], *data["unit"].get("variables", ())}
+    assert set(data["next"]["inherit"]["variables"]) == {"TAG", "TITLE", "LITERAL", "NEW"}
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "message"),
+    [
+        ('TAG: "3.12"', 'TAG: "3.13"', 'the image of job "unit" is another one'),
+        ("TITLE: merge request", "TITLE: request", 'the variable TITLE of job "some" is another one'),
+    ],
+)
+def test_other_variables_of_the_workflow_are_detected(text: str, other: str, message: str, tmp_path: Path) -> None:
+    """In the run for the merge request."""
+    result, _ = from_text(_SOURCE, tmp_path)
+    (file,) = result.generated
+    assert text in file.text
+    proof = prove(replace(result, generated=(replace(file, text=file.text.replace(text, other, 1)),)))
+
+    assert proof is not None
+    assert message in [one.message for one in proof.differences]
