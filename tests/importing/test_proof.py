@@ -129,6 +129,18 @@ def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[s
     assert any("waits for" in one for one in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
 
 
+def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> None:
+    """GitLab expands them as in other variables: `MatrixStrategy` in its `lib/gitlab/ci/config/normalizer`."""
+    matrix = "parallel: { matrix: [{ IMAGE: [$RUBY, 'python:3'] }] }"
+    source = f"variables: {{ RUBY: $CI_REGISTRY/ruby }}\nunit: {{ image: $IMAGE, {matrix}, script: [make] }}\n"
+    result, _ = from_text(source, tmp_path)
+
+    other = 'the image of job "unit: $RUBY" is another one'
+    assert "variables: { RUBY: $CI_REGISTRY/ruby }" in result.text
+    assert _differences(result) == []
+    assert other in _differences(_changed(result, "RUBY: $CI_REGISTRY/ruby", "RUBY: ruby"))
+
+
 def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> None:
     """Neither an image nor the script has their value of the file."""
     maps = [{"CI_TAG": ["8.3", "latest"]}, {"KIND": "plain"}]

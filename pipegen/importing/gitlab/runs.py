@@ -9,7 +9,7 @@ from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.order import Need
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
-from pipegen.importing.gitlab.values import expanded_all, literals
+from pipegen.importing.gitlab.values import expanded_all
 from pipegen.structs import Struct, replace
 
 
@@ -81,7 +81,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
         works[name, started.variables] = RunWork(
             script=job.script,
             after=job.after,
-            variables={**job.variables, **set_by_rule, **literals(job.combinations[name])},
+            variables={**job.variables, **set_by_rule, **expanded_all(job.combinations[name])},
             image=job.image,
             services=job.services,
         )

@@ -28,11 +28,6 @@ def expanded_all(values: Mapping[str, str]) -> dict[str, str]:
     return {name: expanded(text) for name, text in values.items()}
 
 
-def literals(values: Mapping[str, str]) -> dict[str, str]:
-    """Return *values*, in which nothing is a variable."""
-    return {name: text.replace("$", _DOLLAR) for name, text in values.items()}
-
-
 def expanded(text: str) -> str:
     """Return *text*, in which GitLab expands variables, with each variable as `${NAME}`."""
 

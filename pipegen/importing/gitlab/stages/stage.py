@@ -283,7 +283,9 @@ class StageBuilder:
         names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
         names.update({SCRIPT_TIMEOUT} if "timeout" in forced else ())
         names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
-        names.update(exported(read_by_raw(draft.raw, (*_TEXTS, *_OF_START)), job, self._settings.inputs))
+        read = list(read_by_raw(draft.raw, (*_TEXTS, *_OF_START)))
+        read += matrices.read_by_values(job) if axes is None else ()
+        names.update(exported(read, job, self._settings.inputs))
         names.update(
             tested_variables(
                 job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from math import prod
 
@@ -11,7 +11,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
-from pipegen.importing.gitlab.stages.texts import read_by_rules
+from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of, whole_number
@@ -75,6 +75,14 @@ def variables_of(job: SourceJob) -> tuple[str, ...]:
         return "CI_NODE_INDEX", "CI_NODE_TOTAL"
     maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
     return tuple(dict.fromkeys(entry.key.text for item in maps for entry in entries_of(item)))
+
+
+def read_by_values(job: SourceJob) -> Iterator[str]:
+    """Yield the variables that values of the matrix of *job* read: GitLab expands them as those of variables."""
+    node = job.get("parallel")
+    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    values = (text for item in maps for entry in entries_of(item) for text in texts_of(entry.value))
+    return (name for text in values for name in names_in(text))
 
 
 def refusal(job: SourceJob) -> str:
