@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text, messages
 from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
@@ -165,3 +166,17 @@ test: {{ stage: build, script: [./test]{keys} }}
     assert "needs" not in result.text
     assert ("files_from: []" in result.text) is ("false" in keys or "dependencies" in keys)
     assert _differences(result) == []
+
+
+def test_jobs_that_are_not_interruptible_run_to_their_end(tmp_path: Path) -> None:
+    """A newer pipeline cancels no others: `interruptible` is false by default on GitLab, and true in a config."""
+    jobs = "unit: { script: [make] }\nlint: { interruptible: true, script: [make] }\nnext: { trigger: group/next }\n"
+    result, _ = from_text(f"workflow: {{ auto_cancel: {{ on_new_commit: interruptible }} }}\n{jobs}", tmp_path)
+    data = yaml_data(result.generated[-1].text)
+
+    assert data["workflow"]["auto_cancel"] == {"on_new_commit": "interruptible"}
+    assert {name: data[name].get("interruptible", False) for name in ("unit", "lint", "next")} == {
+        "unit": False,
+        "lint": True,
+        "next": False,
+    }

@@ -21,6 +21,7 @@ from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import is_stop, raw_stops, stopped_by
+from pipegen.importing.gitlab.stages.keys.limits import keep_running
 from pipegen.importing.gitlab.stages.needs import (
     GeneratedNames,
     files_from,
@@ -188,7 +189,7 @@ class _Writer:
         return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
-        files = files_from(drafts, order)
+        files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
         templates, inherited = [_templates(draft) for draft in drafts], [_inherited(draft) for draft in drafts]
         shared = share(stages, templates, inherited) if self._options.is_shared else None
@@ -196,7 +197,7 @@ class _Writer:
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         self._set_duplicates(drafts, has_condition="when" in pipeline, known=known)
-        pipeline |= self._concurrency()
+        pipeline |= concurrency
         if shared is not None and shared.defaults:
             pipeline["defaults"] = dict(shared.defaults)
         comments = [draft.comment for draft in drafts]
@@ -336,7 +337,7 @@ class _Writer:
             rules.append({"when": "never"})
         self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
 
-    def _concurrency(self) -> dict[str, Value]:
+    def _concurrency(self, drafts: Sequence[Draft]) -> dict[str, Value]:
         workflow = self._source.workflow
         entries = present(workflow.value) if workflow is not None else {}
         cancel = present(entries["auto_cancel"].value) if "auto_cancel" in entries else {}
@@ -344,6 +345,8 @@ class _Writer:
             if key != "on_new_commit" or text_of(entry.value) not in ("interruptible", "conservative"):
                 self._leave_out(entry, "auto_cancel")
         is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
+        for draft in drafts if is_cancelling else ():
+            keep_running(draft.job, draft.keys, draft.raw)
         return {"concurrency": {"cancel": True}} if is_cancelling else {}
 
     def _leave_out(self, entry: Entry, where: str) -> None:

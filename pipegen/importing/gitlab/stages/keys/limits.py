@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, in_words, present, raw_data
@@ -77,6 +77,12 @@ def interruptible(context: KeyContext) -> Translation:
     if "trigger" in context.job.entries:
         raise UntranslatableError("a stage that only starts a pipeline cannot be interrupted")
     return Translation({"interruptible": bool(node.value)})
+
+
+def keep_running(job: SourceJob, keys: dict[str, Value], raw: dict[str, Data]) -> None:
+    """Let no newer pipeline cancel *job*, which has these *keys*, unless it is interruptible: GitLab's default."""
+    if "interruptible" not in (*keys, *raw):
+        (raw if "trigger" in job.entries else keys)["interruptible"] = False
 
 
 def lock(context: KeyContext) -> Translation:
