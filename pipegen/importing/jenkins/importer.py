@@ -16,6 +16,7 @@ from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
+from pipegen.importing.jenkins.results import report_results
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
@@ -64,6 +65,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
+    report_results(source.pipeline, accounting, own)
     report.take(own)
     return JenkinsImport(
         text=written(config.document),

@@ -21,6 +21,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyText,
     OtherGroovy,
     Statement,
+    all_calls,
     constant,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
@@ -78,7 +79,7 @@ def prove_stages(imported: JenkinsImport) -> Proof | None:
 def _archived(name: str, stage: GroovyCall, job: Job, imported: JenkinsImport) -> Iterator[str]:
     """Yield the files that steps in *stage* archive, and *job* does not."""
     archived = [artifact.path for artifact in job.artifacts if artifact.is_kept and artifact.path is not None]
-    for call in _all_calls(stage):
+    for call in all_calls(stage):
         argument = call.argument("artifacts", "") if call.name == "archiveArtifacts" else None
         if argument is None or not imported.is_translated(call.span):
             continue
@@ -86,14 +87,6 @@ def _archived(name: str, stage: GroovyCall, job: Job, imported: JenkinsImport) -
             path = pattern.strip().removeprefix("./").rstrip("/")
             if path and not any(one == path or one.endswith(f"/{path}") for one in archived):
                 yield f'stage "{name}" does not archive "{path}"'
-
-
-def _all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
-    """Yield the calls at any depth in the block of *call*."""
-    for statement in call.block.statements if call.block is not None else ():
-        if isinstance(statement, GroovyCall):
-            yield statement
-            yield from _all_calls(statement)
 
 
 def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from pipegen.source.text import Span
@@ -131,6 +132,14 @@ def calls(value: Value | None) -> tuple[GroovyCall, ...]:
     """Return the calls in the list *value*, or the single one."""
     values = value.items if isinstance(value, GroovyList) else (value,)
     return tuple(one for one in values if isinstance(one, GroovyCall))
+
+
+def all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
+    """Yield the calls at any depth in the block of *call*."""
+    for statement in call.block.statements if call.block is not None else ():
+        if isinstance(statement, GroovyCall):
+            yield statement
+            yield from all_calls(statement)
 
 
 def texts(value: Value | None) -> tuple[str, ...] | None:

@@ -1,0 +1,41 @@
+"""Results of a build that its reports and files decide in a Jenkinsfile, but not in a config."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant
+
+# By step, the arguments without which Jenkins changes the result: `perform` of the classes JUnitResultArchiver and
+# ArtifactArchiver. The first is about failed tests, the second about missing files.
+_UNSTABLE = {"junit": "skipMarkingBuildUnstable"}
+_MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive"}
+
+
+def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
+    """Report once that reports and files of the translated steps in *pipeline* do not change the result of a build."""
+    steps = [one for one in all_calls(pipeline) if accounting.outcome(one.span) is KeyOutcome.TRANSLATED]
+    unstable = [one for one in steps if _decides(one, _UNSTABLE)]
+    missing = [one for one in steps if _decides(one, _MISSING)]
+    facts = [
+        *(['failed tests in a "junit" report do not make it unstable'] if unstable else []),
+        *([f"missing files of {listed(sorted({one.name for one in missing}))} do not fail it"] if missing else []),
+    ]
+    if not facts:
+        return
+    first, *others = (one for one in steps if one in unstable or one in missing)
+    report.add(
+        codes.NOT_IMPORTED,
+        f"only the commands decide the result of a build: {', and '.join(facts)}",
+        at=first.span,
+        related=[Label(one.span, "the same") for one in others],
+        hint="check that a command fails if tests fail or files are missing",
+    )
+
+
+def _decides(call: GroovyCall, arguments: dict[str, str]) -> bool:
+    """Return whether *call* is a step in *arguments* without its argument there."""
+    argument = call.argument(arguments[call.name]) if call.name in arguments else None
+    return call.name in arguments and (argument is None or constant(argument.value) != "true")

@@ -1,0 +1,64 @@
+"""Reports and files that decide the result of a build in a Jenkinsfile, but not in a config."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+pipeline {
+    agent any
+    stages {
+        stage('test') {
+            steps { sh 'make test' }
+            post { always { %s } }
+        }
+    }
+}
+"""
+_COMMANDS = "only the commands decide the result of a build: "
+_UNSTABLE = 'failed tests in a "junit" report do not make it unstable'
+
+
+def _messages(steps: str) -> str:
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _SOURCE % steps), report)
+    return messages(report)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("junit 'a.xml'", f'{_UNSTABLE}, and missing files of "junit" do not fail it'),
+        ("junit testResults: 'a.xml', allowEmptyResults: true", _UNSTABLE),
+        ("junit testResults: 'a.xml', skipMarkingBuildUnstable: true", 'missing files of "junit" do not fail it'),
+        ("archiveArtifacts 'a.jar'", 'missing files of "archiveArtifacts" do not fail it'),
+        (
+            "archiveArtifacts artifacts: 'a.jar', allowEmptyArchive: false; junit 'a.xml'; junit 'b.xml'",
+            f'{_UNSTABLE}, and missing files of "archiveArtifacts", "junit" do not fail it',
+        ),
+    ],
+)
+def test_reports_and_files_that_decide_the_result_are_reported_once(steps: str, expected: str) -> None:
+    """As `perform` of the classes JUnitResultArchiver and ArtifactArchiver decides."""
+    reported = _messages(steps)
+
+    assert reported.count(_COMMANDS) == 1
+    assert _COMMANDS + expected + "\n" in f"{reported}\n"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "junit testResults: 'a.xml', allowEmptyResults: true, skipMarkingBuildUnstable: true",
+        "archiveArtifacts artifacts: 'a.jar', allowEmptyArchive: true",
+        "echo 'done'",
+    ],
+)
+def test_steps_that_leave_the_result_alone_are_not_reported(steps: str) -> None:
+    """Nor is a file without them."""
+    assert _COMMANDS not in _messages(steps)
