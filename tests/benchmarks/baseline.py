@@ -1,8 +1,9 @@
-"""The floor: what a whole compilation of the workload costs in bare Python: libyaml, checks by hand, strings.
+"""The baseline: a compiler for the workload in bare Python, with libyaml, handwritten checks and string formatting.
 
-Reads a config by libyaml with the lines of all values; checks keys, kinds of values, names, order and references by
-hand; writes one file with the jobs and needs that pipegen writes, though GitLab takes no file of 10,000 jobs. It knows
-just the keys of the workload, ends with a few words at the first mistake, and is sure of nothing else.
+Reads a config with libyaml and keeps the line of every value; checks keys, types, names, order and references with
+handwritten code; writes one file with the same jobs and needs as pipegen, although GitLab accepts no file of 10,000
+jobs. It supports only the keys of the workload, stops at the first mistake with a short message, and makes no other
+checks.
 """
 
 import gc
@@ -20,12 +21,12 @@ gc.disable()
 
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 REFERENCE = re.compile(r"\$\{([\w-]+)\.([\w-]+)\}")
-# What both versions of YAML take for the same text without quotes.
+# Text that both versions of YAML read as the same string without quotes.
 PLAIN = re.compile(r"(?i:(?!(?:true|false|yes|no|on|off|null|y|n)\Z))[A-Za-z./$_](?:[^:#\n]|:(?! )|(?<! )#)*(?<! )")
 
 
 class Stage:
-    """A stage of the config, and what the arcs say of it: its *frame*, and a bit for each stage that is *above*."""
+    """A stage of the config, with its *frame* in the graph and a bit for each stage that precedes it (*above*)."""
 
     __slots__ = ("above", "before", "frame", "image", "name", "node", "number", "outputs", "script", "used")
     image: str
@@ -34,19 +35,19 @@ class Stage:
     used: dict[tuple[str, str], None]
 
     def __init__(self, number: int, node: yaml.Node, name: str) -> None:
-        """Take what is found out first."""
+        """Set the fields that are known first."""
         self.number, self.node, self.name = number, node, name
         self.before: list[str] = []
         self.frame, self.above = 1, 0
 
 
-def wrong(node: yaml.Node, what: str) -> SystemExit:
-    """Return the end of the program, which tells *what* is wrong and where."""
-    return SystemExit(f"line {node.start_mark.line + 1}: {what}")
+def wrong(node: yaml.Node, message: str) -> SystemExit:
+    """Return the exit of the program, with *message* and the line of *node*."""
+    return SystemExit(f"line {node.start_mark.line + 1}: {message}")
 
 
 def mapping(node: yaml.Node, known: frozenset[str] | None = None) -> dict[str, yaml.Node]:
-    """Return the values of a mapping by their keys, which must be *known*."""
+    """Return the values of a mapping by their keys, which must be in *known*."""
     if not isinstance(node, yaml.MappingNode):
         raise wrong(node, "not a map")
     data = {text(key): value for key, value in node.value}
@@ -103,7 +104,7 @@ def read(node: yaml.Node) -> dict[str, Stage]:
 
 
 def order(stages: dict[str, Stage]) -> None:
-    """Work out where each stage stands, and what comes before it."""
+    """Compute the frame and the predecessors of each stage."""
     try:
         ordered = tuple(TopologicalSorter({name: stage.before for name, stage in stages.items()}).static_order())
     except CycleError as error:
@@ -116,7 +117,7 @@ def order(stages: dict[str, Stage]) -> None:
 
 
 def job(stage: Stage, stages: dict[str, Stage], reads: set[tuple[str, str]]) -> Iterator[str]:
-    """Yield the lines of the job of *stage*, which keeps what of its outputs is *reads*."""
+    """Yield the lines of the job of *stage*, which stores only its outputs in *reads*."""
     for name, value in stage.used:
         if name not in stages or value not in stages[name].outputs or not stage.above >> stages[name].number & 1:
             raise wrong(stage.node, f"{name}.{value} is not there yet")
@@ -139,7 +140,7 @@ def job(stage: Stage, stages: dict[str, Stage], reads: set[tuple[str, str]]) -> 
 
 
 def script(stage: Stage, texts: list[str]) -> Iterator[str]:
-    """Yield the lines of the script of *stage*, which leaves the outputs *texts*."""
+    """Yield the lines of the script of *stage*, which stores the outputs *texts*."""
     yield "  script:"
     if stage.used:
         yield "    # what other jobs left, out of the checkout"
@@ -154,17 +155,17 @@ def script(stage: Stage, texts: list[str]) -> Iterator[str]:
         yield "    # outputs"
         yield f"    - mkdir -p .pipegen/outputs/{stage.name}"
     for value in texts:
-        place = f".pipegen/outputs/{stage.name}/{value}"
-        yield "    - " + quoted(f'printf %s "${variable(stage.name, value)}" >{place}')
+        path = f".pipegen/outputs/{stage.name}/{value}"
+        yield "    - " + quoted(f'printf %s "${variable(stage.name, value)}" >{path}')
 
 
 def variable(stage: str, value: str) -> str:
-    """Return the variable of a value."""
+    """Return the shell variable of an output."""
     return f"pipegen_{stage}_{value}".replace("-", "_")
 
 
 def expanded(match: re.Match[str]) -> str:
-    """Return the variable in the place of a reference, which must stand between double quotes."""
+    """Return the variable that replaces a reference, which must be between double quotes."""
     if match.string.count('"', 0, match.start()) % 2 == 0:
         raise SystemExit(f"{match[0]} stands outside of quotes")
     name, goes_on = variable(match[1], match[2]), match.string[match.end() : match.end() + 1]

@@ -1,10 +1,10 @@
-"""What compiling costs beside other generators and beside the floor: whole processes, their time and memory.
+"""Compilation time and memory of pipegen, other generators and the baseline, as whole processes.
 
     python tests/benchmarks/compile.py [--rounds 5] [--stages 10,1000] [--peers FOLDER] [--write]
 
-Each round runs every program once, one after the other, so that what else the machine does meets all of them; the
-median of a program's rounds counts, and its memory is the most of any round. Each program stands in an environment of
-its own, made in FOLDER and kept there; nothing is running but it. `--write` puts the tables into docs/speed.md.
+Each round runs every program once, one after the other, so that other load on the machine affects all of them equally.
+The table shows the median time of the rounds and the highest memory use. Each program has its own environment, which is
+created in FOLDER and reused; programs run alone. `--write` puts the tables into docs/speed.md.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ DOCUMENT = ROOT / "docs/speed.md"
 
 
 def main() -> None:
-    """Run all, and print or write the tables."""
+    """Run all programs, and print or write the tables."""
     options = _options()
     peers = (FLOOR, GITLAB, JENKINS, *OTHERS)
-    places = {peer: peer.install(options.peers) for peer in peers}
+    programs = {peer: peer.install(options.peers) for peer in peers}
     measured: dict[tuple[Peer, int], tuple[float, float]] = {}
     for size in options.stages:
         with tempfile.TemporaryDirectory() as name:
-            those = [peer for peer in peers if size <= peer.most]
-            for peer in those:
+            selected = [peer for peer in peers if size <= peer.most]
+            for peer in selected:
                 _write(peer, Path(name), size)
-            runs = [_round(those, places, Path(name)) for _ in range(options.rounds)]
-        for index, peer in enumerate(those):
+            runs = [_round(selected, programs, Path(name)) for _ in range(options.rounds)]
+        for index, peer in enumerate(selected):
             measured[peer, size] = (median(run[index][0] for run in runs), max(run[index][1] for run in runs))
             print(f"{size:>7,} {peer.name:<22}{_cell(measured[peer, size])}", flush=True)
-    table = _table(peers, options.stages, measured) + _checking(places[GITLAB], options.rounds)
+    table = _table(peers, options.stages, measured) + _checking(programs[GITLAB], options.rounds)
     print(f"\n{table}")
     if options.write:
         head, _, _ = DOCUMENT.read_text(encoding="utf-8").partition(MARK)
@@ -61,13 +61,13 @@ def _options() -> argparse.Namespace:
 
 
 def _write(peer: Peer, folder: Path, size: int) -> None:
-    place = folder / peer.name
-    place.mkdir()
-    peer.write(place, stages(size))
+    workspace = folder / peer.name
+    workspace.mkdir()
+    peer.write(workspace, stages(size))
 
 
-def _round(peers: Sequence[Peer], places: dict[Peer, Path], folder: Path) -> list[tuple[float, float]]:
-    return [_run(peer, places[peer], folder / peer.name) for peer in peers]
+def _round(peers: Sequence[Peer], programs: dict[Peer, Path], folder: Path) -> list[tuple[float, float]]:
+    return [_run(peer, programs[peer], folder / peer.name) for peer in peers]
 
 
 def _run(peer: Peer, programs: Path, folder: Path) -> tuple[float, float]:
@@ -88,13 +88,13 @@ def _run(peer: Peer, programs: Path, folder: Path) -> tuple[float, float]:
 
 
 def _checking(programs: Path, rounds: int) -> str:
-    """Return a paragraph on checking the configs of other people in one process; none where they are not there."""
+    """Return a paragraph about checking third-party configs in one process; empty if there are none."""
     files = [str(path) for path in sorted(CORPUS.glob("*/*.y*ml"))]
     if not files:
         return ""
     seconds, every = (
-        median(_seconds([str(programs / "pipegen"), "check", *those]) for _ in range(rounds))
-        for those in (files[:1], files)
+        median(_seconds([str(programs / "pipegen"), "check", *paths]) for _ in range(rounds))
+        for paths in (files[:1], files)
     )
     each = (every - seconds) / (len(files) - 1) * 1_000
     return (
@@ -104,16 +104,16 @@ def _checking(programs: Path, rounds: int) -> str:
 
 
 def _seconds(command: Sequence[str]) -> float:
-    """Return how long *command* takes, which may find something wrong."""
+    """Return how long *command* takes; it may exit with 1, for a config with errors."""
     start = time.perf_counter()
-    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    if ended.returncode not in (0, 1):
-        raise SystemExit(f"{command[0]} ended with {ended.returncode}")
+    process = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if process.returncode not in (0, 1):
+        raise SystemExit(f"{command[0]} ended with {process.returncode}")
     return time.perf_counter() - start
 
 
 def _table(peers: Sequence[Peer], sizes: Sequence[int], measured: dict[tuple[Peer, int], tuple[float, float]]) -> str:
-    """Return the table: seconds, megabytes, and how many times the floor's seconds."""
+    """Return the table: seconds, megabytes, and the ratio to the time of the baseline."""
     lines = [
         "| | " + " | ".join(f"{size:,} stages" for size in sizes) + " |",
         "|---" * (len(sizes) + 1) + "|",

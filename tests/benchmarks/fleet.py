@@ -1,6 +1,6 @@
-"""How long it takes to simulate fleets: 200 machines that are busy 90 percent of the time, with 10 queues.
+"""Simulation time of fleets: 200 machines that are busy 90 percent of the time, with 10 queues.
 
-The number of stages grows tenfold, so that the growth shows; memory is the most that the program had.
+The number of stages grows tenfold, which shows how the time grows; memory is the peak of the program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def measure(folder: Path, stages: int) -> None:
-    """Print a row for about as many *stages*."""
+    """Print a row for about this number of *stages*."""
     (folder / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     (folder / "fleet.yaml").write_text(json.dumps(fleet(stages)), encoding="utf-8")
     call = [sys.executable, "-c", CALL, "simulate", "--fleet", "fleet.yaml", "--format", "json"]

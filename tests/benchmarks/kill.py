@@ -1,7 +1,7 @@
-"""Kills runs at random moments and goes on with them: `python tests/benchmarks/kill.py 100`.
+"""Kills runs at random moments and resumes them: `python tests/benchmarks/kill.py 100`.
 
-After each kill, nothing of the run may be left on the machine; at the end of each run that goes on, nothing may have
-been repeated that had finished, and each stage finds what those before it have left, whole. In a checkout, with the
+After each kill, nothing of the run may be left on the machine. When a resumed run ends, no finished stage may have run
+again, and each stage has found the complete files and outputs of its predecessors. Run it in a checkout, with the
 tests' requirements and PYTHONPATH=.:tests.
 """
 
@@ -24,15 +24,15 @@ from pathlib import Path
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", "-j", "3")
 CHAINS, LENGTH = "abc", 5
-# Text that shells, JSON and encodings could stumble over, longer than a block of a disk or a pipe.
+# Text with characters that are special in shells, JSON and encodings, longer than a block of a disk or a pipe.
 LONG = "'$`\\\n\u00fc\n" + "x" * 20_000 + "\n"
-# What is left of a killed run has so many seconds to go.
+# Processes and containers of a killed run must be gone after this number of seconds.
 _PATIENCE = 30.0
 
 
 @dataclass(slots=True)
 class Figures:
-    """What has happened: kills, of those the ones that hit a run whose stages had begun; and what may not happen."""
+    """The results: kills, how many of them hit a run with started stages, and failures."""
 
     kills: int = 0
     in_stages: int = 0
@@ -42,24 +42,24 @@ class Figures:
     slowest: float = 0.0
     repeated: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing has happened that may not."""
-        return not (self.repeated or self.failed or self.left)
+        """Whether there are no failures."""
+        return not (self.repeated or self.failed or self.leftovers)
 
     def lines(self) -> Iterator[str]:
-        """Yield the figures in words."""
+        """Yield the figures as text."""
         yield f"{self.kills} kills, {self.in_stages} of them after stages had begun, in {self.runs} runs to their ends"
         yield f"{self.resumed} times a run went on; {self.finished} stages finished, {len(self.repeated)} repeated"
-        yield f"{len(self.failed)} runs failed, {len(self.left)} left something on the machine"
+        yield f"{len(self.failed)} runs failed, {len(self.leftovers)} left something on the machine"
         yield f"nothing was left {self.slowest:.2f} s after each kill, or sooner"
-        yield from (*self.repeated, *self.failed, *self.left)
+        yield from (*self.repeated, *self.failed, *self.leftovers)
 
 
 class Victim:
-    """A project in *folder* whose runs are killed; stages run in *image*, or on the machine where that is ""."""
+    """A project in *folder* whose runs are killed; stages run in *image*, or on the machine if it is empty."""
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str], *, image: str = "", is_isolated: bool = False
@@ -74,9 +74,9 @@ class Victim:
         self._call = (*PROGRAM, *(("--isolated",) if is_isolated else ()))
         self._docker = environment.get("DOCKER", "") if image else ""
 
-    def start(self, *, goes_on: bool) -> subprocess.Popen[str]:
-        """Return a run that has begun; one that *goes_on* does so with the last one."""
-        options = ("--resume",) if goes_on else ()
+    def start(self, *, resume: bool) -> subprocess.Popen[str]:
+        """Start and return a run; with *resume*, it resumes the last run."""
+        options = ("--resume",) if resume else ()
         return subprocess.Popen(
             (*self._call, *options),
             cwd=self.project,
@@ -88,11 +88,11 @@ class Victim:
         )
 
     def journals(self) -> list[Path]:
-        """Return the journals of all runs, the last one last."""
+        """Return the journals of all runs, the newest last."""
         return sorted(self._state.glob("pipegen/*/*/journal.jsonl"), key=_age)
 
     def journal(self) -> list[dict[str, object]]:
-        """Return the whole lines of the last journal that has one; nothing where there is none."""
+        """Return the complete lines of the newest journal that has any; empty if there is none."""
         for path in reversed(self.journals()):
             lines = path.read_text(encoding="utf-8").split("\n")
             journal = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
@@ -100,8 +100,8 @@ class Victim:
                 return journal
         return []
 
-    def left(self) -> list[str]:
-        """Return what of any run is on the machine: processes, guards, containers."""
+    def leftovers(self) -> list[str]:
+        """Return all processes, guards and containers of runs that are still on the machine."""
         ids = [path.name.rpartition("-")[2] for path in self._state.glob("pipegen/*/*-*-*")]
         texts = [f"process {name}" for name, marks in _processes() if any(run.encode() in marks for run in ids)]
         if self._docker:
@@ -112,22 +112,22 @@ class Victim:
 
 
 def _age(journal: Path) -> tuple[str, int]:
-    """Return what journals are in order by: the second of the run, and when its folder changed."""
+    """Return the sort key of a journal: the second of the run, and the time when its folder changed."""
     second = journal.parent.name.rpartition("-")[0]
     try:
         return second, journal.parent.stat().st_mtime_ns
-    except FileNotFoundError:  # a run has just removed it: it is one too many
+    except FileNotFoundError:  # a run has just removed its folder, as there were too many
         return second, 0
 
 
 def config(image: str) -> str:
-    """Return chains of stages that look at what those before them left, and leave programs running."""
+    """Return a config with chains of stages that check the files of their predecessors, and leave programs running."""
     lines, arcs = ["pipelines:", "  service:", "    stages:"], []
     for chain in CHAINS:
-        for place in range(LENGTH):
-            name, before = f"{chain}{place}", f"{chain}{place - 1}"
+        for index in range(LENGTH):
+            name, before = f"{chain}{index}", f"{chain}{index - 1}"
             lines += [f"      - name: {name}", "        script:"]
-            if place:
+            if index:
                 lines += [f'          - test "${{{before}.value}}" = "{before} $(cat long)"']
                 lines += [f'          - test "$(cat value-{before})" = "{before} $(cat long)"']
             lines += ["          - sleep 300 & setsid sleep 300 &"]
@@ -135,88 +135,88 @@ def config(image: str) -> str:
             lines += [f"        outputs: {{ value: {{ command: cat value-{name} }} }}"]
             lines += [f"        artifacts: [value-{name}]"]
             lines += [f"        image: {{ name: {image}, pull: never }}"] if image else []
-        arcs.append(f"      - [{', '.join(f'{chain}{place}' for place in range(LENGTH))}]")
+        arcs.append(f"      - [{', '.join(f'{chain}{index}' for index in range(LENGTH))}]")
     return "\n".join([*lines, "    execution:", *arcs, ""])
 
 
 def campaign(victim: Victim, kills: int, seed: int = 7) -> Figures:
-    """Return what comes of so many *kills*: most of them while stages run, some at any moment."""
+    """Return the figures after this number of *kills*: most of them while stages run, some at any moment."""
     figures, chance = Figures(), random.Random(seed)
     began = time.monotonic()
-    run = victim.start(goes_on=False)
+    run = victim.start(resume=False)
     text, _ = run.communicate()
     length = time.monotonic() - began
     stages = max(float(str(line.get("time", 0.0))) for line in victim.journal())
     _close(figures, victim, run, text)
-    goes_on = False
-    while figures.kills < kills or goes_on:
-        figures.resumed += goes_on
+    resume = False
+    while figures.kills < kills or resume:
+        figures.resumed += resume
         before = victim.journals()
-        run = victim.start(goes_on=goes_on)
+        run = victim.start(resume=resume)
         if chance.random() < 0.8:
             while victim.journals() == before and run.poll() is None:
                 time.sleep(0.005)
             moment = chance.uniform(0.0, stages)
         else:
             moment = chance.uniform(0.0, length)
-        # The last one is let be.
+        # The last run is not killed.
         if figures.kills < kills:
             time.sleep(moment)
             run.kill()
         text, _ = run.communicate()
         if run.returncode == -signal.SIGKILL:
             _look(figures, victim, has_begun=victim.journals() != before)
-            goes_on = goes_on or victim.journals() != before
+            resume = resume or victim.journals() != before
         else:
             _close(figures, victim, run, text)
-            goes_on = False
+            resume = False
     return figures
 
 
 def _look(figures: Figures, victim: Victim, *, has_begun: bool) -> None:
-    """Look at what is left after a kill."""
+    """Check what is left on the machine after a kill."""
     figures.kills += 1
     figures.in_stages += has_begun and victim.journal()[-1].get("event") in ("started", "ended")
     began = time.monotonic()
-    while (left := victim.left()) and time.monotonic() - began < _PATIENCE:
+    while (leftovers := victim.leftovers()) and time.monotonic() - began < _PATIENCE:
         time.sleep(0.02)
     figures.slowest = max(figures.slowest, time.monotonic() - began)
-    figures.left += [f"kill {figures.kills} left: {', '.join(left)}"] if left else []
+    figures.leftovers += [f"kill {figures.kills} left: {', '.join(leftovers)}"] if leftovers else []
 
 
 def _close(figures: Figures, victim: Victim, run: subprocess.Popen[str], text: str) -> None:
-    """Look at a run that has ended by itself: at all its parts, for its journal holds those of the killed ones."""
+    """Check a run that ended by itself with all its parts: its journal includes those of the killed runs."""
     figures.runs += 1
     if run.returncode:
         figures.failed.append(f"run {figures.runs}, after {figures.kills} kills, has failed: {text}")
-    figures.left += [f"run {figures.runs} left: {one}" for one in victim.left()]
-    ended: set[object] = set()
+    figures.leftovers += [f"run {figures.runs} left: {leftover}" for leftover in victim.leftovers()]
+    succeeded: set[object] = set()
     for line in victim.journal():
         stage = line.get("stage")
-        if line.get("event") == "started" and stage in ended:
+        if line.get("event") == "started" and stage in succeeded:
             figures.repeated.append(f"run {figures.runs}: {stage} ran again")
         if line.get("event") == "ended" and line.get("ending") == "SUCCESS":
-            ended.add(stage)
-    figures.finished += len(ended)
-    lost = {f"{chain}{place}" for chain in CHAINS for place in range(LENGTH)} - ended
+            succeeded.add(stage)
+    figures.finished += len(succeeded)
+    lost = {f"{chain}{index}" for chain in CHAINS for index in range(LENGTH)} - succeeded
     figures.failed += [f"run {figures.runs} has no end of {lost}"] if lost and not run.returncode else []
 
 
 def _processes() -> Iterator[tuple[str, bytes]]:
-    """Yield the processes that carry a run's mark, and where: around them, or as the guard of one."""
-    for place in Path("/proc").glob("[0-9]*"):
+    """Yield the processes that carry the mark of a run, with the mark: in their environment, or as its guard."""
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            command, around = (place / "cmdline").read_bytes(), (place / "environ").read_bytes()
+            command, environment = (process / "cmdline").read_bytes(), (process / "environ").read_bytes()
         except OSError:
             continue
-        marks = [one for one in around.split(b"\0") if one.startswith(b"PIPEGEN_RUN=")]
+        marks = [variable for variable in environment.split(b"\0") if variable.startswith(b"PIPEGEN_RUN=")]
         marks += [command] if b"\0pipegen-guard\0" in command else []
         if marks:
-            yield f"{place.name} ({command[:60].decode(errors='replace')})", b"\0".join(marks)
+            yield f"{process.name} ({command[:60].decode(errors='replace')})", b"\0".join(marks)
 
 
 def main() -> int:
-    """Print the figures; return 1 where something has happened that may not."""
+    """Print the figures; return 1 if there are failures."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("kills", type=int)
     options.add_argument("--isolated", action="store_true")

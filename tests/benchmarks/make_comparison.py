@@ -1,9 +1,9 @@
-"""What a run adds to the work itself: small stages beside GNU make, ninja and, few of them, gitlab-ci-local.
+"""The overhead of a run: small stages with pipegen, GNU make, ninja and, for a few stages, gitlab-ci-local.
 
-Each program runs the same commands in the same order, two at a time, and all take turns, so that whatever else the
-machine does hits all of them; the median counts. A stage writes a line to a file of its own, so that runs that reuse
-have something to keep. Memory is the most that the program itself had, without its children. What is not installed is
-told, and left out.
+Each program runs the same commands in the same order, two at a time. The programs take turns, so that other load on the
+machine affects all of them equally; the table shows medians. A stage writes a line to its own file, so that cached runs
+have a file to store. Memory is the peak of the program itself, without its children. Programs that are not installed
+are reported and left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from engines.gitlab_local import program
 
 STAGES, FEW, SLOTS, REPEATS = 1_000, 10, 2, 5
 CALL = "from pipegen.__main__ import main; main()"
-# The same, and how long the loop ran that starts stages and hears of their ends: no imports, no reading of the config.
+# The same program, which also measures the loop that starts stages and receives their results, without imports and
+# without reading the config.
 ENGINE = """
 import os, time
 from pathlib import Path
@@ -41,7 +42,7 @@ Engine.run = timed
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Seconds as they passed, seconds of a processor, children included, and megabytes."""
+    """Elapsed seconds, processor seconds with those of children, and megabytes."""
 
     seconds: float
     used: float
@@ -50,10 +51,10 @@ class Measure:
 
 @dataclass(slots=True)
 class Program:
-    """A program, how it is called, and what was measured.
+    """A program with its command line and its measurements.
 
-    It starts without what earlier calls made and kept if *is_clean*. With *has_engine*, the loop of the run is measured
-    apart.
+    With *is_clean*, it starts without the files of earlier calls. With *has_engine*, the loop of the run is measured
+    separately.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Program:
     engine: list[Measure] = field(default_factory=list)
 
     def measure(self, folder: Path) -> None:
-        """Call it once in *folder*."""
+        """Run the program once in *folder*."""
         # Removing thousands of files just before would slow down the creation of others: without a journal, ext4 checks
         # each inode that was recently freed (ialloc.c, recently_deleted).
         for path in (folder / "out", folder / "state") if self.is_clean else ():
@@ -90,14 +91,17 @@ class Program:
         if self.has_engine:
             self.engine.append(Measure(*map(float, times.read_text(encoding="utf-8").split())))
 
-    def lines(self, floor: float) -> Iterator[str]:
-        """Yield what was measured beside the seconds of the first program."""
+    def lines(self, baseline: float) -> Iterator[str]:
+        """Yield the measurements, with the ratio to the seconds of the first program."""
         for name, series in ((self.name, self.measures), ("  its loop alone", self.engine)):
             if series:
-                seconds, used = median(one.seconds for one in series), median(one.used for one in series)
-                memory = max(one.memory for one in series)
-                shown = f"{memory:>8.0f}" if memory else f"{'':>8}"
-                yield f"{name:<34}{seconds:>8.2f}{used:>8.2f}{shown}{seconds / floor:>8.2f} x make"
+                seconds, used = (
+                    median(measure.seconds for measure in series),
+                    median(measure.used for measure in series),
+                )
+                memory = max(run.memory for run in series)
+                megabytes = f"{memory:>8.0f}" if memory else f"{'':>8}"
+                yield f"{name:<34}{seconds:>8.2f}{used:>8.2f}{megabytes}{seconds / baseline:>8.2f} x make"
 
 
 def main() -> None:
@@ -133,8 +137,8 @@ def main() -> None:
 
 
 def table(stages: int, width: int, programs: Sequence[Program]) -> None:
-    """Let *programs* take turns, and print what was measured."""
-    print(f"{stages:,} stages in layers of {width}, each after two, {SLOTS} at a time: seconds, of a processor, MB\n")
+    """Run *programs* in turns, and print the measurements."""
+    print(f"{stages:,} stages in layers of {width}, with two predecessors, {SLOTS} at a time: s, CPU s, MB\n")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name, "project")
         folder.mkdir()
@@ -142,14 +146,14 @@ def table(stages: int, width: int, programs: Sequence[Program]) -> None:
         for _ in range(REPEATS):
             for program in programs:
                 program.measure(folder)
-    floor = median(program.seconds for program in programs[0].measures)
+    baseline = median(program.seconds for program in programs[0].measures)
     for program in programs:
-        print("\n".join(program.lines(floor)), flush=True)
+        print("\n".join(program.lines(baseline)), flush=True)
     print()
 
 
 def layered(stages: int, width: int) -> dict[str, list[str]]:
-    """Return the stages, each with two before it in the layer before."""
+    """Return the stages, each with two predecessors in the previous layer."""
     dice = random.Random(1)
     values: dict[str, list[str]] = {}
     for number in range(stages):
@@ -161,7 +165,7 @@ def layered(stages: int, width: int) -> dict[str, list[str]]:
 
 
 def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
-    """Write what each program reads, in a repository."""
+    """Write the input of each program to a repository."""
     make = ["all:", *(f"all: {name}" for name in arcs), f".PHONY: all {' '.join(arcs)}"]
     ninja = ["rule run", "  command = echo $out >out/$out"]
     gitlab: list[str] = []

@@ -1,4 +1,4 @@
-"""How near to the lower bound orders come, on random pipelines."""
+"""Makespans of execution orders on random pipelines, compared with the lower bound."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FRAMES = "frames"
 
 
 def main() -> int:
-    """Print the table; return 1 when the default order is too far from the bound."""
+    """Print the table; return 1 if the makespan of the default order is too far above the bound."""
     print(f"{PIPELINES} random pipelines of 12 to 80 stages: makespan over the lower bound, mean (worst)\n")
     print(f"{'order':<15}{'durations':<15}" + "".join(f"{f'{count} executors':>18}" for count in EXECUTORS))
     limit = 0.0
     for order in (*ORDERS, FRAMES):
-        # The others know of no durations.
+        # The other orders do not use durations.
         for is_wrong in (False, True) if order in (CRITICAL_PATH, FRAMES) else (False,):
             cells = []
             for count in EXECUTORS:
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def measured(order: str, count: int, *, is_wrong: bool) -> Iterator[float]:
-    """Yield the makespan over the lower bound of each pipeline; the bound is that of its arcs, not of the frames."""
+    """Yield the makespan of each pipeline, divided by the lower bound that follows from its arcs, not from frames."""
     dice = random.Random(20_240)
     machines = [RunMachine(name="executor", slots=count)]
     for _ in range(PIPELINES):
@@ -59,7 +59,7 @@ def measured(order: str, count: int, *, is_wrong: bool) -> Iterator[float]:
 
 
 def framed(graph: ExecutionGraph) -> ExecutionGraph:
-    """Return the order of frame after frame."""
+    """Return the order by frames."""
     nodes = ((node,) for node in graph.nodes)
     return ExecutionGraph(
         [*nodes, *(arc for before, after in pairwise(graph.stack()) for arc in product(before, after))]

@@ -1,4 +1,4 @@
-"""Other programs that generate pipelines, each in an environment of its own, with the workload in its own language."""
+"""Other programs that generate pipelines, each in its own environment, with the workload in their own languages."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Peer:
     """A program.
 
     Attributes:
-        name: what the table calls it.
-        requirements: what its environment holds: packages of PyPI, or of npm where they begin with "npm:".
-        write: writes what it reads to a folder.
-        command: what generates, in that folder; `{bin}` is where its environment keeps programs.
-        most: the most stages that it is asked for; more would take minutes.
+        name: its name in the table.
+        requirements: the packages in its environment, from PyPI, or from npm with the prefix "npm:".
+        write: writes its input to a folder.
+        command: generates the files in that folder; `{bin}` is the folder of the environment's programs.
+        most: the largest number of stages that is measured; more would take minutes.
     """
 
     name: str
@@ -34,20 +34,20 @@ class Peer:
     most: int = 10_000
 
     def install(self, folder: Path) -> Path:
-        """Make its environment in *folder*, unless it is there, and put this checkout in; return where programs are."""
-        place = folder / self.name.split()[0]
+        """Create the environment in *folder* if needed, install this checkout, and return the programs' folder."""
+        environment = folder / self.name.split()[0]
         if self.requirements[0].startswith("npm:"):
-            packages = [one.removeprefix("npm:") for one in self.requirements]
-            if not place.exists():
-                subprocess.run(["npm", "install", "--silent", "--prefix", str(place), *packages], check=True)
-            return place / "node_modules"
-        if not place.exists():
-            subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-            pip = [str(place / "bin/python"), "-m", "pip", "install", "--quiet", *self.requirements]
+            packages = [requirement.removeprefix("npm:") for requirement in self.requirements]
+            if not environment.exists():
+                subprocess.run(["npm", "install", "--silent", "--prefix", str(environment), *packages], check=True)
+            return environment / "node_modules"
+        if not environment.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+            pip = [str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *self.requirements]
             subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
         elif self.requirements == (str(ROOT),):
             pip = [
-                str(place / "bin/python"),
+                str(environment / "bin/python"),
                 "-m",
                 "pip",
                 "install",
@@ -57,7 +57,7 @@ class Peer:
                 str(ROOT),
             ]
             subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
-        return place / "bin"
+        return environment / "bin"
 
 
 def _pipegen(folder: Path, stages: tuple[Stage, ...]) -> None:
@@ -185,7 +185,7 @@ project.synth();
 
 
 def _json(path: Path, data: object) -> None:
-    """Write *data* as JSON, which is YAML too."""
+    """Write *data* as JSON, which is also YAML."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, indent=1), encoding="utf-8")
 
@@ -200,7 +200,7 @@ OTHERS = (
         "taskgraph",
         ("taskcluster-taskgraph",),
         _taskgraph,
-        # The graph is made and named; to write it out as JSON (-J) would take half as long again.
+        # The program builds the graph and names its nodes; writing it as JSON (-J) would take half as long again.
         ("{bin}/taskgraph", "full", "-q", "-r", "taskcluster", "-p", "parameters.yml", "-o", "out.txt"),
     ),
     Peer(

@@ -1,8 +1,8 @@
-"""What each part of a compilation costs, by pytest-benchmark.
+"""The time of each part of a compilation, measured with pytest-benchmark.
 
     pytest -n 0 tests/benchmarks/parts.py
 
-Collection of garbage is off, as in the program itself.
+Garbage collection is off, as in the program itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def file(request: pytest.FixtureRequest) -> SourceFile:
 
 
 def analysed(file: SourceFile) -> Analysed:
-    """Return what the front of the compiler makes of *file*."""
+    """Return the analysis of *file* by the front end of the compiler."""
     return analyse(file, (), Report(), {})
 
 

@@ -11,13 +11,14 @@ from pipegen.plan.model import Plan
 
 
 def random_plan(dice: random.Random, stages: int, *, name: str = "p") -> tuple[Plan, dict[str, float]]:
-    """Return a plan of so many *stages* and their durations: most short, a few long.
+    """Return a plan of this number of *stages* and their durations: most of them short, a few long.
 
-    The stages stand in a few layers; each comes after one to three of the layer before, and some reach farther back.
+    The stages are in a few layers. Each has one to three predecessors in the previous layer, and some have predecessors
+    in earlier layers.
     """
     layers = dice.randint(3, max(3, stages // 3))
     names = [f"s{number}" for number in range(stages)]
-    layer = {stage: place if place < layers else dice.randrange(layers) for place, stage in enumerate(names)}
+    layer = {stage: layer if layer < layers else dice.randrange(layers) for layer, stage in enumerate(names)}
     by_layer = [[stage for stage in names if layer[stage] == number] for number in range(layers)]
     arcs: list[list[str]] = [[stage] for stage in names]
     for stage in names:
@@ -31,7 +32,7 @@ def random_plan(dice: random.Random, stages: int, *, name: str = "p") -> tuple[P
 
 
 def layered_config(stages: int, width: int, seed: int = 1) -> str:
-    """Return a config of *stages* in layers of *width*, each after three of the layer before."""
+    """Return a config of *stages* in layers of *width*, each with three predecessors in the previous layer."""
     dice = random.Random(seed)
     lines = ["pipelines:", "  big:", "    stages:"]
     lines += [f"      - {{ name: s{number}, script: [true] }}" for number in range(stages)]
@@ -43,6 +44,6 @@ def layered_config(stages: int, width: int, seed: int = 1) -> str:
 
 
 def layered_durations(stages: int, seed: int = 1) -> str:
-    """Return durations for that config, as a file."""
+    """Return a file with the durations of the stages of this config."""
     dice = random.Random(seed)
     return "".join(f"s{number}: {dice.randint(1, 300)}\n" for number in range(stages))

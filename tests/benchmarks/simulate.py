@@ -1,4 +1,4 @@
-"""How long it takes to simulate 10,000 stages on 64 executors, by parts."""
+"""Simulation time of 10,000 stages on 64 executors, by parts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def parts(config: Path, durations: Path) -> None:
-    """Print the parts of it."""
+    """Print the parts of the simulation."""
     report = Report()
     file = load(config, report)
     (plan,) = timed("read and check the config", lambda: analyse(file, (), report)).plans
@@ -66,7 +66,7 @@ def parts(config: Path, durations: Path) -> None:
 
 
 def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:
-    """Return as many stages in pipelines of ten, and their durations."""
+    """Return this number of stages in pipelines of ten, and their durations."""
     dice = random.Random(1)
     runs: list[PipelineRun] = []
     times: dict[TaskId, float] = {}
@@ -78,7 +78,7 @@ def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:
 
 
 def process(config: Path, durations: Path) -> None:
-    """Call the program as a user does."""
+    """Start the program as a user does."""
     call = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "simulate", str(config)]
     subprocess.run(
         [*call, "--executors", str(EXECUTORS), "--durations", str(durations)], check=True, stdout=subprocess.DEVNULL
@@ -86,7 +86,7 @@ def process(config: Path, durations: Path) -> None:
 
 
 def timed(words: str, work: Callable[[], T]) -> T:
-    """Return what *work* returns, and print how long it takes."""
+    """Call *work*, print how long it takes, and return its result."""
     start, used = time.perf_counter(), _used()
     with contextlib.redirect_stdout(io.StringIO()):
         result = work()
@@ -95,7 +95,7 @@ def timed(words: str, work: Callable[[], T]) -> T:
 
 
 def _used() -> float:
-    """Return the seconds of a processor that this process and those that it waited for have used."""
+    """Return the processor seconds of this process and of its finished children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 

@@ -1,7 +1,8 @@
-"""The workload of the compile benchmark: stages in layers, each after two of the layer before, each with an output.
+"""The workload of the compile benchmark: stages in layers, each with an output and two predecessors.
 
-A stage prints the values of both; the same stages are written for pipegen and, as far as they can say them, for
-the peers: every one of them gets names, images, scripts and the order, from its own usual kind of source.
+The predecessors are in the previous layer, and a stage prints their outputs. The same stages are written for pipegen
+and for the other generators, as far as these support them: each generator gets names, images, scripts and the order in
+its usual kind of source.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ WIDTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage, and those directly before it."""
+    """A stage and its direct predecessors."""
 
     name: str
     before: tuple[str, ...]
 
     @property
     def command(self) -> str:
-        """Its script, for programs that hand on no values."""
+        """The script of the stage for programs without outputs."""
         return " ".join(("echo", self.name, *self.before))
 
 
@@ -30,8 +31,8 @@ def stages(count: int) -> tuple[Stage, ...]:
     width = min(WIDTH, max(2, count // 2))
 
     def before(number: int) -> tuple[str, ...]:
-        first, place = (number // width - 1) * width, number % width
-        return (f"s{first + place}", f"s{first + (place + 1) % width}") if first >= 0 else ()
+        first, position = (number // width - 1) * width, number % width
+        return (f"s{first + position}", f"s{first + (position + 1) % width}") if first >= 0 else ()
 
     return tuple(Stage(f"s{number}", before(number)) for number in range(count))
 

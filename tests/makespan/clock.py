@@ -1,7 +1,7 @@
 """The makespan of a generated file on a simulated clock, with agents for all jobs that can run in parallel.
 
-The text is what is interpreted: blocks of a declarative pipeline, the driver of a scripted one as it starts branches,
-and the needs of jobs.
+The clock interprets the text: the blocks of a declarative pipeline, the branches that the driver of a scripted pipeline
+starts, and the needs of jobs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def ideal(graph: ExecutionGraph, durations: Durations) -> float:
 
 
 def frames(graph: ExecutionGraph, durations: Durations) -> float:
-    """Return the makespan of frames, each of which starts when all of the previous one is done."""
+    """Return the makespan of frames; each frame starts when all stages of the previous one have ended."""
     return sum(max(durations[stage] for stage in frame) for frame in graph.stack())
 
 
@@ -58,14 +58,14 @@ def _blocks(part: declarative.Part, durations: Durations) -> float:
 # Scripted
 
 
-# What a branch asks for: to sleep so long, or to run branches side by side.
+# A request of a branch: to sleep for a number of seconds, or to run branches in parallel.
 Asked = float | list["Thread"]
 Thread = Iterator[Asked]
 
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A `parallel`, as the driver keeps it where it bounds these: *alive* branches have not ended well yet."""
+    """A `parallel` that the driver limits; *alive* is the number of branches that have not succeeded yet."""
 
     outer: Block | None
     depth: int
@@ -75,7 +75,7 @@ class Block:
 
 
 class Build:
-    """A build of a scripted file in which all goes well."""
+    """A build of a scripted file in which every stage succeeds."""
 
     def __init__(self, script: ScriptedFile, driver: Driver, durations: Durations) -> None:
         self.deepest = 0
@@ -175,7 +175,7 @@ def _followers(stages: tuple[DeclaredStage, ...]) -> dict[str, list[str]]:
 
 @dataclass(slots=True, eq=False)
 class _Running:
-    """A branch, and the one that waits for it and its siblings: so many of them still run."""
+    """A branch and its parent, which waits for *left* branches."""
 
     thread: Thread
     parent: _Running | None
@@ -183,7 +183,7 @@ class _Running:
 
 
 def _run(thread: Thread, tick: Callable[[float], None]) -> None:
-    """Run *thread* and its branches, and call *tick* with the time before each step."""
+    """Run *thread* and its branches, and call *tick* with the current time before each step."""
     turns = count()
     queue: list[tuple[float, int, _Running]] = [(0.0, next(turns), _Running(thread, None))]
     while queue:

@@ -13,14 +13,14 @@ from readback.texts import written
 
 from pipegen.diagnostics.report import Stopped
 
-# How a pipeline is written, and for which engine; frames are the peer, which no file of ours says.
+# The style of a pipeline and its engine. Frames are for comparison; no generated file uses them.
 FORMS = {"declarative": ("jenkins", "declarative"), "scripted": ("jenkins", "scripted"), "needs": ("gitlab", "")}
 FRAMES = "frames"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A graph of a family; the same for the same numbers. Deep families have sizes of their own, which 0 stands for."""
+    """A graph of a family, which its fields determine; families of deep graphs have their own sizes, written as 0."""
 
     family: str
     size: int
@@ -29,7 +29,7 @@ class Sample:
     def ratios(self, *, forms: tuple[str, ...] = tuple(FORMS), unit: bool = False) -> dict[str, float]:
         """Return the ratio of each of *forms* and of frames, without forms that do not support a graph of this size.
 
-        Durations are spread as those of real stages are, with a few long ones; with *unit* all are 1.
+        Durations have the distribution of real stages, with a few long ones; with *unit*, all are 1.
         """
         random = Random(f"{self.family} {self.size} {self.seed}")  # noqa: S311 - shapes and durations, no secrets
         graph = FAMILIES[self.family](self.size, random) if self.size else deep(self.seed)[self.family]
@@ -37,10 +37,10 @@ class Sample:
         shortest = ideal(graph, durations)
         return {
             FRAMES: frames(graph, durations) / shortest,
-            **{form: taken / shortest for form, taken in self._taken(forms, config(graph), durations)},
+            **{form: seconds / shortest for form, seconds in self._makespans(forms, config(graph), durations)},
         }
 
-    def _taken(self, forms: tuple[str, ...], text: str, durations: dict[str, float]) -> Iterator[tuple[str, float]]:
+    def _makespans(self, forms: tuple[str, ...], text: str, durations: dict[str, float]) -> Iterator[tuple[str, float]]:
         for form in forms:
             target, style = FORMS[form]
             try:

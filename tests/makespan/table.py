@@ -1,7 +1,7 @@
 """Writes the table of makespans for each form of a pipeline in `docs/order.md`.
 
-Run as `python tests/makespan/table.py` from the folder of the checkout, with `tests` among the folders that Python
-imports from. It takes some minutes.
+Run it as `python tests/makespan/table.py` in the folder of the checkout, with PYTHONPATH=.:tests. It takes some
+minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from readback.families import FAMILIES
 DOCUMENT = Path(__file__).parents[2] / "docs/order.md"
 # Stages, and how many graphs of that size.
 SIZES = {12: 20, 40: 10, 300: 2}
-# Graphs of up to 1,200 stages, in which blocks would get deep; no declarative pipeline holds as many.
+# Graphs of up to 1,200 stages, whose blocks would be deep; declarative pipelines do not support this number of stages.
 DEEP = ("60 layers of 20", "100 layers of 10", "1,000 near each other", "trellis", "ladder", "diamonds", "wide joins")
 _PART = re.compile(r"(<!-- makespan -->\n).*?(<!-- end -->)", re.DOTALL)
 _COLUMNS = (FRAMES, *FORMS)
