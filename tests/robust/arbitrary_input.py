@@ -28,19 +28,19 @@ from pipegen.targets import registry
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared/corpus"
-# What an answer may take of the processor; a clock on the wall tells more of who else works on the machine.
-# Generous, since machines differ: what grows faster than its input takes minutes.
+# The limit of CPU time for one config; elapsed time would depend on other processes. It is generous, as machines
+# differ: work that grows faster than its input takes minutes.
 LIMIT = 10.0
-# After so long, what has not ended never will.
+# A process that has not ended after this number of seconds hangs.
 _HANGS = 30
 STYLES = ("auto", "declarative", "scripted")
-# That program is not ours, and takes longer than all else.
+# Shellcheck is not part of pipegen, and takes longer than all other rules.
 _RULES = tuple(rule for rule in RULES if rule is not shellcheck.check)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a config: the exit status 0, 1 or 3, the CPU seconds, and the faults."""
+    """The result for a config: the exit status 0, 1 or 3, the CPU seconds, and the faults."""
 
     status: int
     seconds: float
@@ -56,7 +56,7 @@ def seeds(*, has_corpus: bool = True) -> tuple[Path, ...]:
 
 
 def attempt(number: int, seed: int, paths: Sequence[Path]) -> tuple[bytes, str, Answer]:
-    """Return the config after edit *number* of *seed*, a description of the edit, and the answer."""
+    """Return the config after edit *number* of *seed*, a description of the edit, and the result."""
     dice = Random(f"{seed} {number}")
     path = dice.choice(paths)
     data, texts = edited(text_of(path), dice, [text_of(dice.choice(paths)) for _ in range(2)])
@@ -75,7 +75,7 @@ def style_of(data: bytes) -> str:
 
 
 def answer(data: bytes, path: Path, style: str = "auto", forms: Collection[str] = tuple(FORMATS)) -> Answer:
-    """Return the answer to a config *data* at *path*, with diagnostics in *forms*."""
+    """Return the result for a config *data* at *path*, with diagnostics in *forms*."""
     started = time.process_time()
     try:
         with _ended_after(_HANGS):

@@ -25,7 +25,7 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The files of a target, the parent of the others last, and the diagnostics; no files if the config is rejected."""
+    """The files of a target, the parent last, and the diagnostics; no files if the config is rejected."""
 
     files: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
@@ -58,8 +58,8 @@ def text_of(path: Path) -> str:
 
 def file_of(path: Path, text: str) -> SourceFile:
     """Return *text* as the config at *path*, next to its includes."""
-    place = absolute(path)
-    return SourceFile(path.name, text, folder_of(place, repository_root(place)), place)
+    source = absolute(path)
+    return SourceFile(path.name, text, folder_of(source, repository_root(source)), source)
 
 
 def analysed(file: SourceFile, *names: str) -> Analysed | None:

@@ -25,12 +25,12 @@ from pipegen.run.local.durations import known_durations
 from pipegen.run.model import AttemptResult, Outcome
 
 _PLENTY = 1_000_000
-# What takes seven minutes: of each damage to an index a store is copied, opened and filled again.
+# The damages of an index that take seven minutes in total: each copies a store, opens it and fills it again.
 _BY_NIGHT = 50_000
 _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 _BUILT = Outcome(result=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 _BLOCK = 512
-# Files in memory where there are any: a database waits for its disk, and what is tried here does not depend on one.
+# A folder in memory if there is one: a database waits for the disk, which is not under test.
 QUICK = next((place for place in ("/dev/shm",) if Path(place).is_dir()), None)  # noqa: S108 - a folder of its own in there
 _STAGES = [f"stage {number}" for number in range(8)]
 
@@ -97,7 +97,7 @@ def write_journal(place: Path) -> None:
 
 
 def differing(story: JournalContent, whole: JournalContent) -> str:
-    """Return the parts of *story* that neither the *whole* journal nor an earlier line of it has."""
+    """Return the parts of *story* that neither the complete journal nor an earlier line of it has."""
     others = [task.stage for task, outcome in story.ended.items() if outcome not in (whole.ended.get(task), FAILED)]
     return f"other outcomes of {others}" if others or story.plan != whole.plan else ""
 
@@ -120,12 +120,12 @@ def summaries(folder: Path, attempts: int) -> tuple[int, list[str]]:
 
 
 def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
-    """Damage the index of a store: a value that is found belongs to its stage, and new results are found."""
+    """Damage the index of a store: each returned value belongs to its stage, and new results can be stored."""
     whole, tree = folder / "whole", folder / "store"
     with closing(Store(whole, _PLENTY)) as store:
         for name in _STAGES:
             _save(store, name, name.encode())
-    place = whole / f"v{FORMAT}" / "index.sqlite"
+    index = whole / f"v{FORMAT}" / "index.sqlite"
 
     def fault() -> str:
         shutil.rmtree(tree, ignore_errors=True)
@@ -135,10 +135,10 @@ def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
                 value = _value(store, name)
                 if value not in (None, name.encode()):
                     return f"{name} has the value {value!r}"
-        # What is noticed late costs what is made before.
+        # A damage that is detected late costs earlier results.
         return "" if any(_is_renewed(tree) for _ in range(3)) else "not made anew"
 
-    return tried(place, attempts, fault)
+    return tried(index, attempts, fault)
 
 
 def _value(store: Store, name: str) -> bytes | None:
@@ -177,7 +177,7 @@ KINDS = {"a journal": journals, "durations": summaries, "an index of results": i
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures of damaged bytes; nightly, of each byte, but of every second byte of an index."""
+    """Return the figures of damaged bytes; the nightly run damages each byte, and every second byte of an index."""
     lines, faults = [], []
     for name, kind in KINDS.items():
         with TemporaryDirectory(dir=QUICK) as folder:

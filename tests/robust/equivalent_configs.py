@@ -19,7 +19,7 @@ from pipegen.plan.model import Plan
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
-# Stands in front of each name of a stage that is another one, and in no config.
+# The prefix of renamed stages; no config contains it.
 TOKEN = "zq7"  # noqa: S105 - a mark
 _LETTER = re.compile("[A-Za-z0-9]")
 # See `_SLUG` in pipegen/compiler.py.
@@ -93,7 +93,7 @@ def implied(data: Data, plans: Mapping[str, Plan], dice: Random) -> Data:
 
 
 def renamed(data: Data, plans: Sequence[Plan]) -> Data:
-    """Return *data* with *plans* with each stage renamed in every place."""
+    """Return *data* with *plans*, with each stage renamed at each use."""
     if "include" in data:
         raise UnfitError("names in included files")
     if any(len(job.slug) > _LONGEST - len(TOKEN) for plan in plans for job in plan.jobs):
@@ -165,7 +165,7 @@ def in_templates(data: Data) -> Data:
 
     def changed_stage(stage: Data) -> Data:
         rest = {key: value for key, value in stage.items() if key != "name"}
-        # One with a name, and perhaps words for people, is the short-hand.
+        # A stage with only a name, and perhaps a description, is the short-hand.
         if not rest.keys() - {"description"} or "name" not in stage:
             return stage
         name = f"moved {len(templates)}"
@@ -211,7 +211,7 @@ def turned(data: Data) -> Data:
 
 
 def comparable(value: object) -> object:
-    """Return *value* of a plan as data without locations: equal for equivalent values."""
+    """Return *value* of a plan as data without locations, so that equivalent values are equal."""
     match value:
         case Enum():
             return value.name

@@ -6,7 +6,7 @@ import json
 import re
 from random import Random
 
-# Text that YAML 1.1 and 1.2 both read as text, with neither quotes nor marks.
+# Strings that YAML 1.1 and 1.2 both read as strings without quotes or indicators.
 _PLAIN = re.compile(r"[a-z]+([ ./-][a-z]+)*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
@@ -23,7 +23,7 @@ class Rewording:
         return self._block(data, 0).lstrip("\n")
 
     def _block(self, value: object, indent: int) -> str:
-        """Return *value* as it follows a key, or the dash of an item, that is indented by *indent*."""
+        """Return *value* in the form that follows a key or the dash of an item with the indentation *indent*."""
         alias = self._alias(value)
         if alias:
             return f" {alias}\n"
@@ -62,11 +62,11 @@ class Rewording:
         return self._dice.choice(styles)
 
     def _anchor(self, value: object) -> str:
-        """Return the anchor of *value*, which is about to be written, if it has one."""
+        """Return the anchor of *value*, which is written next, if it has one."""
         if self._dice.random() < 1 / 2:
             return ""
         name = f"a{len(self._anchors)}"
-        # What is inside is written before it ends: no value may repeat one that it stands in.
+        # Nested values are written before their parent ends: no alias may refer to a value that contains it.
         self._anchors[name] = json.dumps(value)
         return f"&{name} "
 

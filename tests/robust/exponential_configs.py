@@ -32,7 +32,7 @@ class Trial:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it was not rejected as too large, or used too many resources."""
+        """Whether the config was not rejected as too large, or used too many resources."""
         is_refused = "error[PG415]" in self.output or "error[PG106]" in self.output
         return not is_refused or self.seconds > SECONDS or self.megabytes > MEGABYTES
 

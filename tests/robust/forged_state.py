@@ -33,7 +33,7 @@ RUN = "20220131-164755-01234567"
 SUMMARY = {"format": 2, "runs": {RUN: {"p": {"build": 2.5, "test": 1}}}}
 _RECORD = CacheRecord((("v", "a" * 64),), (KeptFile("a/b", 0o644, "b" * 64), KeptFile("c", link="d")))
 _DESCRIPTION = {"files": [["a", 0o644, sha256(b"a").hexdigest(), None]]}
-# What may stand in the place of a value, as JSON.
+# The JSON values that replace a value.
 _OTHERS = (
     *(
         "null",

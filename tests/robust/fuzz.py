@@ -29,7 +29,7 @@ from robust.trial_result import Figures
 
 KEPT = Path(__file__).with_name("fuzzed.tsv")
 FOUND = Path(__file__).with_name("found")
-_LONGEST = 3_000  # bytes of a config
+_LONGEST = 3_000  # length of a config in bytes
 _INTERRUPTED = "libFuzzer: run interrupted"
 _WHAT = "read, check, lint, compile for gitlab and jenkins"
 

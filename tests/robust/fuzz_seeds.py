@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 _LINE = re.compile(r"^( *(?:- )*)(?:([\w.$-]+):(?: |$))?(.*)$")
 _WORD = re.compile(r"[\w$.-]+")
 _REFERENCE = re.compile(r"\$\{[^}\n]*\}")
-# Of the longest texts, which edits may bring in, a config of the fuzzer has no room.
+# The longest texts that edits insert do not fit into a config of the fuzzer.
 _LONGEST = 200
 _MOST_LINES = 12
 
@@ -41,7 +41,7 @@ def words() -> tuple[str, ...]:
 
 
 def dictionary() -> str:
-    """Return the words and pieces for libFuzzer, in its form."""
+    """Return the words and fragments in the dictionary format of libFuzzer."""
     pieces = [*words(), *PIECES, *(value for value in VALUES if len(value) <= _LONGEST)]
     data = [piece.encode("utf-8", "surrogatepass") for piece in dict.fromkeys(pieces)]
     escaped = ("".join(f"\\x{byte:02x}" for byte in one) for one in data if one)
@@ -119,7 +119,7 @@ class Mutator:
         lines[at] = f"{blanks}{key}: {value}" if key else f"{blanks}{value}"
 
     def _rekeyed(self, lines: list[str], dice: Random) -> None:
-        """Replace a word by a word of the schema or the config."""
+        """Replace a word by a word of the schema or of the config."""
         at = dice.randrange(len(lines))
         matches = list(_WORD.finditer(lines[at]))
         if matches:

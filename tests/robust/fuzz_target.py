@@ -1,4 +1,4 @@
-"""One run of the fuzzer: bytes are answered as configs repeatedly, and those that reach new code are stored.
+"""One run of the fuzzer: compiles bytes as configs repeatedly, and stores those that reach new code.
 
     python tests/robust/fuzz_target.py FAULTS [OPTION OF LIBFUZZER]... CORPUS
 
@@ -30,14 +30,14 @@ def main() -> None:
         from pipegen.diagnostics.render import FORMATS  # noqa: PLC0415
 
         mutator = Mutator(seeds())
-        # To show what was found takes as long as to find it: once in a while is enough.
+        # Rendering diagnostics takes as long as finding them, so only some inputs render them.
         forms = [*((form,) for form in FORMATS), *[()] * 5 * len(FORMATS)]
-        place = Path(tempfile.mkdtemp(prefix="fuzz")) / "pipegen.yaml"
+        path = Path(tempfile.mkdtemp(prefix="fuzz")) / "pipegen.yaml"
 
         def answered(data: bytes) -> Answer:
-            return answer(data, place, style_of(data), forms[zlib.crc32(data) % len(forms)])
+            return answer(data, path, style_of(data), forms[zlib.crc32(data) % len(forms)])
 
-        # What is loaded when it is first asked for is instrumented too.
+        # Modules that are imported on first use are instrumented, too.
         for text in seeds():
             answered(text.encode())
 

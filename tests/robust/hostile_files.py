@@ -33,7 +33,7 @@ def _sparse(path: Path) -> None:
         file.truncate(100_000_000)
 
 
-# What may lie where a file is read; those of some size take a while.
+# Contents of a file that is read; large ones take a while.
 CONTENTS: dict[str, Callable[[Path], None]] = {
     "nothing": _bytes(lambda: b""),
     "every byte": _bytes(lambda: bytes(range(256))),
@@ -65,7 +65,7 @@ CONTENTS: dict[str, Callable[[Path], None]] = {
     "10 MiB of short lines": _bytes(lambda: b"a\n" * 5 * MIB),
     "100 MB": _sparse,
 }
-# The file that is read, and the call that reads it; %s stands for the file.
+# The file that is read, and the call that reads it; %s is the file.
 READERS = {
     "settings": ("pipegen.toml", ("check",)),
     "settings of others": ("pyproject.toml", ("check",)),
@@ -104,7 +104,7 @@ def inputs(*readers: str) -> Iterator[Input]:
                 large="MiB" in content or "MB" in content,
                 status=None,
                 arguments=tuple(name if word == "%s" else word for word in arguments),
-                statuses=(0, 1, 2, 3),  # the last for a file that the system does not open
+                statuses=(0, 1, 2, 3),  # the last one is for a file that the system does not open
             )
 
 
@@ -117,7 +117,7 @@ def _writing(name: str, put: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 def _extending(width: int, levels: int) -> str:
-    """Return jobs that extend *width* times the previous ones, which do the same."""
+    """Return jobs of which each extends the previous one *width* times."""
     generator = (f"j{level}: {{extends: [{', '.join([f'j{level - 1}'] * width)}]}}" for level in range(1, levels + 1))
     return "\n".join(["j0: {script: [x]}", *generator])
 

@@ -1,4 +1,4 @@
-"""All bad inputs, each in a separate process: the slowest answer, and the largest memory.
+"""All bad inputs, each in a separate process: the longest time, and the largest memory.
 
 PYTHONPATH=.:tests python tests/robust/hostile_input_trials.py
 """
@@ -19,7 +19,7 @@ from robust.trial_result import Figures
 
 
 def main() -> int:
-    """Print each answer and the figures; return 1 if an answer is unexpected."""
+    """Print each result and the figures; return 1 if a result is unexpected."""
     chosen = [one for one in _every() if not sys.argv[1:] or one.name in sys.argv[1:]]
     figures = _figures(chosen, is_shown=True)
     print("\n".join(figures.lines))
@@ -27,7 +27,7 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the results of all bad inputs; without *is_nightly*, of those that are quick."""
+    """Return the results of all bad inputs; without *is_nightly*, of the quick ones."""
     return _figures([one for one in _every() if is_nightly or not one.large], is_shown=False)
 
 

@@ -166,7 +166,7 @@ _DEEP = 10_000
 _MIB = 1024 * 1024
 
 SMALL = (
-    # What is no text, or no YAML.
+    # Input that is not text, or not YAML.
     Input("nothing", data(b""), ("PG104",)),
     Input("comments only", text("# a\n\n  # b\n"), ("PG104",)),
     Input("blanks only", text(" \n\n  \n"), ("PG104",)),
@@ -187,7 +187,7 @@ SMALL = (
     Input("tabs", text("pipelines:\n\tp:\n\t\tstages: []\n"), ("PG102",)),
     Input("a bell", text(stage("script: ['\x07']")), ("PG102",)),
     Input("an unclosed quote", text("a: '" + "x\n" * 1000), ("PG102",)),
-    # What is text, however unusual.
+    # Unusual text.
     Input("a UTF-8 mark", data(b"\xef\xbb\xbf" + GOOD.encode())),
     Input("UTF-16", data(b"\xff\xfe" + GOOD.encode("utf-16-le"))),
     Input("UTF-16 of the other end", data(b"\xfe\xff" + GOOD.encode("utf-16-be"))),
@@ -199,7 +199,7 @@ SMALL = (
     Input("direction marks", text(stage("script: ['echo \u202e\u2066x\u2069']"))),
     Input("two UTF-8 marks", data(b"\xef\xbb\xbf\xef\xbb\xbf" + GOOD.encode())),
     Input("no line break at the end", text(GOOD.rstrip("\n"))),
-    # YAML that is more than data, or that never ends.
+    # YAML with tags, or without end.
     Input("a tag of Python", text(stage("script: [!!python/object/apply:os.system [touch x]]")), ("PG105",)),
     Input("an object of Python", text("!!python/object:os.system {}\n"), ("PG105",)),
     Input("a tag of its own", text(stage("script: !reference [a, script]")), ("PG105",)),
@@ -220,7 +220,7 @@ SMALL = (
     Input("deep and open", text("[" * 10_000), ("PG105",)),
     Input("deep lists of dashes", text("- " * _DEEP), ("PG105",)),
     Input("deep maps in lines", text("".join(" " * level + "a:\n" for level in range(1500))), ("PG105",)),
-    # Patterns in which a matcher that goes back tries for ages.
+    # Regular expressions for which a backtracking matcher takes exponential time.
     Input(
         "repetitions inside repetitions of an input's pattern",
         text(f"inputs: {{v: {{pattern: '(a+)+b', default: {'a' * 500}}}}}\n{GOOD}"),
@@ -238,7 +238,7 @@ SMALL = (
             f"{{name: b, script: [m], artifacts: ['x/{'a/' * 200}b']}}], execution: [[a], [b]]}}}}\n"
         ),
     ),
-    # Values of the wrong kind.
+    # Values of the wrong type.
     Input("a text", text("x\n"), ("PG202",)),
     Input("a list", text("- a\n"), ("PG202",)),
     Input("no number", text(stage("retry: .nan")), ("PG202",)),
@@ -277,7 +277,7 @@ SMALL = (
     ),
     Input("machines behind machines", text(stage(f"script: ['{'ssh h ' * 2_000}x ${{.stage}}']")), ("PG318",)),
     Input("duplicate stages", text("pipelines: {p: {stages: [" + "{name: a}, " * 2_000 + "]}}\n"), ("PG302",)),
-    # Files beside it.
+    # Files next to the config.
     Input("an include of nothing", files(config=DOCUMENT), ("PG110",)),
     Input("an include of itself", files(config=f"include: {CONFIG}\n{GOOD}"), ("PG112",)),
     Input("an include loop", files(config=DOCUMENT, a="include: b.yaml\n", b="include: a.yaml\n"), ("PG112",)),

@@ -24,7 +24,7 @@ def _rule(condition: str) -> str:
 
 
 def _levels(first: str, levels: int, line: Callable[[int], str], last: str) -> str:
-    """Return *first*, a *line* for each level that uses the one before, and *last*."""
+    """Return *first*, a *line* for each level that uses the previous one, and *last*."""
     return "\n".join((first, *map(line, range(1, levels + 1)), last))
 
 
@@ -37,7 +37,7 @@ def _when(groovy: str) -> str:
 
 
 _PIPELINES: Mapping[str, str] = {
-    # Patterns in which a matcher that goes back tries for ages.
+    # Regular expressions for which a backtracking matcher takes exponential time.
     "repetitions inside repetitions": _rule("$V =~ /^(a+)+$/"),
     "many repetitions": _rule(f"$V =~ /{'a*' * 20}c/"),
     "an expression in a variable": "variables: {R: '/^(a+)+$/', V: " + _REPEATED + "b}\n"
@@ -121,7 +121,7 @@ _JENKINSFILES: Mapping[str, str] = {
     "functions that call themselves": "def f() { g()\n g() }\ndef g() { f()\n f() }\n" + _steps("f()"),
 }
 
-# Configs whose conditions many events tell apart, and the calls that look for these events.
+# Configs whose conditions distinguish many events, and the calls that search for these events.
 EVENT_CALLS = (("plan", "--events"), ("test", "--write"))
 _CONFIGS: Mapping[str, Callable[[int], str]] = {
     "patterns of branches": lambda at: f"branch: 'b{at}/**'",
@@ -158,7 +158,7 @@ def _doubling(folder: Path) -> None:
 
 
 def inputs(verbs: Iterable[str] = CALLS) -> Iterator[Input]:
-    """Yield each pipeline for each of *verbs*."""
+    """Yield each pipeline with each of *verbs*."""
     for verb in verbs:
         yield _input(f"{verb}: inputs that double", _doubling, verb, GITLAB)
         for main, pipelines in ((GITLAB, _PIPELINES), (JENKINS, _JENKINSFILES)):

@@ -43,7 +43,7 @@ def figures(*, is_nightly: bool) -> Figures:
 
 def measured(kills: int, rounds: int) -> Figures:
     """Return the figures of *kills* kills, all possible ones for 0, and *rounds* of concurrent compilations."""
-    # What a first compilation loads, those in processes of their own need not load again.
+    # The first compilation loads modules here, so that the child processes need not load them.
     nowhere = Path(os.devnull)
     with tempfile.TemporaryDirectory() as name, chdir(name), nowhere.open("w") as stream, redirect_stderr(stream):
         call("echo warm")
@@ -65,7 +65,7 @@ def call(script: str, *, is_traced: bool = False) -> None:
         return write(path, text)
 
     if is_traced:
-        # In this process, which ends.
+        # This changes only the child process.
         setattr(writing, write.__name__, traced)
     run()
 
@@ -73,11 +73,11 @@ def call(script: str, *, is_traced: bool = False) -> None:
 def files(folder: Path) -> dict[str, bytes]:
     """Return the files in *folder*, except the config."""
     contents: dict[str, bytes] = {}
-    # The parent first: what it names must be there already when one looks for it.
+    # The parent first: the files that it names must exist when a reader looks for them.
     for path in (folder / ".gitlab-ci.yml", *sorted(folder.rglob("*"))):
         name = path.relative_to(folder).as_posix()
         if name not in {*contents, "pipegen.yaml"} and not path.is_dir():
-            with suppress(FileNotFoundError):  # an unfinished one may be gone by now
+            with suppress(FileNotFoundError):  # a temporary file may no longer exist
                 contents[name] = path.read_bytes()
     return contents
 
@@ -90,7 +90,7 @@ def files_of(script: str) -> FILES:
 
 
 def faults(files: FILES, *whole: FILES) -> Iterator[str]:
-    """Yield the files in *files* that equal none of the *whole* ones, and missing children."""
+    """Yield the files in *files* that differ from those of each *whole* compilation, and missing children."""
     for name, data in files.items():
         if any(name in one for one in whole) and all(one.get(name) != data for one in whole):
             yield f"{name} is a mixture: {len(data)} bytes"
@@ -138,7 +138,7 @@ def _state(before: str | None, stop: int) -> FILES:
 
 
 def _at_once(rounds: int) -> tuple[str, list[str]]:
-    """Let two compilations write the same files in *rounds*, and check the files continuously."""
+    """Start two compilations that write the same files in *rounds*, and check the files continuously."""
     before, after = files_of("echo one"), files_of("echo other")
     wrong, looks, last = [], 0, {"one": 0, "other": 0, "both": 0}
     with tempfile.TemporaryDirectory() as name, chdir(name):

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 
 _TRACEME, _NEXT_CALL, _SET_OPTIONS = 0, 24, 0x4200
-# A stop at a system call is told from a signal by a bit; a child whose parent ends is ended too.
+# A bit distinguishes a stop at a system call from a signal; a child ends with its parent.
 _OPTIONS = 0x00000001 | 0x00100000
 _CALL = signal.SIGTRAP | 0x80
 
@@ -62,18 +62,18 @@ def _ended_or_killed(stop: int | None, work: Callable[[], object]) -> tuple[int,
     if not os.WIFSTOPPED(status):
         raise NotTracedError(ctypes.get_errno(), "a process cannot be traced")
     trace(_SET_OPTIONS, process, 0, _OPTIONS)
-    seen, number = 0, 0
-    while stop is None or seen < stop:
+    count, number = 0, 0
+    while stop is None or count < stop:
         trace(_NEXT_CALL, process, 0, number)
         _, status = os.waitpid(process, 0)
         if not os.WIFSTOPPED(status):
-            return seen, False
-        # A signal is handed on: who waits for the end of a child waits for one.
+            return count, False
+        # A signal is forwarded: a process that waits for a child needs the signal of its end.
         number = 0 if os.WSTOPSIG(status) == _CALL else os.WSTOPSIG(status)
-        seen += not number
+        count += not number
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
-    return seen, True
+    return count, True
 
 
 def _ptrace() -> Callable[[int, int, int, int], int]:

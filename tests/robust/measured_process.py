@@ -14,8 +14,8 @@ from pathlib import Path
 from cli.program import environment
 from robust.hostile_inputs import Input
 
-# As `main` does, but for the end.
-# The memory is that of the program alone: what wait4(2) tells counts what the caller had when it started the program.
+# The same as `main`, except for the end. Memory is that of the program alone: the value of wait4(2) includes the memory
+# of the caller when it started the program.
 _CODE = """\
 import gc, sys
 from pipegen.cli.app import run
@@ -27,12 +27,12 @@ finally:
 sys.exit(status)
 """
 PROGRAM = (sys.executable, "-c", _CODE)
-# What a failure of the program is reported with; a failure of the environment is not a bug.
+# The message for a failure of the program; a failure of the environment is not a bug.
 BUG = "this is a bug"
-# Generous, since machines differ: no input here takes more than 4 s on a slow one, and what grows faster than its input
-# takes minutes.
+# Generous, as machines differ: no input takes more than 4 s on a slow machine, and work that grows faster than its
+# input takes minutes.
 SECONDS, MEGABYTES = 10.0, 300.0
-# One that does not answer at all is ended, and has failed.
+# A process without a result after this number of seconds is killed, and has failed.
 _HANGS = 30
 
 
@@ -46,7 +46,7 @@ class Measured:
     megabytes: float
 
     def faults(self, item: Input) -> list[str]:
-        """Return the differences from the expected answer to *item*."""
+        """Return the differences from the expected result of *item*."""
         faults = [f"does not report {code}" for code in item.codes if code not in self.output]
         if self.status not in item.expected:
             faults.append(f"ends with {self.status}, not {' or '.join(map(str, item.expected))}")
@@ -60,13 +60,13 @@ class Measured:
 
 
 def measured(item: Input, folder: Path) -> Measured:
-    """Return the program's answer to *item*, written into *folder*."""
+    """Return the program's result for *item*, written into *folder*."""
     item.write(folder)
     return called(item.arguments, folder)
 
 
 def called(arguments: Sequence[str], folder: Path) -> Measured:
-    """Return the program's answer to a call with *arguments* in *folder*."""
+    """Return the program's result of a call with *arguments* in *folder*."""
     path = folder / "output"
     with path.open("wb") as stream:
         process = subprocess.Popen(
@@ -79,8 +79,8 @@ def called(arguments: Sequence[str], folder: Path) -> Measured:
         )
         end = time.monotonic() + _HANGS
         while True:
-            ended, status, used = os.wait4(process.pid, os.WNOHANG)
-            if ended:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            if pid:
                 break
             if time.monotonic() > end:
                 process.kill()

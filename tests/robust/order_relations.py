@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.jobs.deployments.stop_stages import with_stop_needs
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]
-# How diagnostics say how many waits are added.
+# The wording of diagnostics for the number of added waits.
 _TOLD = re.compile(r"\((\d+) pairs? of stages in all[);]")
 _RENAMED = re.compile(r'GitLab does not allow the job name "(.*)"; the job is named "(.*)"', re.DOTALL)
 _ADDS = frozenset({"added-waits", "child-waits"})

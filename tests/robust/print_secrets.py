@@ -19,7 +19,7 @@ def printed(secret: str) -> Iterator[bytes]:
         encoded = base64.b64encode(b"u" * before + secret.encode() + b" and more" * 9).decode()
         for width in (64, 76):
             yield ("\n".join(textwrap.wrap(encoded, width)) + "\n").encode()
-    # One character at a time, on a line that is drawn again and again, and on one that is longer than any buffer.
+    # One character at a time, on a line that is redrawn repeatedly, and on a line that is longer than any buffer.
     yield from (bytes([byte]) for byte in secret.encode())
     yield b"\n10%\r" + secret.strip().encode() + b"\r100%\n"
     yield b"x" * 70_000 + secret.splitlines()[0].encode() + b"x" * 70_000 + b"\n"

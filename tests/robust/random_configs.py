@@ -9,7 +9,7 @@ from random import Random
 
 Data = dict[str, object]
 
-# What names of stages end with: what YAML, Groovy and names of jobs have to write in some other way.
+# Suffixes of stage names, which YAML, Groovy and job names have to escape.
 _ENDS = ("", "", "", "", " x", "-y", ".z", "/é", ": a", "'s", '"q"', " $A", " #", "\\", " [a=b]", " {}", "\U0001f600")
 _CONDITIONS: tuple[Data, ...] = (
     {"branch": "main"},
@@ -26,7 +26,7 @@ def drawn(dice: Random, most: int = 40) -> Data:
     count = dice.choice((1, 1, 1, 2, 3))
     pipelines = {f"p{number}": _pipeline(dice, dice.randint(1, most)) for number in range(count)}
     if count > 1 and dice.random() < 1 / 3:
-        # A pipeline that another runs as one of its stages: it has no stages of its own that run.
+        # A pipeline that another one calls as one of its stages: it has no stages of its own that run.
         stages = pipelines["p0"]["stages"]
         assert isinstance(stages, list)
         plain = [one for one in stages if not one.keys() & {"matrix", "outputs", "environment", "retry", "timeout"}]

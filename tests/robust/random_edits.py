@@ -1,4 +1,4 @@
-"""Random edits of a config, such as typos, bad merges and broken tools cause."""
+"""Random edits of a config, similar to typos, bad merges and bugs of tools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 Edit = Callable[[list[str], Random, Sequence[str]], list[str]]
 
-# What a value is replaced by: another kind, a word of YAML 1.1, a reference, a mark, a control character.
+# Replacements of a value: another type, a word of YAML 1.1, a reference, an indicator, a control character.
 VALUES = (
     *("", "~", "null", "true", "no", "on", "0", "-1", "1e9999", "0x1F", "0o17", "1_000", "12:30:45", ".nan", "-.inf"),
     *("2001-01-01", "2001-01-01T00:00:00Z", "9" * 5000, "1." + "0" * 400, "[]", "{}", "[[]]", "[a, [b, [c]]]"),

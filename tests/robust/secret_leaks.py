@@ -21,7 +21,7 @@ from robust.trial_result import Figures
 from pipegen.cli.app import run
 from pipegen.diagnostics.render import FORMATS
 
-# None of them stands anywhere by chance; each has something that a form of it changes.
+# None of them occurs by chance; each has a character that one of the encodings changes.
 SECRETS = {
     "DEPLOY_TOKEN": 'tok/3n+with "quotes" & $igns, it\'s %20\\back',
     "SIGNING_KEY": "-----BEGIN TEST KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF+Kcw\nggSjAgEA/Ao=\n-----END TEST KEY-----\n",
@@ -30,7 +30,7 @@ SECRETS = {
     "REGISTRY_PASSWORD": "hunter2-of-the-registry",
     "VAULT": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJwaXBlZ2VuIn0.c2lnbmVk",
     "PIPEGEN_REGISTRY_PASSWORD": "P4ss/for+images",
-    # Of two that overlap, and of one that begins like another, no part may stay.
+    # No part may remain of two overlapping secrets, or of a secret that begins like another one.
     "OVERLAP_ONE": "overlapping-first-part",
     "OVERLAP_TWO": "first-part-and-second",
     "LONGER": "prefix-of-a-longer-one",
@@ -38,7 +38,7 @@ SECRETS = {
 }
 _FILE = "apiVersion: v9\nclient-key-data: Rm9yVGVzdHNPbmx5Tm90QVJlYWxLZXk=\n"
 _BOUND = ("DEPLOY_TOKEN", "SIGNING_KEY", "SHORT", "UNICODE", "OVERLAP_ONE", "OVERLAP_TWO", "LONGER", "LONG")
-# What stages write by themselves is theirs.
+# Files that stages write themselves may contain secrets.
 _OWN = "handed"
 _CONFIG = """\
 pipelines:
@@ -65,7 +65,7 @@ pipelines:
         script: ['env; test -z "${{hands-on.again}}"']
 """
 _TARGETS = "targets: { gitlab: {} }\n"
-# Jenkins makes no tokens.
+# Jenkins creates no tokens.
 _VOUCHED = "VAULT: { id_token: vault }, "
 
 
@@ -93,7 +93,7 @@ class Scene:
             "REGISTRY_USERNAME": "somebody",
             "CLUSTER": str(folder / "cluster"),
             "CI": "1",
-            # What prints the secrets imports what knows their forms.
+            # The module that prints the secrets imports their encodings.
             "PYTHONPATH": str(Path(__file__).parents[1]),
         }
         (self.kept / "tmpdir").mkdir()
@@ -102,27 +102,27 @@ class Scene:
 
     def call(self, *arguments: str, terminal: bool = False, without: str = "") -> int:
         """Call the program and store its output; return its status."""
-        place = self.said / f"{len(list(self.said.iterdir()))} {' '.join(arguments).replace('/', '_')}"
+        location = self.said / f"{len(list(self.said.iterdir()))} {' '.join(arguments).replace('/', '_')}"
         process, screen = pty.fork() if terminal else (os.fork(), -1)
         if process == 0:
-            self._work(arguments, None if terminal else place, without)
-        with place.open("ab") as file, suppress(OSError):
+            self._work(arguments, None if terminal else location, without)
+        with location.open("ab") as file, suppress(OSError):
             while terminal and (data := os.read(screen, 1 << 16)):
                 file.write(data)
         if terminal:
             os.close(screen)
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
-    def _work(self, arguments: Sequence[str], place: Path | None, without: str) -> None:
+    def _work(self, arguments: Sequence[str], location: Path | None, without: str) -> None:
         status = 3
         try:
             gc.disable()
             os.chdir(self.tree)
             os.environ |= {"TERM": "xterm", **self._variables}
             os.environ.pop(without or "CI", None)
-            if place is not None:
+            if location is not None:
                 os.environ["CI"] = "1"
-                stream = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                stream = os.open(location, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
                 os.dup2(stream, 1)
                 os.dup2(stream, 2)
             for number, name in ((1, "stdout"), (2, "stderr")):
@@ -143,7 +143,7 @@ class Scene:
                     yield name, path.read_bytes() + os.fsencode(name)
 
 
-# Each with the status that it ends with.
+# Each call with its exit status.
 _CALLS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (1, ("run", "--report", "run.json", "--report", "run.html", "--report", "run.xml")),
     (1, ("run", "--resume", "--report", "again.json")),
@@ -185,8 +185,8 @@ def scanned(
             ended.append(("run on a terminal", 1, scene.call("run", terminal=True)))
             ended.append(("run without a secret", 1, scene.call("run", without="SIGNING_KEY")))
         wrong = [f"{call} ends with {status}, not {expected}" for call, expected, status in ended if status != expected]
-        for place, data in scene.places():
-            wrong += scanner.leaks(place, data)
+        for location, data in scene.places():
+            wrong += scanner.leaks(location, data)
     return scanner, wrong
 
 

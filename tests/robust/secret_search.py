@@ -82,8 +82,8 @@ class Scanner:
         """The number of searched forms."""
         return len(self._forms)
 
-    def leaks(self, place: str, data: bytes) -> list[str]:
-        """Return a description of each form in *data*, which is at *place*."""
+    def leaks(self, location: str, data: bytes) -> list[str]:
+        """Return a description of each form in *data*, which is at *location*."""
         self.scanned += 1
         self.size += len(data)
-        return [f"{name}, {how}, in {place}" for name, how, form in self._forms if form in data]
+        return [f"{name}, {how}, in {location}" for name, how, form in self._forms if form in data]

@@ -62,7 +62,7 @@ class Called:
         """Return the fault of the call: the value of the run must be correct and, if given, its stages *ran*."""
         if self.status or "bug" in self.output or "Traceback" in self.output:
             return f"status {self.status}: {self.output[-600:]}"
-        # A run that goes on with one that had ended has nothing to do.
+        # A resumed run has nothing to do if the earlier run had ended.
         if self.value != _VALUE and not (self.value == "" and "3 done earlier" in self.output):
             return f"value {self.value!r}: {self.output[-600:]}"
         return f"ran {self.ran}: {self.output[-600:]}" if ran is not None and self.ran != ran else ""
@@ -128,7 +128,7 @@ class Project:
             os.setgroups([])
             os.setgid(_NOBODY)
             os.setuid(_NOBODY)
-        # No disk is too full for a pipe.
+        # A pipe does not fail on a full disk.
         sys.stdout = sys.stderr = open(self._entrance, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
         sys.argv = ["pipegen", "run", *arguments]
         gc.disable()
@@ -174,7 +174,7 @@ class Project:
 
     @contextmanager
     def spoilt(self, path: Path, damage: Callable[[Path], object]) -> Iterator[None]:
-        """Have *damage* done to *path* for a while; then all is as it was."""
+        """Apply *damage* to *path* during the context; then restore all files."""
         with TemporaryDirectory() as name:
             _copy(self.folder, Path(name))
             damage(path)
@@ -236,7 +236,7 @@ def _flipped(data: bytes) -> bytes:
     )
 
 
-# What may become of a file, and of a folder.
+# Kinds of damage to a file and to a folder.
 OF_FILES: Mapping[str, Callable[[Path], object]] = {
     "gone": discard,
     "empty": _bytes(lambda _: b""),
@@ -253,12 +253,12 @@ OF_FOLDERS: Mapping[str, Callable[[Path], object]] = {
     "a link to nowhere": _link,
     "locked": lambda path: path.chmod(0),
 }
-# The folders that a user has given: what stands there instead is the user's.
+# Folders that the user provides; their content belongs to the user.
 _GIVEN = ("cache", "cache/pipegen", "cache/pipegen/results", "state", "state/pipegen", "state/pipegen/*")
 
 
 def spoilt(project: Project, after: Callable[[], str], paths: Iterable[Path], share: int) -> tuple[int, list[str]]:
-    """Damage *paths* in each way, or one of *share* ways; return how many, and what *after* says of what goes wrong."""
+    """Damage *paths* in each way, or in one of *share* ways; return the number of trials and the faults of *after*."""
     trials = [(path, name) for path in paths for name in (OF_FOLDERS if path.is_dir() else OF_FILES)][::share]
     wrong = []
     for path, name in trials:
@@ -275,7 +275,7 @@ def anew(project: Project) -> str:
     first = project.call()
     if first.faults():
         return first.faults()
-    # Who has no cache at all is told so.
+    # A run without a cache reports that.
     return project.call().faults(None if "out of reach" in first.output else ("note",))
 
 
@@ -328,7 +328,7 @@ def full(project: Project, limits: Iterable[int]) -> tuple[int, list[str]]:
 
 
 def _limit(size: int) -> None:
-    sys.dont_write_bytecode = True  # what Python keeps of modules would be cut off, and stay
+    sys.dont_write_bytecode = True  # Python's bytecode files would be truncated, and remain
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

@@ -99,7 +99,7 @@ CHANGES: dict[str, tuple[Change, Same, int]] = {
 }
 
 
-# Those of the changes that say the arcs otherwise.
+# The changes that write the arcs in another form.
 ARCS = [*CHANGES][:3]
 
 
@@ -154,11 +154,11 @@ def test_moving_parts_to_an_included_file_keeps_the_plans(tmp_path: Path) -> Non
         except UnfitError:
             continue
         tried.append(path)
-        place = tmp_path / "pipegen.yaml"
+        config = tmp_path / "pipegen.yaml"
         (tmp_path / "moved.yaml").write_text(json.dumps(inner), encoding="utf-8")
-        analysis, expected = (analysed(file_of(place, json.dumps(one))) for one in (outer, data))
+        analysis, expected = (analysed(file_of(config, json.dumps(one))) for one in (outer, data))
         if expected is None or comparable_result(analysis, whole_plan) != comparable_result(expected, whole_plan):
-            differing.append(shown(path))
+            differing.append(shown(config))
 
     assert differing == []
     assert count_of_own(tried) >= 30
@@ -168,7 +168,7 @@ def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
     """It also equals that of a file without the others, the first one byte for byte."""
     tried, differing = [], []
     for path, data, whole in valid_configs():
-        # Others stand in an included file; and some configs hold dozens, all alike.
+        # Other configs are in an included file; and some configs have dozens of similar pipelines.
         here = [plan for plan in whole.plans if plan.name in pipelines(data)][:3]
         for plan in here if len(whole.plans) > 1 else ():
             tried.append(path)

@@ -1,4 +1,4 @@
-"""Goldens, examples and the corpus, if present, in other words: the plans are the same."""
+"""Goldens, examples and the corpus, if present, in other spellings: the plans are the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipegen.config.files.load import decode
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 
-# Keys of a stage, of a pipeline and of the file: maps whose keys the schema knows, in whose order nothing is said.
+# Keys of a stage, of a pipeline and of the file: maps with keys of the schema, in any order.
 _KNOWN = ("name", "stages", "pipelines")
 
 

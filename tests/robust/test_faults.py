@@ -71,7 +71,7 @@ def test_a_partial_file_of_a_killed_process_is_ignored(here: Path, pipegen: Pipe
     assert (here / "pipegen.yaml").read_text(encoding="utf-8") == CONFIG
 
 
-# An arc too many is there to be mended.
+# A redundant arc, for `--fix` to remove.
 MENDABLE = """\
 pipelines:
   p:
@@ -80,7 +80,7 @@ pipelines:
       - [a, b, c]
       - [a, c]
 """
-# Each verb that writes a file, and that file.
+# The verbs that write a file, with the file.
 WRITING = {
     "compile": (("compile", "-t", "jenkins"), "Jenkinsfile"),
     "a report of check": (("check", "--format", "sarif", "-o", "report.sarif"), "report.sarif"),

@@ -76,7 +76,7 @@ def test_runs_continue_with_forged_state(project: Path, pipegen: Pipegen, conten
             path.write_bytes(content)
         result = pipegen(*arguments)
 
-        # Nobody has timed stages, and there is no run to go on with, where all of that is gone.
+        # Without this state there are no durations, and no run to resume.
         assert result.status == (2 if arguments[-1] in ("--resume", "journal") else 0), result.err
         assert "Traceback" not in result.err
 

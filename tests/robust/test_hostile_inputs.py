@@ -13,7 +13,7 @@ from robust.hostile_pipelines import conditional_inputs
 from robust.hostile_pipelines import inputs as pipelines
 from robust.measured_process import BUG, SECONDS, measured
 
-# Those that are answered in a process of their own here; the command in hostile_input_trials.py does so with all.
+# The inputs that run in a separate process here; hostile_input_trials.py runs all of them in this way.
 MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
 
 
@@ -46,7 +46,7 @@ def test_malicious_files_next_to_a_config_are_answered(
 
 @pytest.mark.parametrize("item", [*pipelines(), *conditional_inputs()], ids=lambda one: one.name)
 def test_malicious_pipelines_of_others_are_answered(item: Input, empty: Path, pipegen: Pipegen) -> None:
-    """They multiply values, nest, or need a matcher that does not go back."""
+    """They multiply values, nest, or need a matcher without backtracking."""
     item.write(empty)
     started = time.process_time()
     result = pipegen(*item.arguments)

@@ -30,7 +30,7 @@ from pipegen.source.tree import Scalar, Sequence
     max_examples=3,
     deadline=None,
     derandomize=True,
-    phases=(Phase.generate,),  # to make a fault small would take minutes
+    phases=(Phase.generate,),  # shrinking a fault would take minutes
     suppress_health_check=list(HealthCheck),
 )
 @given(pool=st.lists(TEXTS, min_size=5, max_size=20).map(tuple))

@@ -19,7 +19,7 @@ VALUES = tuple(
         'open("canary", "w")',
     )
 )
-# Each executes a value, measured here.
+# Each of these programs executes a value, as this test measures.
 EXECUTED = {
     "su": ('su root -- -c "${s.v}"', 'su -- root -c "${s.v}"', 'su <<<"${s.v}"'),
     "runuser": ('runuser root -- -c "${s.v}"', 'runuser -u root sh <<<"${s.v}"'),

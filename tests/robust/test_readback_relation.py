@@ -14,7 +14,7 @@ from pipegen.source.text import SourceFile
 
 __all__ = ["compiled_once"]
 
-# The corpus is compiled beside the engines, and for the figures.
+# Tests of engines and the figures compile the corpus.
 OWN = [path for path in known() if path.is_relative_to(ROOT)]
 QUICK = WAYS[:2]
 

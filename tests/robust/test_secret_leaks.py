@@ -37,7 +37,7 @@ def test_a_secret_that_is_not_redacted_is_found(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_each_form_of_a_secret_is_found_by_the_scanner(name: str) -> None:
-    """Whatever the text around it; text without a secret has no findings."""
+    """The text around it makes no difference; text without a secret has no findings."""
     scanner = Scanner(SECRETS)
 
     assert scanner.leaks("nothing", b"nothing\n" * 99) == []
@@ -47,7 +47,7 @@ def test_each_form_of_a_secret_is_found_by_the_scanner(name: str) -> None:
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_each_form_of_a_secret_is_redacted(name: str) -> None:
-    """Whatever the text around it."""
+    """The text around it makes no difference."""
     scanner, redactor = Scanner(SECRETS), Redactor(SECRETS.values())
     for how, form in disguises(SECRETS[name]):
         for text in (form, b"x=" + form + b";", b"\xff" + form + b"\xff"):

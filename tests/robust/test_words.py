@@ -35,7 +35,7 @@ def test_an_executed_value_is_detected(shell: str) -> None:
 
 
 def test_a_hole_of_the_compiler_is_reported_with_its_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A position that the compiler forgets to reject counts as wrong, whatever stands around it."""
+    """A position that the compiler does not reject counts as wrong, in any surrounding script."""
     hole = f"x=1; trap -- {REFERENCE} EXIT"
     harmless = [f"echo {number} {REFERENCE}" for number in range(40)]
     assert refused(hole)

@@ -8,7 +8,7 @@ from robust.hostile.round import Round
 from robust.hostile.scripts import FORMS
 from robust.hostile.texts import quoted, written
 
-# What git takes for no part of a name: https://git-scm.com/docs/git-check-ref-format
+# Characters that git does not accept in a name: https://git-scm.com/docs/git-check-ref-format
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|@\{|\.\.+|//+|(?:^|(?<=/))[.-]+|/\.|\.lock(?=/|$)|[./]+$|^[/-]+")
 
 
@@ -34,7 +34,8 @@ def branch(turn: Round) -> None:
         turn.stage("here", when={"branch": literal(name)}, script=[turn.keep("when.branch", name, quoted(name))])
         turn.stage("elsewhere", when={"branch": f"{name}x"}, script=[mark(turn)])
         turn.outcomes["elsewhere"] = "skipped"
-    # GitLab expands `$` in the names of branches: its runner gets another one; so here the name is a variable of ours
+    # GitLab expands `$` in the names of branches, and its runner gets another name; so a variable of ours has the name
+    # here
     turn.variables |= {"BRANCH_NAME": name, "CI_COMMIT_BRANCH": name, "CI_COMMIT_REF_NAME": name}
 
 

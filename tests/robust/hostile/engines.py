@@ -86,7 +86,7 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
 
 
 def call_it(turn: Round, repository: Path) -> None:
-    """Give the commit of *repository* the message, and the branch or tag, of *turn*."""
+    """Set the message of the commit of *repository*, and its branch or tag, to those of *turn*."""
     commands = [["commit", "--quiet", "--amend", "--allow-empty-message", "--message", turn.message]]
     commands += [["branch", "--move", turn.branch]] if turn.branch else []
     commands += (

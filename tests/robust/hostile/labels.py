@@ -18,8 +18,8 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
-# What may stand in one stage, by the names of places. Other places are not executed here: they would wait for a person,
-# a file or a machine; what is generated of them is read by the engine's own parser.
+# Positions whose texts can be in one stage, by name. Other positions are not executed here: they would wait for a
+# person, a file or a machine; the engine's own parser reads their generated text.
 TOGETHER = (
     ("stage.description", "stage.lock", "environment.name", "artifacts.name", "reuse.files.[]"),
     ("stage.artifacts.[]", "cache.key", "reports.junit"),
@@ -74,7 +74,7 @@ class Said:
     """The diagnostics of a config and their faults, and the generated text, None if the config was rejected."""
 
     def __init__(self, faults: list[str], text: str | None) -> None:
-        """Hold them."""
+        """Set the fields."""
         self.faults, self.text = faults, text
 
 

@@ -27,7 +27,7 @@ class Expected:
     is_sent: bool = False
 
 
-# So often another text is taken where one does not fit; then it is a plain one.
+# If a text does not fit a position, this number of others is tried before a plain one.
 TRIES = 500
 
 

@@ -8,9 +8,9 @@ from hashlib import md5
 from robust.hostile.round import Expected, Round
 from robust.hostile.texts import has_bare, quoted, written
 
-# So many parameters fit into a declarative pipeline, which is one method.
+# This number of parameters fits into a declarative pipeline, which is one method.
 FEW = 8
-# How a script reads the reference NAME, and what it has printed then, @ being the value.
+# A script that reads the reference NAME, and its output; @ is the value.
 FORMS: tuple[tuple[str, str], ...] = (
     ("printf %s ${NAME}", "@"),
     ('printf %s "${NAME}"', "@"),

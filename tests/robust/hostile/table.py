@@ -11,28 +11,28 @@ from robust.hostile.places import PLACES
 from pipegen.assets import folder
 
 SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-Place = tuple[str, Mapping[str, Any]]
+Position = tuple[str, Mapping[str, Any]]
 
 
 def places() -> set[str]:
     """Return the names of all positions that accept text: `stage.env.*` is a value, `stage.env.{}` its name."""
     names: set[str] = set()
-    left, seen = [("", SCHEMA)], set[str]()
-    while left:
-        name, _ = place = left.pop()
+    queue, seen = [("", SCHEMA)], set[str]()
+    while queue:
+        name, _ = position = queue.pop()
         if name in seen:
             continue
         seen.add(name)
-        for branch in branches(place):
+        for branch in branches(position):
             names |= {branch[0]} if takes_text(branch[1]) else set()
             names |= {f"{branch[0]}.{{}}"} if values(branch) is not None else set()
-            left += inner(branch)
+            queue += inner(branch)
     return names
 
 
-def reached(data: object, text: str, place: Place = ("", SCHEMA)) -> Iterator[str]:
+def reached(data: object, text: str, position: Position = ("", SCHEMA)) -> Iterator[str]:
     """Yield the names of the positions in *data* with *text*."""
-    for branch in branches(place):
+    for branch in branches(position):
         name = branch[0]
         if data == text and takes_text(branch[1]):
             yield name
@@ -53,7 +53,7 @@ def tried() -> set[str]:
     return {name for make in PLACES.values() for name in reached(make(text), text)}
 
 
-def named(name: str, schema: Mapping[str, Any]) -> Place:
+def named(name: str, schema: Mapping[str, Any]) -> Position:
     """Return a position: a definition with keys has its own name."""
     while "$ref" in schema and "properties" not in schema:
         steps = schema["$ref"].removeprefix("#/$defs/").split("/")
@@ -65,28 +65,28 @@ def named(name: str, schema: Mapping[str, Any]) -> Place:
     return name.removeprefix("."), schema
 
 
-def branches(place: Place) -> Iterator[Place]:
-    """Yield all alternatives of a value at *place*."""
-    name, schema = named(*place)
+def branches(position: Position) -> Iterator[Position]:
+    """Yield all alternatives of a value at *position*."""
+    name, schema = named(*position)
     yield name, schema
     for branch in schema.get("anyOf", ()):
         yield from branches((name, branch))
 
 
-def inner(place: Place) -> Iterator[Place]:
-    """Yield the positions inside *place*."""
-    name, schema = place
+def inner(position: Position) -> Iterator[Position]:
+    """Yield the positions inside *position*."""
+    name, schema = position
     for key, value in schema.get("properties", {}).items():
         yield named(f"{name}.{key}", value)
     if isinstance(schema.get("items"), dict):
         yield named(f"{name}.[]", schema["items"])
-    if (of := values(place)) is not None:
+    if (of := values(position)) is not None:
         yield of
 
 
-def values(place: Place) -> Place | None:
+def values(position: Position) -> Position | None:
     """Return the position of values in a map with arbitrary keys, or None."""
-    name, schema = place
+    name, schema = position
     free = schema.get("additionalProperties", "properties" not in schema and "object" in types(schema))
     return named(f"{name}.*", free if isinstance(free, dict) else {}) if free else None
 

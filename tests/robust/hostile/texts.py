@@ -8,7 +8,7 @@ from functools import cache
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-# `@` stands for a command that makes a canary; in Groovy and Python it stands in a string of theirs.
+# `@` is a command that creates a canary; in Groovy and Python it is inside a string literal.
 SHELL = (
     *("$(@)", "`@`", "'; @; '", '"; @; "', "; @ #", "\n@\n", "| @", "&& @", "& @ &", "|| @", "\\\n@\n", "\\`@\\`"),
     *("a[$(@)]", "$((a[$(@)]))", "${x:-$(@)}", "${x:=`@`}", '"$(@)"', "'$(@)'", "\\$(@)", "<(@)", ">(@)", "$'\\n@'"),
@@ -159,7 +159,7 @@ PIECES = (
 LARGE = ("x'\"$", "`@` ", "$(@)\n", "\\", "é", "'''")
 LONGEST = 65_536
 
-# No text(): it would take texts out of the modules that are loaded, other ones in each program.
+# Hypothesis' text() would use text from the loaded modules, which differ between programs.
 _ODD = st.lists(st.sampled_from((*map(chr, range(1, 0x100)), *UNICODE)), max_size=12).map("".join)
 _PIECE = st.one_of(st.sampled_from(PIECES), _ODD)
 TEXTS = st.one_of(st.sampled_from(PIECES), st.lists(_PIECE, min_size=1, max_size=5).map("".join))
@@ -172,7 +172,7 @@ def armed(text: str, command: str) -> str:
 
 @cache
 def texts(number: int, turn: int) -> tuple[str, ...]:
-    """Return up to *number* texts, different for each *turn*; `@` stands for a command."""
+    """Return up to *number* texts, different for each *turn*; `@` is a command."""
     names: dict[str, None] = {}
 
     @seed(turn)
@@ -197,7 +197,7 @@ def large(number: int, command: str) -> str:
     return (part * LONGEST).encode()[:LONGEST].decode(errors="ignore")
 
 
-# The language's own `${…}`: with a dot in its name it is read, and `$${` is the text itself.
+# The language's own `${…}`: a name with a dot is a reference, and `$${` is literal text.
 _REFERENCE = re.compile(r"\$\{(?:[A-Za-z0-9_-]*\[[^\]{}\n]*\](?=\.))?([A-Za-z0-9._-]+)(\|[^}]*)?\}")
 _FOR_SHELLS = re.compile(r"\$\{(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 

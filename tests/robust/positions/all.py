@@ -11,10 +11,10 @@ from emit.hostile import HOSTILE
 from robust.positions.table import TARGETS, Occurrence, occurrences
 from robust.positions.trial import BENIGN, MARK, Outcome, Trial, outcome, read, tried
 
-# All that some language takes for something else, but for commas and `${`, at which texts are cut or expanded.
+# Characters with a meaning in some language, except commas and `${`, at which texts are split or expanded.
 MIXED = f'{MARK} it\'s "q" $A $(touch pwned) `touch pwned` \\ \\n $$ # ; & | < > ! ~ % @ {{x}} {{{{ y }}}} : - kzq'
 LINES = f"{MARK}'''\n---\n- b: c\nEOF\n\\' \"kzq"
-# What is for people who read the config, or decides what is written without standing there.
+# Texts for readers of the config, and texts that affect the file without being in it.
 _UNWRITTEN = frozenset(
     {
         *(":/properties/templates name", ":/$defs/stage/properties/description", ":/$defs/stage/properties/raw name"),
@@ -29,7 +29,7 @@ _UNWRITTEN = frozenset(
     }
 )
 _POD = ":/$defs/pod/properties/kubernetes/properties/"
-# Likewise, of one target: what the engine has not, or what is looked up under the name.
+# The same for one target: features that the engine does not have, and names for a lookup.
 _UNWRITTEN_FOR = {
     "gitlab": frozenset(
         {
@@ -59,7 +59,7 @@ _UNWRITTEN_FOR = {
 }
 _TRIES = 4
 _TOGETHER = 16
-# At a comma lists are cut; these are variables of the shell in some places, and references to be escaped.
+# Lists are split at commas; the others are variables of the shell in some positions, and references to escape.
 _CUT = re.compile(r",|[$][{]")
 
 
@@ -101,9 +101,9 @@ def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
         if is_matter_of(position, target)
         for occurrence in _best(position, target, values)
         for text in texts
-        # Lines of a mail are arguments of their own: tests of mails execute them.
+        # Lines of a mail are separate arguments: tests of mails execute them.
         if "\n" not in text or not position.endswith("email/properties/body")
-        # Containers of a pod are YAML in a text of Groovy: tests of pods read it.
+        # Containers of a pod are YAML in a Groovy string: tests of pods read it.
         if target != "jenkins" or not position.startswith(f"{_POD}containers")
     ]
     return [*_refused(trials), *(Answer(one, outcome(one, found), told) for one, found, told in read(trials))]

@@ -14,7 +14,7 @@ import yaml
 from engines.jenkins_jvm import run_java
 from ruamel.yaml import YAML
 
-# GitLab reads with Psych's safe_load, and knows aliases and this one tag; a document before another is a header.
+# GitLab reads YAML with Psych's safe_load, with aliases and this one tag; a first document of two is a header.
 _PSYCH = r"""
 require 'yaml'
 require 'json'

@@ -17,7 +17,7 @@ def words(script: str, mark: str) -> Iterator[str]:
     while at >= 0:
         document = next((found for found in _DOCUMENT.finditer(script) if found.start(1) <= at < found.end(1)), None)
         if document is not None:
-            # A here-document has the escapes of double quotes, but for the quotes themselves.
+            # A here-document has the escapes of double quotes, except that of the quotes themselves.
             yield '"' + document[1].replace('"', '\\"') + '"'
         else:
             start = _start(script, at)
@@ -28,51 +28,51 @@ def words(script: str, mark: str) -> Iterator[str]:
 def _start(script: str, at: int) -> int:
     """Return the start of the word that contains *at*."""
     stack: list[str] = []
-    starts, place = [0], 0
-    while place < at:
-        place = _step(script, place, stack, starts)
+    starts, index = [0], 0
+    while index < at:
+        index = _step(script, index, stack, starts)
     return starts[-1]
 
 
 def _end(script: str, start: int, at: int) -> int:
     """Return the end, after *at*, of the word that begins at *start*."""
     stack: list[str] = []
-    place = start
-    while place < len(script):
-        if place > at and not stack and script[place] in _ENDS:
-            return place
-        if not stack and script[place] == ")":
-            return place
-        place = _step(script, place, stack, [start])
-    return place
+    index = start
+    while index < len(script):
+        if index > at and not stack and script[index] in _ENDS:
+            return index
+        if not stack and script[index] == ")":
+            return index
+        index = _step(script, index, stack, [start])
+    return index
 
 
-def _step(script: str, place: int, stack: list[str], starts: list[int]) -> int:
-    """Return the position after the character at *place*; *stack* has open constructs, *starts* starts of words."""
-    sign, inside = script[place], stack[-1] if stack else ""
+def _step(script: str, index: int, stack: list[str], starts: list[int]) -> int:
+    """Return the index after the character at *index*; *stack* has open constructs, *starts* starts of words."""
+    sign, inside = script[index], stack[-1] if stack else ""
     if inside == "'":
         if sign == "'":
             stack.pop()
-        return place + 1
+        return index + 1
     if sign == "\\":
-        return place + 2
+        return index + 2
     if inside == '"' and sign == '"':
         stack.pop()
     elif sign == '"' or (sign == "'" and inside != '"'):
         stack.append(sign)
-    elif script.startswith("$(", place):
+    elif script.startswith("$(", index):
         stack.append("(")
-        starts.append(place + 2)
-        return place + 2
+        starts.append(index + 2)
+        return index + 2
     elif inside == "(" and sign == ")":
         stack.pop()
         starts.pop()
     elif inside != '"' and sign in _ENDS:
-        starts[-1] = place + 1
-    elif inside != '"' and sign == "#" and starts[-1] == place:
-        end = script.find("\n", place)
+        starts[-1] = index + 1
+    elif inside != '"' and sign == "#" and starts[-1] == index:
+        end = script.find("\n", index)
         return end if end >= 0 else len(script)
-    return place + 1
+    return index + 1
 
 
 def evaluated(word: str) -> str | None:

@@ -21,12 +21,12 @@ from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 from pipegen.targets import registry
 
 TARGETS = ("gitlab", "jenkins")
-# How a place in data is reached: keys and numbers of items; a key itself is what stands behind `KEY`.
+# The path to a position in data: keys and indexes of items; a key itself follows `KEY`.
 Route = tuple[str | int, ...]
 KEY = "\0key"
 _PATTERNS = ("tests/golden/*/pipeline.yml", "examples/**/pipegen.yaml", "examples/**/config.yaml")
-# What no golden shows as text: keys of a stage, and whole configs. Documents and examples show some of it too, but they
-# change while people write them.
+# Keys and whole configs with positions that no golden contains as text. Documents and examples have some of them, too,
+# but can change at any time.
 _STAGES = (
     *("after: make clean", "resources: { cpu: 500m }", "when: { changes: { paths: src } }", "run: { image: x }"),
     "build: test, blubberfile: blubber.yaml",
@@ -74,7 +74,7 @@ _MORE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPart:
     """A part of a schema: its path, which begins with the name of the schema, and its content."""
 
     path: str
@@ -101,74 +101,74 @@ def schema(name: str) -> Mapping[str, Any]:
         settings: Mapping[str, Any] = registry.load(name).SETTINGS
         return settings
     text = (folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8")
-    whole: dict[str, Any] = json.loads(text)
-    # What the schema leaves open, the targets say.
+    document: dict[str, Any] = json.loads(text)
+    # The targets define the keys that the schema leaves open.
     targets = {target: {"$ref": f"{target}#"} for target in TARGETS}
-    whole["properties"]["targets"] = {"type": "object", "properties": targets}
-    return whole
+    document["properties"]["targets"] = {"type": "object", "properties": targets}
+    return document
 
 
-def _resolved(place: Place) -> Place:
-    while "$ref" in place.schema and "properties" not in place.schema:
-        name, _, path = str(place.schema["$ref"]).rpartition("#")
-        name = name or place.path.partition(":")[0]
+def _resolved(part: SchemaPart) -> SchemaPart:
+    while "$ref" in part.schema and "properties" not in part.schema:
+        name, _, path = str(part.schema["$ref"]).rpartition("#")
+        name = name or part.path.partition(":")[0]
         data: Any = schema(name)
         for step in filter(None, path.split("/")):
             data = data[step]
-        place = Place(f"{name}:{path}", data)
-    return place
+        part = SchemaPart(f"{name}:{path}", data)
+    return part
 
 
-def _branches(place: Place) -> Iterator[Place]:
-    """Yield all alternatives of a value at *place*."""
-    resolved = _resolved(place)
+def _branches(part: SchemaPart) -> Iterator[SchemaPart]:
+    """Yield all alternatives of a value at *part*."""
+    resolved = _resolved(part)
     yield resolved
     for word in ("anyOf", "oneOf"):
         for number, branch in enumerate(resolved.schema.get(word, ())):
             if branch.keys() - {"required"}:
-                yield from _branches(Place(f"{resolved.path}/{word}/{number}", branch))
+                yield from _branches(SchemaPart(f"{resolved.path}/{word}/{number}", branch))
 
 
-def identity(place: Place) -> str:
-    """Return the path of *place*; a key of templates that refers to one of stages has that path."""
-    reference = str(place.schema.get("$ref", ""))
-    return f":{reference[1:]}" if "/properties/" in reference else place.path
+def identity(part: SchemaPart) -> str:
+    """Return the path of *part*; a key of templates that refers to one of stages has that path."""
+    reference = str(part.schema.get("$ref", ""))
+    return f":{reference[1:]}" if "/properties/" in reference else part.path
 
 
-def _keys(place: Place) -> dict[str, Place]:
+def _keys(part: SchemaPart) -> dict[str, SchemaPart]:
     return {
-        key: Place(f"{position.path}/properties/{key}", value)
-        for position in _branches(place)
+        key: SchemaPart(f"{position.path}/properties/{key}", value)
+        for position in _branches(part)
         for key, value in position.schema.get("properties", {}).items()
     }
 
 
-def _inner(place: Place) -> list[Place]:
-    """Return the positions in a map or list at *place*, except keys; an open one contains anything."""
+def _inner(part: SchemaPart) -> list[SchemaPart]:
+    """Return the positions in a map or list at *part*, except keys; an open one contains anything."""
     return [
-        Place(f"{position.path}/{word}", position.schema[word])
-        for position in _branches(place)
+        SchemaPart(f"{position.path}/{word}", position.schema[word])
+        for position in _branches(part)
         for word in ("additionalProperties", "items")
         if isinstance(position.schema.get(word), dict)
     ]
 
 
-def _is_open(place: Place) -> bool:
-    """Whether the schema does not restrict the value at *place*, or the values of the map there."""
-    data = _resolved(place).schema
+def _is_open(part: SchemaPart) -> bool:
+    """Whether the schema does not restrict the value at *part*, or the values of the map there."""
+    data = _resolved(part).schema
     says = {"anyOf", "oneOf", "enum", "const", "properties", "additionalProperties", "items", "not"}
     return not data.keys() & says and data.get("type", "object") == "object"
 
 
-def _is_text(place: Place) -> bool:
+def _is_text(part: SchemaPart) -> bool:
     return any(
         "string" in _listed(position.schema.get("type")) and not position.schema.keys() & {"enum", "const"}
-        for position in _branches(place)
+        for position in _branches(part)
     )
 
 
-def _has_names(place: Place) -> bool:
-    return any(isinstance(one.schema.get("additionalProperties"), dict) for one in _branches(place))
+def _has_names(part: SchemaPart) -> bool:
+    return any(isinstance(one.schema.get("additionalProperties"), dict) for one in _branches(part))
 
 
 def _listed(value: object) -> list[object]:
@@ -180,24 +180,24 @@ def positions() -> tuple[str, ...]:
     """Return every position, in the order of the schemas: texts, names of entries, and open values."""
     names: dict[str, None] = {}
     seen: set[str] = set()
-    left = [Place(":", schema(""))]
-    while left:
-        place = left.pop(0)
-        if identity(place) in seen:
+    queue = [SchemaPart(":", schema(""))]
+    while queue:
+        part = queue.pop(0)
+        if identity(part) in seen:
             continue
-        seen.add(identity(place))
-        names |= dict.fromkeys(_names(place))
-        left += [*_keys(place).values(), *_inner(place)]
+        seen.add(identity(part))
+        names |= dict.fromkeys(_names(part))
+        queue += [*_keys(part).values(), *_inner(part)]
     return tuple(names)
 
 
-def _names(place: Place) -> Iterator[str]:
-    if _is_text(place):
-        yield identity(place)
-    if _has_names(place):
-        yield f"{identity(place)} name"
-    if _is_open(place):
-        yield f"{identity(place)} open"
+def _names(part: SchemaPart) -> Iterator[str]:
+    if _is_text(part):
+        yield identity(part)
+    if _has_names(part):
+        yield f"{identity(part)} name"
+    if _is_open(part):
+        yield f"{identity(part)} open"
 
 
 def occurrences() -> dict[str, list[Occurrence]]:
@@ -205,7 +205,7 @@ def occurrences() -> dict[str, list[Occurrence]]:
     values: dict[str, list[Occurrence]] = {position: [] for position in positions()}
     for name, tree in sorted(_trees(), key=lambda one: len(str(plain(one[1])))):
         seen: set[str] = set()
-        for position, route in _used(tree, [Place(":", schema(""))], ()):
+        for position, route in _used(tree, [SchemaPart(":", schema(""))], ()):
             if position not in seen:
                 seen.add(position)
                 values[position].append(Occurrence(name, plain(tree), route))
@@ -229,32 +229,32 @@ def _with(keys: str) -> str:
     return f"pipelines: {{ p: {{ stages: [{{ name: a, script: [make], {keys} }}] }} }}"
 
 
-def _used(node: Node, places: list[Place], route: Route) -> Iterator[tuple[str, Route]]:
-    """Yield the positions in *node*, which is at one of *places*, each with its route."""
-    if any(_is_open(place) for place in places):
+def _used(node: Node, parts: list[SchemaPart], route: Route) -> Iterator[tuple[str, Route]]:
+    """Yield the positions in *node*, which is at one of *parts*, each with its route."""
+    if any(_is_open(part) for part in parts):
         yield from (
-            (f"{identity(place)} open", deep) for place in places if _is_open(place) for deep in _texts(node, route)
+            (f"{identity(part)} open", deep) for part in parts if _is_open(part) for deep in _texts(node, route)
         )
         return
     match node:
         case Scalar():
             if node.kind is ScalarKind.TEXT:
-                yield from ((identity(place), route) for place in places if _is_text(place))
+                yield from ((identity(part), route) for part in parts if _is_text(part))
         case Sequence():
-            inner = [one for place in places for one in _inner(place)]
+            inner = [one for part in parts for one in _inner(part)]
             for number, item in enumerate(node):
                 yield from _used(item, inner, (*route, number))
         case TreeMapping():
-            yield from _used_entries(node, places, route)
+            yield from _used_entries(node, parts, route)
 
 
-def _used_entries(node: TreeMapping, places: list[Place], route: Route) -> Iterator[tuple[str, Route]]:
-    inner = [one for place in places for one in _inner(place)]
+def _used_entries(node: TreeMapping, parts: list[SchemaPart], route: Route) -> Iterator[tuple[str, Route]]:
+    inner = [one for part in parts for one in _inner(part)]
     for entry in node.entries:
         key = entry.key.text
-        own = [known[key] for place in places if key in (known := _keys(place))]
+        own = [known[key] for part in parts if key in (known := _keys(part))]
         if not own:
-            yield from ((f"{identity(place)} name", (*route, KEY, key)) for place in places if _has_names(place))
+            yield from ((f"{identity(part)} name", (*route, KEY, key)) for part in parts if _has_names(part))
         yield from _used(entry.value, own or inner, (*route, key))
 
 

@@ -22,10 +22,10 @@ from pipegen.targets import registry
 MARK = "qzk"
 BENIGN = f"{MARK}akzq"
 _SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "withRun", "builtImage"})
-# Patterns of paths, as Ruby's fnmatch reads them, and what stands for one sign in them.
+# Patterns of paths, as Ruby's fnmatch reads them, and their escapes for one literal character.
 _PATHS = frozenset({"changes", "exists"})
 _LITERAL = re.compile(r"\\([\[{])|\[([$%])\]")
-# What is code already, and stands in a script as it is.
+# Positions of code, which a script contains unchanged.
 _PROGRAMS = (
     "stage/properties/script",
     "stage/properties/before",
@@ -35,8 +35,8 @@ _PROGRAMS = (
     "raw",
     "commands",
 )
-# Names that engines allow few characters in: all others are replaced; and those of credentials, in what a job says
-# where it lacks one.
+# Names with few permitted characters on engines, all others are replaced; and names of credentials, which are in a
+# job's message about a missing credential.
 FITTED = frozenset(
     {
         ":/$defs/stage/properties/secrets/additionalProperties",
@@ -53,16 +53,16 @@ FITTED = frozenset(
         ":/$defs/matrix/properties/include/items/additionalProperties",
     }
 )
-# Names that end early where they would be long; those of combinations leave out what shells read.
+# Names that are cut if they are long; names of combinations leave out special characters of shells.
 _STAGE = ":/$defs/stage/properties/name"
 _COMBINATIONS = tuple(
     f":/$defs/matrix/{place}"
     for place in ("additionalProperties/items", "properties/include/items/additionalProperties")
 )
 _UNNAMED = re.compile(r"[$`\"'\\]")
-# The slug of a name that is long or holds other signs, in the names of containers and images.
+# The slug of a name that is long or has other characters, in the names of containers and images.
 _SLUG = re.compile(rf"{MARK}(?:-[a-z0-9]+)*-[0-9a-f]{{8}}\b")
-# What has one line: lines are joined; of addresses, pieces are joined by commas.
+# Values on one line: lines are joined with spaces, addresses with commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
 
@@ -142,7 +142,7 @@ def outcome(trial: Trial, leaves: Sequence[Leaf]) -> Outcome:
     """Return the outcome of *trial*, whose file has *leaves*."""
     marked = [leaf for leaf in leaves if MARK in leaf.text]
     if not marked:
-        # The name of a variable is in capitals.
+        # The name of a variable is in upper case.
         is_variable = trial.position in FITTED and any(MARK.upper() in leaf.text for leaf in leaves)
         return Outcome.FITTED if is_variable else Outcome.SILENT
     read = [leaf for leaf in marked if _is_read(trial, leaf)]

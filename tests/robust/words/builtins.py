@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from string import ascii_letters
 
-# All that bash, dash and busybox have, but `suspend`, which would stop the shell.
+# All builtins of bash, dash and busybox, except `suspend`, which would stop the shell.
 _NAMES = """
     . : [ alias bg bind break builtin caller cd chdir command compgen complete compopt continue declare dirs disown
     echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd
@@ -16,7 +16,7 @@ _NAMES = """
     umask unalias unset wait
 """
 BUILTINS = tuple(_NAMES.split())
-# Words that builtins read before others: names, operators, numbers.
+# Operands that builtins read before others: names, operators, numbers.
 _FRONTS = ("", " x", " 1", " x x", " -- ", " -- x")
 
 

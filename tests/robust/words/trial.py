@@ -29,7 +29,7 @@ SHELLS = {
     "dash": ("dash",),
     "busybox": ("busybox", "sh"),
 }
-# What a value and the one of the second reference are. Each makes the file where something executes it.
+# The values of the first and of the second reference. Each creates the file if it is executed.
 VALUES: tuple[tuple[str, str], ...] = (
     ("a[$(: >canary)]", "a[$(: >canary)]"),
     ("$(: >canary)", "$(: >canary)"),
@@ -47,7 +47,7 @@ VALUES: tuple[tuple[str, str], ...] = (
     ("1 : >canary", "x touch canary"),
 )
 _SETTING = "declare -a a 2>/dev/null || :; x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true FUNCNEST=9"
-# One process of a shell runs many scripts, each once for each value, in a subshell and a folder of its own.
+# One shell process runs many scripts, once for each value, each in its own subshell and folder.
 _LOOP = """
 v={value} w={second}; export v w
 for number in "$@"; do

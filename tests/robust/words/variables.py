@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-# The index of variables in bash's manual, what it lists with `compgen -v` beside those, and what dash and busybox add.
+# The index of variables in bash's manual, the others in `compgen -v`, and those of dash and busybox.
 _NAMES = """
     BASH BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_COMPAT BASH_ENV
     BASH_EXECUTION_STRING BASH_LINENO BASH_LOADABLES_PATH BASH_MONOSECONDS BASH_REMATCH BASH_SOURCE BASH_SUBSHELL
@@ -83,7 +83,7 @@ _USES = (
     "declare -n NAME; NAME={word}",
     "declare -i NAME; NAME={word}",
 )
-# What a word of a script may be declared as, and how it then gets a value.
+# The declarations of a word in a script, and the assignment that follows.
 _ATTRIBUTES = tuple(
     f"{declarer} -{attribute} NAME"
     for declarer in ("declare", "typeset")
