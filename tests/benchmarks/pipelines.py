@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from run.simulated_runs_in_tests import paper_plan
+from run.simulated_runs_in_tests import graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
@@ -28,7 +28,7 @@ def random_plan(dice: random.Random, stages: int, *, name: str = "p") -> tuple[P
             if layer[stage] > 1 and dice.random() < 0.2:
                 arcs.append([dice.choice(by_layer[dice.randrange(layer[stage] - 1)]), stage])
     durations = {stage: round(dice.lognormvariate(4.0, 1.0), 1) for stage in names}
-    return paper_plan(ExecutionGraph(arcs), name=name), durations
+    return graph_plan(ExecutionGraph(arcs), name=name), durations
 
 
 def layered_config(stages: int, width: int, seed: int = 1) -> str:

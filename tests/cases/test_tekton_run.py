@@ -16,7 +16,7 @@ from run.rules import (
     status,
     status_of_all,
 )
-from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, ObservedRun, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
@@ -171,8 +171,8 @@ def test_the_engine_agrees_with_the_rules(case: Case) -> None:
     runs = run_moment.states.keys() - ends
     allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in run_moment.allowed}
     stages = (*run_moment.graph.nodes, *run_moment.final)
-    simulated_run = Paper(
-        paper_plan(
+    simulated_run = ObservedRun(
+        graph_plan(
             run_moment.graph,
             name="run",
             final=run_moment.final,
@@ -200,9 +200,9 @@ def test_the_engine_agrees_with_the_rules(case: Case) -> None:
     assert ready_then == {*ready(run_moment), *final_ready(run_moment)}
 
 
-def waiting(simulated_run: Paper) -> set[str]:
+def waiting(simulated_run: ObservedRun) -> set[str]:
     """Return the stages that were reported as ready and have not started."""
-    events = simulated_run.heard.events
+    events = simulated_run.log.events
     over = {event.task.stage for event in events if isinstance(event, Skipped)}
     over |= {event.attempt.task.id.stage for event in events if isinstance(event, Started)}
     return {event.task.stage for event in events if isinstance(event, Ready)} - over

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from cli.program import Pipegen, environment
-from run.simulated_runs_in_tests import paper_plan
+from run.simulated_runs_in_tests import graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.files.run_folder import RunFolder
@@ -213,7 +213,7 @@ def test_no_value_is_bound_through_a_link(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", "1", tmp_path / "run/logs")
     (folder.values / "outputs").mkdir(parents=True)
     (folder.values / "outputs/known").symlink_to(tmp_path)
-    job = paper_plan(ExecutionGraph([["known"]])).jobs[0]
+    job = graph_plan(ExecutionGraph([["known"]])).jobs[0]
 
     with pytest.raises(OSError, match="known"):
         InPlace(tmp_path, folder).bind(job, [("v", b"1")])

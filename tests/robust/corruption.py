@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from robust.trial_result import Figures
-from run.simulated_runs_in_tests import FAILED, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, ObservedRun, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.checksum import verified, with_checksum
@@ -89,10 +89,10 @@ def journals(folder: Path, attempts: int) -> tuple[int, list[str]]:
 def write_journal(place: Path) -> None:
     """Write the journal of a run that failed and was resumed."""
     for lint in (FAILED, _BUILT):
-        paper = Paper(paper_plan(_GRAPH), outcomes={"build": [_BUILT], "lint": [lint]})
-        paper.run()
+        observed = ObservedRun(graph_plan(_GRAPH), outcomes={"build": [_BUILT], "lint": [lint]})
+        observed.run()
         with Journal(place, "plan") as journal:
-            for event in paper.heard.events:
+            for event in observed.log.events:
                 journal.notify(event)
 
 

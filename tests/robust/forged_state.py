@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from robust.corruption import QUICK, write_journal
 from robust.trial_result import Figures
-from run.simulated_runs_in_tests import paper_plan
+from run.simulated_runs_in_tests import graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
@@ -124,7 +124,7 @@ def descriptions(folder: Path) -> Iterator[Callable[[], str]]:
     (run.left / "build/a").write_bytes(b"a")
     (run.left / "build/a").chmod(0o644)
     run.descriptions.mkdir()
-    job = paper_plan(ExecutionGraph([["build"]])).jobs[0]
+    job = graph_plan(ExecutionGraph([["build"]])).jobs[0]
     for content in (*map(forged, shapes(_DESCRIPTION)), *_RAW):
         (run.descriptions / job.slug).write_bytes(content)
         yield partial(_wrong_description, run, job, content)

@@ -11,10 +11,10 @@ GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release
 
 @st.composite
 def graphs(draw: st.DrawFn, most: int = 9) -> ExecutionGraph:
-    """Return a graph of up to *most* stages, each after some of the previous ones."""
+    """Return a graph of up to *most* stages, whose predecessors are among the previous ones."""
     stages = [f"s{number}" for number in range(draw(st.integers(1, most)))]
     arcs: list[list[str]] = [[stage] for stage in stages]
-    for place, stage in enumerate(stages[1:], start=1):
-        before = draw(st.lists(st.sampled_from(stages[:place]), max_size=3, unique=True))
+    for position, stage in enumerate(stages[1:], start=1):
+        before = draw(st.lists(st.sampled_from(stages[:position]), max_size=3, unique=True))
         arcs += [[earlier, stage] for earlier in before]
     return ExecutionGraph(arcs)

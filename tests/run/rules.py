@@ -48,8 +48,8 @@ class RunMoment(Struct, kw_only=True):
 def skipped(moment: RunMoment) -> dict[str, Reason]:
     """Return the stages of the graph that never start, with the reasons, in topological order.
 
-    The successors of a stage whose condition is false run as if it had succeeded. Stages that wait for one that may
-    still start are not included, although they may be later.
+    The successors of a stage whose condition is false run as if it had succeeded. A stage that waits for one that may
+    still start is not included, although it may be included later.
     """
     reasons: dict[str, Reason] = {}
     is_stopped = moment.is_stopped or (moment.is_fail_fast and any(_failures(moment, moment.graph.nodes)))
@@ -130,7 +130,7 @@ def _is_cut_short(moment: RunMoment) -> bool:
 
 
 def _failures(moment: RunMoment, stages: Collection[str]) -> Iterator[str]:
-    """Yield those of *stages* that failed and are not allowed to; a rejected approval is a failure."""
+    """Yield the stages in *stages* that failed and are not allowed to; a rejected approval is a failure."""
     for stage in stages:
         if stage in moment.refused or (moment.states.get(stage) is Status.FAILED and stage not in moment.allowed):
             yield stage

@@ -21,7 +21,7 @@ NOWHERE = Span(SourceFile("pipeline.yml", ""), 0, 0)
 SUCCESS = Outcome(result=AttemptResult.SUCCESS)
 FAILED = Outcome(result=AttemptResult.FAILED, exit_code=1)
 
-# What a test says about a stage beside its place in the order.
+# The properties of a stage in a test, besides its position in the order.
 Limited = Mapping[str, Limits]
 
 
@@ -49,7 +49,7 @@ def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, deployment
     )
 
 
-def paper_plan(
+def graph_plan(
     graph: ExecutionGraph,
     *,
     name: str = "p",
@@ -88,19 +88,19 @@ def paper_plan(
 class Slots:
     """The simplest scheduler: first come, first served, while a slot is free; a retry waits a second per failure."""
 
-    def __init__(self, slots: int, machine: str = "paper") -> None:
+    def __init__(self, slots: int, machine: str = "m") -> None:
         self._free, self._machine = slots, machine
         self._queue: list[Task] = []
         self._parked: set[TaskId] = set()
         self._later: dict[TaskId, tuple[float, Task]] = {}
 
     def add(self, task: Task, now: float) -> None:
-        """Queue *task*."""
+        """Add *task* to the queue."""
         del now
         self._queue.append(task)
 
     def retry(self, task: Task, failures: int, now: float) -> None:
-        """Queue *task* after as many seconds as it has failed times."""
+        """Add *task* again after as many seconds as it has failed times."""
         self._later[task.id] = (now + failures, task)
 
     def cycle(self, now: float) -> Cycle:
@@ -130,7 +130,7 @@ class Slots:
         return min((time for time, _ in self._later.values()), default=None)
 
 
-class Heard:
+class EventLog:
     """A record of all events, which calls *look* for each."""
 
     def __init__(self, look: Callable[[RunEvent], None] = lambda _: None) -> None:
@@ -138,12 +138,12 @@ class Heard:
         self._look = look
 
     def notify(self, event: RunEvent) -> None:
-        """Keep *event*."""
+        """Record *event*."""
         self.events.append(event)
         self._look(event)
 
     def words(self) -> list[str]:
-        """Return all events in words, with the time if it has changed."""
+        """Return all events as text, with the time if it has changed."""
         words, time = [], 0.0
         for event in self.events:
             words.append(f"{'' if event.time == time else f'{event.time:g}: '}{_words(event)}")
@@ -171,7 +171,7 @@ def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
     return ""
 
 
-class LookedAt(VirtualClock):
+class ObservedClock(VirtualClock):
     """A virtual clock that calls `look` after each step."""
 
     def __init__(self) -> None:
@@ -185,7 +185,7 @@ class LookedAt(VirtualClock):
         return is_more
 
 
-class Paper:
+class ObservedRun:
     """A simulated run that a test can inspect."""
 
     def __init__(
@@ -200,18 +200,18 @@ class Paper:
         ask: Ask = lambda _, answer: answer(True),
         ended: Mapping[TaskId, Outcome] | None = None,
     ) -> None:
-        """Try *outcomes* of a stage one after the other; without any, it succeeds.
+        """Use *outcomes* of a stage one after the other; without any, it succeeds.
 
-        Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that
-        of *later*, if it is there.
+        Without a *scheduler*, there are *slots*. A stage takes its duration, by default a second; from the second
+        attempt on, it takes its duration in *later*, if it has one.
         """
-        self.clock = LookedAt()
-        self.heard = Heard()
-        # Who hears of all before the paper does.
+        self.clock = ObservedClock()
+        self.log = EventLog()
+        # Listeners that receive each event before `log` does.
         self.listeners: list[Listener] = []
         self._outcomes = outcomes or {}
         self._times, self._later = durations or {}, later or {}
-        self.runs = [_in_order(pipeline_run(plan, self._times), place) for place, plan in enumerate(plans)]
+        self.runs = [_in_order(pipeline_run(plan, self._times), index) for index, plan in enumerate(plans)]
         self.engine = Engine(
             self.runs,
             clock=self.clock,
@@ -228,8 +228,8 @@ class Paper:
         return self.engine.run()
 
     def notify(self, event: RunEvent) -> None:
-        """OnEnd everybody of *event*."""
-        for listener in (*self.listeners, self.heard):
+        """Pass *event* to all listeners."""
+        for listener in (*self.listeners, self.log):
             listener.notify(event)
 
     def _duration(self, attempt: Attempt) -> float:
@@ -242,6 +242,6 @@ class Paper:
         return outcomes[min(attempt.number, len(outcomes)) - 1]
 
 
-def _in_order(run: PipelineRun, place: int) -> PipelineRun:
-    """Return *run* with its tasks ordered after those of the *place* runs before it."""
-    return replace(run, tasks=tuple(replace(task, order=place * 1_000 + task.order) for task in run.tasks))
+def _in_order(run: PipelineRun, index: int) -> PipelineRun:
+    """Return *run* with its tasks ordered after those of *index* earlier runs."""
+    return replace(run, tasks=tuple(replace(task, order=index * 1_000 + task.order) for task in run.tasks))

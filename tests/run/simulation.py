@@ -11,7 +11,7 @@ from typing import Any, cast
 from pipegen.run.model import Demand, Task, TaskId
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 
-# Tests of scheduling look into no job and no plan.
+# Tests of scheduling need no real job and no real plan.
 NOTHING = cast("Any", None)
 
 
@@ -50,7 +50,7 @@ class Graph:
         return followers
 
     def remaining(self, durations: Mapping[str, float]) -> dict[str, float]:
-        """Return the longest path from the start of each stage, by *durations*."""
+        """Return the longest path from the start of each stage, with *durations*."""
         followers, times = self.followers(), dict[str, float]()
         for stage in reversed(tuple(self.durations)):
             times[stage] = durations[stage] + max((times[one] for one in followers[stage]), default=0.0)
@@ -64,24 +64,24 @@ class Graph:
 def random_graph(chance: random.Random, size: int) -> Graph:
     """Return a layered pipeline of *size* stages; most durations are short, a few are long."""
     layers = chance.randint(3, max(3, size // 4))
-    place = sorted(chance.randrange(layers) for _ in range(size))
+    layer = sorted(chance.randrange(layers) for _ in range(size))
     stages = [f"s{number}" for number in range(size)]
     before: dict[str, tuple[str, ...]] = {}
     for number, stage in enumerate(stages):
-        earlier = [stages[one] for one in range(number) if place[one] < place[number]]
+        earlier = [stages[one] for one in range(number) if layer[one] < layer[number]]
         near = earlier[-8:]
         before[stage] = tuple(chance.sample(near, min(len(near), chance.randint(1, 3))))
     return Graph({stage: chance.lognormvariate(3, 1) for stage in stages}, before)
 
 
 class Simulation:
-    """Tasks, each after those before it, for as long as *duration* says, on a clock of its own.
+    """Tasks, each after its predecessors, whose lengths are given by *duration*, with their own clock.
 
     Attributes:
-        now: what time it is.
+        now: the current time.
         placed: when each task started, and where.
         ended: when each task ended.
-        refused: what the scheduler said of those that wait.
+        refused: the refusals of the scheduler.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Simulation:
 
     @property
     def makespan(self) -> float:
-        """When the last task ended."""
+        """The end of the last task."""
         return max(self.ended.values(), default=0.0)
 
     def run(self) -> Simulation:
@@ -143,7 +143,7 @@ class Simulation:
 def run_graph(
     scheduler: Scheduler, graph: Graph, *, believed: Mapping[str, float] | None = None, demand: Demand | None = None
 ) -> Simulation:
-    """Run *graph*; the priorities use the durations *believed*."""
+    """Run *graph*; priorities depend on the durations *believed*."""
     remaining = graph.remaining(believed or graph.durations)
     tasks = [
         task(stage, order=order, remaining=remaining[stage], demand=demand)

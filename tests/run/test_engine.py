@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from run.graphs import GRAPH
-from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, EventLog, ObservedRun, Slots, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Retry, Timeout
@@ -29,11 +29,11 @@ def retry(count: int, *on: Failure) -> Limits:
 
 
 def test_stages_run_in_order_and_in_parallel() -> None:
-    """Both branches end at the same time, before the queue is looked at again."""
-    paper = Paper(paper_plan(GRAPH))
+    """Both branches end at the same time, before the next cycle of the scheduler."""
+    observed = ObservedRun(graph_plan(GRAPH))
 
-    assert paper.run() == {"p": Status.SUCCESS}
-    assert paper.heard.words() == [
+    assert observed.run() == {"p": Status.SUCCESS}
+    assert observed.log.words() == [
         *("build ready", "build starts", "1: build success"),
         *("test ready", "lint ready", "test starts", "lint starts", "2: test success", "lint success"),
         *("release ready", "release starts", "3: release success", "p success"),
@@ -42,10 +42,10 @@ def test_stages_run_in_order_and_in_parallel() -> None:
 
 def test_a_stage_without_a_free_slot_waits() -> None:
     """The reason is reported once."""
-    paper = Paper(paper_plan(ExecutionGraph([["a"], ["b"]])), slots=1)
-    paper.run()
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a"], ["b"]])), slots=1)
+    observed.run()
 
-    assert paper.heard.words() == [
+    assert observed.log.words() == [
         *("a ready", "b ready", "a starts", "b waits for slot", "1: a success", "b starts", "2: b success"),
         "p success",
     ]
@@ -53,10 +53,10 @@ def test_a_stage_without_a_free_slot_waits() -> None:
 
 def test_independent_branches_continue_after_a_failure() -> None:
     """Stages after the failed one never start; finally stages do."""
-    paper = Paper(paper_plan(GRAPH, final=["report"]), outcomes={"test": [FAILED]}, durations={"lint": 2.0})
+    observed = ObservedRun(graph_plan(GRAPH, final=["report"]), outcomes={"test": [FAILED]}, durations={"lint": 2.0})
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[6:] == [
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[6:] == [
         *("lint starts", "2: test failed", "release skipped: before", "3: lint success"),
         *("report ready", "report starts", "4: report success", "p failed"),
     ]
@@ -65,12 +65,12 @@ def test_independent_branches_continue_after_a_failure() -> None:
 def test_fail_fast_lets_running_stages_end() -> None:
     """No other stage starts."""
     graph = ExecutionGraph([["a", "b"], ["c", "d"], ["e", "f"]])
-    paper = Paper(
-        paper_plan(graph, is_fail_fast=True), slots=3, outcomes={"a": [FAILED]}, durations={"c": 2.0, "e": 1.0}
+    observed = ObservedRun(
+        graph_plan(graph, is_fail_fast=True), slots=3, outcomes={"a": [FAILED]}, durations={"c": 2.0, "e": 1.0}
     )
-    paper.run()
+    observed.run()
 
-    assert paper.heard.words()[6:] == [
+    assert observed.log.words()[6:] == [
         *("1: a failed", "b skipped: stopped", "d skipped: stopped", "f skipped: stopped"),
         *("e success", "2: c success", "p failed"),
     ]
@@ -80,12 +80,12 @@ def test_a_pipeline_that_takes_too_long_is_stopped() -> None:
     """Its running stages fail for good, even if they may fail or be retried, and only finally stages start."""
     graph = ExecutionGraph([["a", "b"], ["c", "d"]])
     limits = {"a": retry(2), "c": Limits(allow_failure=AllowFailure(exit_codes=(), span=NOWHERE))}
-    paper = Paper(
-        paper_plan(graph, final=["end"], limits=limits, timeout=3), slots=2, durations={"a": 9.0, "c": 9.0, "end": 9.0}
+    observed = ObservedRun(
+        graph_plan(graph, final=["end"], limits=limits, timeout=3), slots=2, durations={"a": 9.0, "c": 9.0, "end": 9.0}
     )
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[4:] == [
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[4:] == [
         *("3: b skipped: stopped", "d skipped: stopped", "a timeout", "c timeout"),
         *("end ready", "end starts", "12: end success", "p failed"),
     ]
@@ -93,24 +93,24 @@ def test_a_pipeline_that_takes_too_long_is_stopped() -> None:
 
 def test_a_pipeline_in_time_is_not_stopped() -> None:
     """Its limit does not delay its end."""
-    paper = Paper(paper_plan(ExecutionGraph([["a"]]), timeout=3), durations={"a": 2.0})
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a"]]), timeout=3), durations={"a": 2.0})
 
-    assert paper.run() == {"p": Status.SUCCESS}
-    assert paper.heard.words()[-2:] == ["2: a success", "p success"]
+    assert observed.run() == {"p": Status.SUCCESS}
+    assert observed.log.words()[-2:] == ["2: a success", "p success"]
 
 
 def test_a_failed_attempt_is_retried() -> None:
     """Up to the limit, after the scheduler's delay; the last attempt counts."""
-    plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(2)})
-    well = Paper(plan, outcomes={"a": [FAILED, FAILED, SUCCESS]})
-    badly = Paper(plan, outcomes={"a": [FAILED]})
+    plan = graph_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(2)})
+    well = ObservedRun(plan, outcomes={"a": [FAILED, FAILED, SUCCESS]})
+    badly = ObservedRun(plan, outcomes={"a": [FAILED]})
 
     assert (well.run(), badly.run()) == ({"p": Status.SUCCESS}, {"p": Status.FAILED})
-    assert well.heard.words()[1:8] == [
+    assert well.log.words()[1:8] == [
         *("a starts", "1: a failed, again", "2: a starts (2)", "3: a failed, again", "5: a starts (3)"),
         *("6: a success", "b ready"),
     ]
-    assert badly.heard.words()[-3:] == ["6: a failed", "b skipped: before", "p failed"]
+    assert badly.log.words()[-3:] == ["6: a failed", "b skipped: before", "p failed"]
 
 
 @pytest.mark.parametrize(
@@ -125,32 +125,32 @@ def test_a_failed_attempt_is_retried() -> None:
 def test_only_the_listed_kinds_of_failures_are_retried(failure: Failure | None, on: Failure, attempts: int) -> None:
     """A failure without a kind counts as one of the script."""
     outcome = Outcome(result=AttemptResult.FAILED, failure=failure)
-    paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
-    paper.run()
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
+    observed.run()
 
-    assert sum(isinstance(event, Started) for event in paper.heard.events) == attempts
+    assert sum(isinstance(event, Started) for event in observed.log.events) == attempts
 
 
 def test_the_timeout_applies_to_each_attempt() -> None:
     """A late attempt fails even if it exits with 0, and may be retried."""
     limits = Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, (Failure.TIMEOUT,), NOWHERE))
-    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}), durations={"a": 9.0})
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}), durations={"a": 9.0})
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[1:] == [
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[1:] == [
         *("a starts", "3: a timeout, again", "4: a starts (2)", "7: a timeout", "b skipped: before", "p failed"),
     ]
 
 
 def test_an_attempt_does_not_inherit_the_timer_of_another() -> None:
-    """Neither after an attempt that timed out, nor after one that ended early."""
+    """This holds after an attempt that timed out, and after one that ended early."""
     limits = {"a": Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, tuple(Failure), NOWHERE))}
-    plan = paper_plan(ExecutionGraph([["a"]]), limits=limits)
-    after_late = Paper(plan, durations={"a": 9.0}, later={"a": 2.5})
-    after_early = Paper(plan, later={"a": 2.5}, outcomes={"a": [FAILED, SUCCESS]})
+    plan = graph_plan(ExecutionGraph([["a"]]), limits=limits)
+    after_late = ObservedRun(plan, durations={"a": 9.0}, later={"a": 2.5})
+    after_early = ObservedRun(plan, later={"a": 2.5}, outcomes={"a": [FAILED, SUCCESS]})
 
     assert (after_late.run(), after_early.run()) == ({"p": Status.SUCCESS}, {"p": Status.SUCCESS})
-    assert after_early.heard.words()[1:] == [
+    assert after_early.log.words()[1:] == [
         "a starts",
         "1: a failed, again",
         "2: a starts (2)",
@@ -170,7 +170,7 @@ def test_an_attempt_that_ignores_the_stop_is_killed() -> None:
 
     clock = VirtualClock()
     limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
-    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": limits})
+    plan = graph_plan(ExecutionGraph([["a"]]), limits={"a": limits})
     executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(result=AttemptResult.FAILED, exit_code=7))
     status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
 
@@ -186,21 +186,21 @@ def test_an_allowed_failure_does_not_block_successors(
 ) -> None:
     """If exit codes are listed, only those are allowed."""
     limits = Limits(allow_failure=AllowFailure(codes, NOWHERE))
-    paper = Paper(
-        paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
+    observed = ObservedRun(
+        graph_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
         outcomes={"a": [Outcome(result=AttemptResult.FAILED, exit_code=code)]},
     )
 
-    assert paper.run() == {"p": expected}
-    assert ("b ready" in paper.heard.words()) == (expected is Status.SUCCESS)
+    assert observed.run() == {"p": expected}
+    assert ("b ready" in observed.log.words()) == (expected is Status.SUCCESS)
 
 
 def test_a_false_condition_is_evaluated_late_and_skips_the_stage() -> None:
     """Its successors wait for its predecessors."""
-    paper = Paper(paper_plan(GRAPH), unwanted={"test", "lint"})
-    paper.run()
+    observed = ObservedRun(graph_plan(GRAPH), unwanted={"test", "lint"})
+    observed.run()
 
-    assert paper.heard.words()[2:] == [
+    assert observed.log.words()[2:] == [
         *("1: build success", "test skipped: condition", "lint skipped: condition", "release ready"),
         *("release starts", "2: release success", "p success"),
     ]
@@ -208,11 +208,11 @@ def test_a_false_condition_is_evaluated_late_and_skips_the_stage() -> None:
 
 def test_a_delay_uses_no_slot() -> None:
     """Other stages run in the meantime."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(delay=Delay(5, NOWHERE))})
-    paper = Paper(plan, slots=1)
-    paper.run()
+    plan = graph_plan(ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(delay=Delay(5, NOWHERE))})
+    observed = ObservedRun(plan, slots=1)
+    observed.run()
 
-    assert paper.heard.words() == [
+    assert observed.log.words() == [
         *("a ready", "a waits for delay", "b ready", "b starts", "1: b success", "5: a starts", "6: a success"),
         "p success",
     ]
@@ -222,39 +222,39 @@ def test_a_delay_uses_no_slot() -> None:
 def test_an_approval_starts_or_refuses_a_stage(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
     """The answer may be immediate or late; a refusal fails the pipeline."""
     functions: list[Callable[[bool], None]] = []
-    plan = paper_plan(
+    plan = graph_plan(
         ExecutionGraph([["a", "b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
-    later = Paper(plan, ask=lambda _, answer: functions.append(answer))
+    later = ObservedRun(plan, ask=lambda _, answer: functions.append(answer))
     later.clock.at(7.0, lambda: functions[0](is_yes))
-    at_once = Paper(plan, ask=lambda _, answer: answer(is_yes))
+    at_once = ObservedRun(plan, ask=lambda _, answer: answer(is_yes))
 
     assert (later.run(), at_once.run()) == ({"p": expected}, {"p": expected})
-    assert later.heard.words()[:2] == at_once.heard.words()[:2] == ["a ready", "a waits for approval"]
-    assert later.heard.words()[2] == ("7: a starts" if is_yes else "7: a skipped: refused")
+    assert later.log.words()[:2] == at_once.log.words()[:2] == ["a ready", "a waits for approval"]
+    assert later.log.words()[2] == ("7: a starts" if is_yes else "7: a skipped: refused")
 
 
 def test_a_late_answer_to_an_approval_is_ignored() -> None:
     """The run was stopped before."""
     functions: list[Callable[[bool], None]] = []
-    plan = paper_plan(
+    plan = graph_plan(
         ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
-    paper = Paper(plan, ask=lambda _, answer: functions.append(answer), durations={"b": 5.0})
-    paper.clock.at(1.0, paper.engine.stop)
-    paper.clock.at(2.0, lambda: functions[0](True))
+    observed = ObservedRun(plan, ask=lambda _, answer: functions.append(answer), durations={"b": 5.0})
+    observed.clock.at(1.0, observed.engine.stop)
+    observed.clock.at(2.0, lambda: functions[0](True))
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[4:] == ["1: a skipped: stopped", "5: b success", "p failed"]
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[4:] == ["1: a skipped: stopped", "5: b success", "p failed"]
 
 
 def test_the_first_stop_lets_running_stages_end() -> None:
     """Finally stages run."""
-    paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 4.0})
-    paper.clock.at(1.0, paper.engine.stop)
+    observed = ObservedRun(graph_plan(GRAPH, final=["report"]), durations={"build": 4.0})
+    observed.clock.at(1.0, observed.engine.stop)
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[2:] == [
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[2:] == [
         *("1: test skipped: stopped", "release skipped: stopped", "lint skipped: stopped"),
         *("4: build success", "report ready", "report starts", "5: report success", "p failed"),
     ]
@@ -262,43 +262,43 @@ def test_the_first_stop_lets_running_stages_end() -> None:
 
 def test_the_second_stop_kills_running_stages() -> None:
     """Finally stages do not start."""
-    paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 9.0})
-    paper.clock.at(1.0, paper.engine.stop)
-    paper.clock.at(2.0, lambda: paper.engine.stop(kill=True))
+    observed = ObservedRun(graph_plan(GRAPH, final=["report"]), durations={"build": 9.0})
+    observed.clock.at(1.0, observed.engine.stop)
+    observed.clock.at(2.0, lambda: observed.engine.stop(kill=True))
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[5:] == ["2: report skipped: stopped", "build cancelled", "p failed"]
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[5:] == ["2: report skipped: stopped", "build cancelled", "p failed"]
 
 
 def test_a_stop_between_attempts_makes_the_last_one_final() -> None:
     """It is reported again, as final."""
-    plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(5)}, final=["f"])
-    paper = Paper(plan, outcomes={"a": [FAILED]})
-    paper.clock.at(3.5, paper.engine.stop)
+    plan = graph_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(5)}, final=["f"])
+    observed = ObservedRun(plan, outcomes={"a": [FAILED]})
+    observed.clock.at(3.5, observed.engine.stop)
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words()[5:] == [
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words()[5:] == [
         *("3.5: b skipped: stopped", "a failed", "f ready", "f starts", "4.5: f success", "p failed"),
     ]
 
 
 def test_an_attempt_that_fails_after_a_stop_is_not_retried() -> None:
     """It was running when the run was stopped."""
-    paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(5)}), outcomes={"a": [FAILED]})
-    paper.clock.at(0.5, paper.engine.stop)
-    paper.run()
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a"]]), limits={"a": retry(5)}), outcomes={"a": [FAILED]})
+    observed.clock.at(0.5, observed.engine.stop)
+    observed.run()
 
-    assert paper.heard.words()[2:] == ["1: a failed", "p failed"]
+    assert observed.log.words()[2:] == ["1: a failed", "p failed"]
 
 
 def test_finally_stages_receive_statuses_when_they_start() -> None:
     """Of the stages that they read and of the pipeline."""
-    plan = paper_plan(GRAPH, final=["report"])
+    plan = graph_plan(GRAPH, final=["report"])
     pair = ("", "build", "test", "release", "nothing")
     jobs = tuple(replace(job, statuses=pair) if job.is_final else job for job in plan.jobs)
-    paper = Paper(replace(plan, jobs=jobs), outcomes={"test": [FAILED]})
-    paper.run()
-    starts = [event.attempt for event in paper.heard.events if isinstance(event, Started)]
+    observed = ObservedRun(replace(plan, jobs=jobs), outcomes={"test": [FAILED]})
+    observed.run()
+    starts = [event.attempt for event in observed.log.events if isinstance(event, Started)]
 
     assert dict(starts[-1].statuses) == {
         "": Status.FAILED,
@@ -312,37 +312,37 @@ def test_finally_stages_receive_statuses_when_they_start() -> None:
 
 def test_parallel_pipelines_end_independently() -> None:
     """A failure in one does not affect the other."""
-    plan = paper_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
-    other = paper_plan(ExecutionGraph([["a", "c"]]), name="other")
-    paper = Paper(plan, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
+    plan = graph_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
+    other = graph_plan(ExecutionGraph([["a", "c"]]), name="other")
+    observed = ObservedRun(plan, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
 
-    assert paper.run() == {"one": Status.FAILED, "other": Status.SUCCESS}
-    assert paper.heard.words()[-4:] == ["2: b failed", "one failed", "4: c success", "other success"]
+    assert observed.run() == {"one": Status.FAILED, "other": Status.SUCCESS}
+    assert observed.log.words()[-4:] == ["2: b failed", "one failed", "4: c success", "other success"]
 
 
 def test_a_resumed_run_keeps_the_results_of_ended_stages() -> None:
     """They do not run again, and their outcomes count."""
-    plan = paper_plan(GRAPH, limits={"lint": Limits(allow_failure=AllowFailure((), NOWHERE))})
-    paper = Paper(plan, ended={TaskId("p", "build"): SUCCESS, TaskId("p", "lint"): FAILED})
+    plan = graph_plan(GRAPH, limits={"lint": Limits(allow_failure=AllowFailure((), NOWHERE))})
+    observed = ObservedRun(plan, ended={TaskId("p", "build"): SUCCESS, TaskId("p", "lint"): FAILED})
 
-    assert paper.run() == {"p": Status.SUCCESS}
-    assert paper.heard.words()[:3] == ["test ready", "test starts", "1: test success"]
+    assert observed.run() == {"p": Status.SUCCESS}
+    assert observed.log.words()[:3] == ["test ready", "test starts", "1: test success"]
 
 
 def test_resuming_a_completed_run_ends_immediately() -> None:
     """No stage starts."""
     ended = {TaskId("p", stage): SUCCESS for stage in ("build", "test", "lint")}
-    paper = Paper(paper_plan(GRAPH), ended={**ended, TaskId("p", "release"): CANCELLED})
+    observed = ObservedRun(graph_plan(GRAPH), ended={**ended, TaskId("p", "release"): CANCELLED})
 
-    assert paper.run() == {"p": Status.FAILED}
-    assert paper.heard.words() == ["p failed"]
+    assert observed.run() == {"p": Status.FAILED}
+    assert observed.log.words() == ["p failed"]
 
 
 def test_stages_that_can_never_start_are_reported() -> None:
     """Otherwise the run would wait forever."""
     clock = VirtualClock()
     engine = Engine(
-        [pipeline_run(paper_plan(GRAPH))],
+        [pipeline_run(graph_plan(GRAPH))],
         clock=clock,
         executor=SimulatedExecutor(clock, lambda _: 1.0),
         scheduler=Slots(0),
@@ -354,9 +354,10 @@ def test_stages_that_can_never_start_are_reported() -> None:
 
 def test_a_reused_result_is_a_success() -> None:
     """Successors run."""
-    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(result=AttemptResult.REUSED)]})
+    outcome = Outcome(result=AttemptResult.REUSED)
+    observed = ObservedRun(graph_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [outcome]})
 
-    assert paper.run() == {"p": Status.SUCCESS}
+    assert observed.run() == {"p": Status.SUCCESS}
 
 
 def test_the_approver_is_given_the_task() -> None:
@@ -368,14 +369,14 @@ def test_the_approver_is_given_the_task() -> None:
         answer(True)
 
     deployment = Deployment(approval=Approval(message="Sure?", span=NOWHERE))
-    Paper(paper_plan(ExecutionGraph([["a"]]), deployments={"a": deployment}), ask=ask).run()
+    ObservedRun(graph_plan(ExecutionGraph([["a"]]), deployments={"a": deployment}), ask=ask).run()
 
     assert [(task.id.stage, task.job.deployment) for task in tasks] == [("a", deployment)]
 
 
 def test_a_held_stage_frees_its_slot() -> None:
     """Other stages start there; the reason is reported once, however often it is held."""
-    clock, heard = VirtualClock(), Heard()
+    clock, log = VirtualClock(), EventLog()
     free: list[Callable[[], None]] = []
 
     def hold(task: Task, call: Callable[[], None]) -> Refusal | None:
@@ -385,37 +386,37 @@ def test_a_held_stage_frees_its_slot() -> None:
             return Refusal(task, Cause.LOCK, "l")
         return None
 
-    run = pipeline_run(paper_plan(ExecutionGraph([["a", "c"], ["b"]])))
+    run = pipeline_run(graph_plan(ExecutionGraph([["a", "c"], ["b"]])))
     engine = Engine(
         [run],
         clock=clock,
         executor=SimulatedExecutor(clock, lambda _: 1.0),
         scheduler=Slots(1),
-        listeners=[heard],
+        listeners=[log],
         hold=hold,
     )
 
     assert engine.run() == {"p": Status.SUCCESS}
-    assert heard.words() == [
+    assert log.words() == [
         *("a ready", "b ready", "a waits for lock", "b waits for slot", "b starts", "1: b success"),
         *("3: a starts", "4: a success", "c ready", "c starts", "5: c success", "p success"),
     ]
-    # What comes too late changes nothing.
+    # Later changes have no effect.
     free[0]()
 
 
 def test_a_held_stage_can_be_stopped() -> None:
     """It has not started, so it is skipped."""
-    clock, heard = VirtualClock(), Heard()
+    clock, log = VirtualClock(), EventLog()
     engine = Engine(
-        [pipeline_run(paper_plan(ExecutionGraph([["a"]])))],
+        [pipeline_run(graph_plan(ExecutionGraph([["a"]])))],
         clock=clock,
         executor=SimulatedExecutor(clock, lambda _: 1.0),
         scheduler=Slots(1),
-        listeners=[heard],
+        listeners=[log],
         hold=lambda task, call: (clock.at(5.0, call), Refusal(task, Cause.EQUAL))[1],
     )
     clock.at(2.0, engine.stop)
 
     assert engine.run() == {"p": Status.FAILED}
-    assert heard.words()[-2:] == ["2: a skipped: stopped", "p failed"]
+    assert log.words()[-2:] == ["2: a skipped: stopped", "p failed"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run import rules
 from run.graphs import graphs
-from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, ObservedRun, graph_plan
 
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
 from pipegen.run.events import Ended, PipelineEnded, Ready, RunEvent, Skipped, Started
@@ -46,7 +46,7 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
     """Return a plan of a few stages with random limits and deployments."""
     graph = draw(graphs(most=7))
     final = tuple(f"f{number}" for number in range(draw(st.integers(0, 2))))
-    return paper_plan(
+    return graph_plan(
         graph,
         name=name,
         final=final,
@@ -57,14 +57,14 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
 
 
 @st.composite
-def papers(draw: st.DrawFn, *drawn: Plan) -> Paper:
+def observed_runs(draw: st.DrawFn, *drawn: Plan) -> ObservedRun:
     """Return a simulated run of *drawn* with random outcomes, schedulers, stops and refusals."""
     stages = sorted({job.stage for plan in drawn for job in plan.jobs})
     refused = draw(st.sets(st.sampled_from(stages)))
     slots = draw(st.integers(1, 3))
-    # The plainest scheduler, and the one that there is.
-    machines = [RunMachine(name="paper", slots=slots), RunMachine(name="other", slots=1)]
-    paper = Paper(
+    # The simplest scheduler, and the real one.
+    machines = [RunMachine(name="m", slots=slots), RunMachine(name="other", slots=1)]
+    observed = ObservedRun(
         *drawn,
         slots=slots,
         scheduler=scheduler(machines) if draw(st.booleans()) else None,
@@ -74,10 +74,10 @@ def papers(draw: st.DrawFn, *drawn: Plan) -> Paper:
         ask=lambda task, answer: answer(task.id.stage not in refused),
     )
     if draw(st.booleans()):
-        paper.clock.at(draw(st.integers(0, 20)), paper.engine.stop)
+        observed.clock.at(draw(st.integers(0, 20)), observed.engine.stop)
         if draw(st.booleans()):
-            paper.clock.at(draw(st.integers(0, 20)), lambda: paper.engine.stop(kill=True))
-    return paper
+            observed.clock.at(draw(st.integers(0, 20)), lambda: observed.engine.stop(kill=True))
+    return observed
 
 
 @dataclass
@@ -113,9 +113,9 @@ class EventRecord:
         return record
 
 
-def check(paper: Paper, pipeline: str) -> None:
-    """Check that the events of *paper* agree with the rules at this moment."""
-    record, moment = EventRecord.of(paper.heard.events, pipeline), rules.moment_in(paper.engine, pipeline)
+def check(observed: ObservedRun, pipeline: str) -> None:
+    """Check that the events of *observed* agree with the rules at this moment."""
+    record, moment = EventRecord.of(observed.log.events, pipeline), rules.moment_in(observed.engine, pipeline)
     never = rules.skipped(moment)
 
     assert moment.states == record.states
@@ -130,16 +130,16 @@ def check(paper: Paper, pipeline: str) -> None:
 def test_every_decision_agrees_with_the_rules(data: st.DataObject) -> None:
     """At each moment, for two parallel pipelines."""
     drawn = [data.draw(plans("one")), data.draw(plans("other"))]
-    paper = data.draw(papers(*drawn))
+    observed = data.draw(observed_runs(*drawn))
 
     def look() -> None:
         for plan in drawn:
-            check(paper, plan.name)
+            check(observed, plan.name)
 
-    paper.clock.look = look
-    results = paper.run()
+    observed.clock.look = look
+    results = observed.run()
 
-    assert results == {plan.name: rules.result(rules.moment_in(paper.engine, plan.name)) for plan in drawn}
+    assert results == {plan.name: rules.result(rules.moment_in(observed.engine, plan.name)) for plan in drawn}
     assert Status.UNKNOWN not in results.values()
 
 
@@ -149,10 +149,10 @@ def test_every_decision_agrees_with_the_rules(data: st.DataObject) -> None:
 def test_attempts_do_not_exceed_the_retry_limit(data: st.DataObject) -> None:
     """They are numbered from one, each ends before the next, and only the last is final."""
     plan = data.draw(plans())
-    paper = data.draw(papers(plan))
-    paper.run()
-    starts = [event.attempt for event in paper.heard.events if isinstance(event, Started)]
-    ends = [event for event in paper.heard.events if isinstance(event, Ended)]
+    observed = data.draw(observed_runs(plan))
+    observed.run()
+    starts = [event.attempt for event in observed.log.events if isinstance(event, Started)]
+    ends = [event for event in observed.log.events if isinstance(event, Ended)]
     for job in plan.jobs:
         numbers = [one.number for one in starts if one.task.job is job]
         assert numbers == list(range(1, len(numbers) + 1))
@@ -167,11 +167,11 @@ def test_attempts_do_not_exceed_the_retry_limit(data: st.DataObject) -> None:
 def test_no_stage_starts_before_its_predecessors_end(data: st.DataObject) -> None:
     """By the times of the events."""
     plan = data.draw(plans())
-    paper = data.draw(papers(plan))
-    paper.run()
-    over = {event.attempt.task.id.stage: event.time for event in paper.heard.events if isinstance(event, Ended)}
-    over |= {event.task.stage: event.time for event in paper.heard.events if isinstance(event, Skipped)}
-    for event in paper.heard.events:
+    observed = data.draw(observed_runs(plan))
+    observed.run()
+    over = {event.attempt.task.id.stage: event.time for event in observed.log.events if isinstance(event, Ended)}
+    over |= {event.task.stage: event.time for event in observed.log.events if isinstance(event, Skipped)}
+    for event in observed.log.events:
         if isinstance(event, Started) and not event.attempt.task.job.is_final:
             before = plan.graph.predecessors(event.attempt.task.id.stage)
             assert all(over[stage] <= event.time for stage in before)
@@ -186,8 +186,8 @@ def test_runs_are_deterministic(data: st.DataObject) -> None:
     """Events, their order and their times are the same."""
     plan = data.draw(plans())
     times = {job.stage: data.draw(st.integers(0, 3)) for job in plan.jobs}
-    first, second = (Paper(plan, durations=times) for _ in range(2))
+    first, second = (ObservedRun(plan, durations=times) for _ in range(2))
     first.run()
     second.run()
 
-    assert first.heard.events == second.heard.events
+    assert first.log.events == second.log.events

@@ -1,4 +1,4 @@
-"""The journal of a run can be read back, wherever it ends."""
+"""The journal of a run can be read, at whatever point it ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 import pytest
-from run.simulated_runs_in_tests import FAILED, NOWHERE, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, ObservedRun, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry
@@ -21,23 +21,23 @@ GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release
 BUILT = Outcome(result=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 
 
-def write(path: Path, paper: Paper, plan: str = "plan") -> None:
-    """Run *paper* with a journal at *path*."""
-    paper.run()
+def write(path: Path, observed: ObservedRun, plan: str = "plan") -> None:
+    """Run *observed* with a journal at *path*."""
+    observed.run()
     with Journal(path, plan) as journal:
-        for event in paper.heard.events:
+        for event in observed.log.events:
             journal.notify(event)
 
 
 def test_outcomes_are_read_back(tmp_path: Path) -> None:
     """Values have the same bytes; a duration is that of the last attempt."""
     limits = {"lint": Limits(retry=Retry(1, tuple(Failure), NOWHERE))}
-    paper = Paper(
-        paper_plan(GRAPH, limits=limits),
+    observed = ObservedRun(
+        graph_plan(GRAPH, limits=limits),
         outcomes={"build": [BUILT], "lint": [FAILED, BUILT]},
         durations={"build": 2.5, "lint": 4.0},
     )
-    write(tmp_path / "journal", paper)
+    write(tmp_path / "journal", observed)
     story = read(tmp_path / "journal")
 
     assert story.ended[TaskId("p", "build")] == BUILT
@@ -52,11 +52,11 @@ def test_outcomes_are_read_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_prefix_of_a_journal_is_readable(tmp_path: Path) -> None:
-    """The complete lines count, and lines appended after the cut are read too."""
-    paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})
-    write(tmp_path / "whole", paper)
+    """Complete lines count, and lines that are appended after the cut are also read."""
+    observed = ObservedRun(graph_plan(GRAPH), outcomes={"build": [BUILT]})
+    write(tmp_path / "whole", observed)
     whole = (tmp_path / "whole").read_bytes()
-    ended = [event.attempt.task.id for event in paper.heard.events if isinstance(event, Ended)]
+    ended = [event.attempt.task.id for event in observed.log.events if isinstance(event, Ended)]
     counts = set()
     for size in range(len(whole)):
         (tmp_path / "cut").write_bytes(whole[:size])
@@ -66,7 +66,7 @@ def test_every_prefix_of_a_journal_is_readable(tmp_path: Path) -> None:
             continue
         story = read(tmp_path / "cut")
         assert list(story.ended) == ended[: len(story.ended)]
-        # The last brace of a line is its end but for the line break.
+        # The last brace of a line completes it, even without the line break.
         lines = [line for line in whole[:size].splitlines() if line.endswith(b"}")]
         assert len(story.ended) == sum(b'"event": "ended"' in line and b"}}" in line for line in lines)
         counts.add(len(story.ended))
@@ -80,8 +80,8 @@ def test_every_prefix_of_a_journal_is_readable(tmp_path: Path) -> None:
 def test_resuming_skips_successful_and_allowed_stages(tmp_path: Path) -> None:
     """Finally stages are repeated, because they report on the whole run."""
     limits = {"lint": Limits(allow_failure=AllowFailure((), NOWHERE))}
-    plan = paper_plan(GRAPH, final=["report"], limits=limits)
-    write(tmp_path / "journal", Paper(plan, outcomes={"lint": [FAILED], "test": [FAILED]}))
+    plan = graph_plan(GRAPH, final=["report"], limits=limits)
+    write(tmp_path / "journal", ObservedRun(plan, outcomes={"lint": [FAILED], "test": [FAILED]}))
     story = read(tmp_path / "journal")
 
     assert [task.stage for task in finished(story, [plan])] == ["build", "lint"]
@@ -89,18 +89,18 @@ def test_resuming_skips_successful_and_allowed_stages(tmp_path: Path) -> None:
 
 def test_resuming_a_successful_run_repeats_nothing(tmp_path: Path) -> None:
     """Its finally stages ran."""
-    plan = paper_plan(GRAPH, final=["report"])
-    write(tmp_path / "journal", Paper(plan))
+    plan = graph_plan(GRAPH, final=["report"])
+    write(tmp_path / "journal", ObservedRun(plan))
 
     assert {task.stage for task in finished(read(tmp_path / "journal"), [plan])} == {*GRAPH.nodes, "report"}
 
 
 def test_a_cancelled_stage_runs_again(tmp_path: Path) -> None:
     """It has no result of its own."""
-    plan = paper_plan(GRAPH)
-    paper = Paper(plan)
-    paper.run()
-    attempt = next(event.attempt for event in paper.heard.events if isinstance(event, Ended))
+    plan = graph_plan(GRAPH)
+    observed = ObservedRun(plan)
+    observed.run()
+    attempt = next(event.attempt for event in observed.log.events if isinstance(event, Ended))
     with Journal(tmp_path / "journal", "plan") as journal:
         journal.notify(
             Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(result=AttemptResult.CANCELLED), is_final=True)
@@ -113,7 +113,7 @@ def test_a_cancelled_stage_runs_again(tmp_path: Path) -> None:
     "text", [b"", b"no json\n", b"[]\n", b'{"journal": 1}\n', b"[" * 100_000, b"\x00" * 99, *WITH_CHECKSUM]
 )
 def test_an_unreadable_journal_is_an_error(tmp_path: Path, text: bytes) -> None:
-    """Also one that another version wrote."""
+    """This includes a journal of another version."""
     (tmp_path / "journal").write_bytes(text)
 
     with pytest.raises(UnreadableJournalError):
@@ -142,10 +142,10 @@ def _full(*_: object) -> None:
 
 def test_secret_values_are_not_written(tmp_path: Path) -> None:
     """A resumed run repeats their stage; its duration is known."""
-    paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})
-    paper.run()
+    observed = ObservedRun(graph_plan(GRAPH), outcomes={"build": [BUILT]})
+    observed.run()
     with Journal(tmp_path / "journal", "plan", hides=lambda value: b"1.0" in value) as journal:
-        for event in paper.heard.events:
+        for event in observed.log.events:
             journal.notify(event)
     story = read(tmp_path / "journal")
 
@@ -156,7 +156,7 @@ def test_secret_values_are_not_written(tmp_path: Path) -> None:
 
 def test_damaged_lines_are_counted(tmp_path: Path) -> None:
     """Their results are lost; an incomplete last line is not counted."""
-    write(tmp_path / "journal", Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]}))
+    write(tmp_path / "journal", ObservedRun(graph_plan(GRAPH), outcomes={"build": [BUILT]}))
     lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
     place = next(number for number, line in enumerate(lines) if b'"ended"' in line)
     lines[place] = lines[place].replace(b"MS4w", b"Mi4w")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import GRAPH, graphs
-from run.simulated_runs_in_tests import NOWHERE, Paper, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, ObservedRun, graph_plan
 
 from pipegen.plan.model import AllowFailure, Failure, Limits, Plan, Retry
 from pipegen.run.events import Ended, RunEvent, Skipped, Started
@@ -20,7 +20,7 @@ from pipegen.run.journal import Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.run.status import Status
 
-# How much of a line is written when the process is killed: nothing, a part, all but its end, or all.
+# The written part of a line when the process is killed: nothing, a part, all except the line break, or all.
 CUTS = (0.0, 0.01, 0.5, 0.99, 1.0)
 
 
@@ -67,19 +67,19 @@ class Case:
         """
         ended = self.ended(path)
         assert self._good[path] <= ended.keys()
-        paper = Paper(self.plan, outcomes=self.outcomes, unwanted=self.unwanted, ended=ended)
+        observed = ObservedRun(self.plan, outcomes=self.outcomes, unwanted=self.unwanted, ended=ended)
         try:
             with MortalJournal(path, number, cut) as journal:
-                paper.listeners.append(journal)
-                results = paper.run()
+                observed.listeners.append(journal)
+                results = observed.run()
         except KilledError:
             results = None
-        for event in paper.heard.events:
+        for event in observed.log.events:
             assert not (isinstance(event, Started) and event.attempt.task.id in ended)
             if isinstance(event, Ended) and event.outcome.result is AttemptResult.SUCCESS:
                 task = event.attempt.task
                 self._good[path] |= set() if task.job.is_final else {task.id}
-        return None if results is None else State(results, ended, paper.heard.events)
+        return None if results is None else State(results, ended, observed.log.events)
 
     def ended(self, path: Path) -> Mapping[TaskId, Outcome]:
         """Return the outcomes that need not be repeated."""
@@ -121,7 +121,7 @@ def test_a_run_killed_at_each_write_reaches_the_same_result(tmp_path: Path, cut:
         "lint": Limits(allow_failure=AllowFailure((), NOWHERE), retry=Retry(1, (Failure.SCRIPT,), NOWHERE)),
         "release": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE)),
     }
-    case = Case(paper_plan(GRAPH, final=["report"], limits=limits), frozenset({"lint", "release"}))
+    case = Case(graph_plan(GRAPH, final=["report"], limits=limits), frozenset({"lint", "release"}))
     whole = case.run(tmp_path / "whole")
     for number in range(writes(case, tmp_path / "counted")):
         path = tmp_path / f"{number}"
@@ -141,7 +141,7 @@ def cases(draw: st.DrawFn) -> Case:
         allow_failure=st.none() | st.builds(AllowFailure, st.sampled_from([(), (3,), (4,)]), st.just(NOWHERE)),
     )
     stages = (*graph.nodes, *final)
-    plan = paper_plan(graph, final=final, limits={stage: draw(limits) for stage in stages})
+    plan = graph_plan(graph, final=final, limits={stage: draw(limits) for stage in stages})
     some = st.frozensets(st.sampled_from(stages), max_size=3)
     return Case(plan, bad=draw(some), unwanted=draw(some))
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.simulated_runs_in_tests import NOWHERE, Heard, Paper, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, EventLog, ObservedRun, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Lock, Plan
@@ -30,9 +30,9 @@ from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.run.timeline import Timeline
 
-# What passes whenever somebody looks at the time.
+# The time that passes between two readings of the clock.
 _MOMENT = 1e-7
-# So long do stages take that those moments make no difference.
+# Stages take so long that the time of readings makes no difference.
 _DAYS = 2.0**20
 
 
@@ -76,10 +76,10 @@ def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[Ta
     with tempfile.TemporaryDirectory() as folder:
         for plan in plans:
             own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
-            paper = Paper(paper_plan(plan.graph, name=plan.name, final=["end"]), durations=own)
+            observed = ObservedRun(graph_plan(plan.graph, name=plan.name, final=["end"]), durations=own)
             with Journal(Path(folder, plan.name), "plan") as journal:
-                paper.listeners.append(journal)
-                paper.run()
+                observed.listeners.append(journal)
+                observed.run()
             values |= read(Path(folder, plan.name)).durations
     return values
 
@@ -88,16 +88,16 @@ def local_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int
     """Return the stages in the order in which a local run starts them, each with its duration."""
     chosen = [SelectedPipeline(plan, plan.graph, plan.jobs) for plan in plans]
     runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], is_fail_fast=None)
-    heard = Heard()
+    log = EventLog()
     with machine() as clock:
         Engine(
             runs,
             clock=clock,
             executor=SimulatedExecutor(clock, lambda attempt: times[attempt.task.id]),
             scheduler=scheduler([RunMachine(name="here", slots=slots)]),
-            listeners=[heard],
+            listeners=[log],
         ).run()
-    return [event.attempt.task.id for event in heard.events if isinstance(event, Started)]
+    return [event.attempt.task.id for event in log.events if isinstance(event, Started)]
 
 
 def simulated_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
@@ -135,7 +135,7 @@ def plans(draw: st.DrawFn, name: str) -> Plan:
             Deployment(locks=(Lock("two", NOWHERE),)),
         ]
     )
-    return paper_plan(graph, name=name, final=["end"], deployments={stage: draw(locks) for stage in graph.nodes})
+    return graph_plan(graph, name=name, final=["end"], deployments={stage: draw(locks) for stage in graph.nodes})
 
 
 @pytest.mark.slow

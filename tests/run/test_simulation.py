@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, graph_plan
 
 from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph
@@ -32,13 +32,13 @@ def by_id(times: Mapping[str, float], plan: Plan) -> dict[TaskId, float]:
 
 def on(slots: int, plan: Plan, times: Mapping[str, float]) -> Simulation:
     """Return the simulation of *plan* with *slots* parallel stages."""
-    machine = RunMachine(name="paper", slots=slots)
+    machine = RunMachine(name="m", slots=slots)
     return simulate([pipeline_run(plan, times)], by_id(times, plan), [machine], Slots(slots))
 
 
 def test_a_simulation_has_makespan_bounds_and_utilisation() -> None:
     """The longest path determines the makespan here."""
-    simulation = on(2, paper_plan(GRAPH), TIMES)
+    simulation = on(2, graph_plan(GRAPH), TIMES)
 
     assert (simulation.makespan, simulation.work, simulation.slots) == (10.0, 16.0, 2)
     assert (simulation.shared_work, simulation.path.seconds, simulation.lower_bound) == (8.0, 10.0, 10.0)
@@ -50,22 +50,22 @@ def test_a_simulation_has_makespan_bounds_and_utilisation() -> None:
 
 def test_waits_are_grouped_by_cause_and_sorted_by_length() -> None:
     """Equal waits stay in the order in which the stages started."""
-    simulation = on(1, paper_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
+    simulation = on(1, graph_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
 
     assert simulation.waiting() == {(Cause.SLOT, ""): [(TaskId("p", "c"), 4.0), (TaskId("p", "b"), 3.0)]}
 
 
 def test_finally_stages_end_the_longest_path() -> None:
     """The longest of them, since they run in parallel."""
-    plan = paper_plan(GRAPH, final=["mail", "clean"])
+    plan = graph_plan(GRAPH, final=["mail", "clean"])
     path = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
 
     assert path == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
 
 
 def test_delays_count_for_the_longest_path() -> None:
-    """They delay the stages after them too."""
-    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
+    """They also delay later stages."""
+    plan = graph_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     run = pipeline_run(plan, TIMES)
 
     assert longest_path(run, by_id(TIMES, plan)).seconds == 67.0
@@ -79,7 +79,7 @@ def test_delays_count_for_the_longest_path() -> None:
 
 def test_an_empty_graph_has_no_path() -> None:
     """It takes no time either."""
-    simulation = on(1, paper_plan(ExecutionGraph()), {})
+    simulation = on(1, graph_plan(ExecutionGraph()), {})
 
     assert (simulation.makespan, simulation.path, simulation.utilisation) == (0.0, TaskPath(), None)
 
@@ -87,9 +87,9 @@ def test_an_empty_graph_has_no_path() -> None:
 @settings(deadline=None)
 @given(graph=graphs(), slots=st.integers(1, 4), data=st.data())
 def test_no_makespan_is_below_the_lower_bound(graph: ExecutionGraph, slots: int, data: st.DataObject) -> None:
-    """None is above path plus work either (Graham)."""
+    """The makespan is at most path plus work (Graham)."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
-    simulation = on(slots, paper_plan(graph), times)
+    simulation = on(slots, graph_plan(graph), times)
 
     assert simulation.lower_bound <= simulation.makespan
     assert simulation.makespan <= simulation.path.seconds * (slots - 1) / slots + simulation.work / slots + 1e-9
@@ -100,7 +100,7 @@ def test_no_makespan_is_below_the_lower_bound(graph: ExecutionGraph, slots: int,
 def test_with_unlimited_slots_the_makespan_is_the_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
     """Each stage starts as soon as its predecessors end."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
-    simulation = on(len(graph.nodes), paper_plan(graph), times)
+    simulation = on(len(graph.nodes), graph_plan(graph), times)
 
     assert simulation.makespan == simulation.path.seconds
     assert max(longest_behind(graph, times, {}).values()) == simulation.makespan
@@ -109,7 +109,7 @@ def test_with_unlimited_slots_the_makespan_is_the_longest_path(graph: ExecutionG
 
 def test_a_sweep_finds_how_many_executors_are_enough() -> None:
     """The fewest for the shortest time, and the fewest close to it."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"], ["c"], ["d"]]))
+    plan = graph_plan(ExecutionGraph([["a"], ["b"], ["c"], ["d"]]))
     times = {"a": 100.0, "b": 2.0, "c": 2.0, "d": 2.0}
     sweep = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
 
@@ -119,8 +119,8 @@ def test_a_sweep_finds_how_many_executors_are_enough() -> None:
 
 
 def test_a_stop_stage_is_simulated_only_if_selected() -> None:
-    """A person starts it."""
-    plan = paper_plan(
+    """By default, a person starts it."""
+    plan = graph_plan(
         ExecutionGraph([["deploy", "stop"], ["deploy", "test"]]),
         deployments={"stop": Deployment(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
     )
@@ -132,7 +132,7 @@ def test_a_stop_stage_is_simulated_only_if_selected() -> None:
 
 def test_a_stage_that_can_never_run_takes_no_time() -> None:
     """Its successors wait for its predecessors."""
-    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
+    plan = graph_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
     simulation = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
 

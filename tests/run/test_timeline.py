@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, ObservedRun, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
@@ -28,9 +28,9 @@ def bars(
     outcomes: Mapping[str, Sequence[Outcome]] | None = None,
 ) -> tuple[Bar, ...]:
     """Return the attempts of a simulated run of *plan*."""
-    paper = Paper(plan, slots=slots, durations=durations, outcomes=outcomes)
-    paper.run()
-    return timeline_of(*paper.heard.events)
+    observed = ObservedRun(plan, slots=slots, durations=durations, outcomes=outcomes)
+    observed.run()
+    return timeline_of(*observed.log.events)
 
 
 def spans(bars: tuple[Bar, ...]) -> list[tuple[str, int, tuple[int, ...], float, float]]:
@@ -40,7 +40,7 @@ def spans(bars: tuple[Bar, ...]) -> list[tuple[str, int, tuple[int, ...], float,
 
 def test_the_lowest_free_slot_is_assigned() -> None:
     """A slot that becomes free is reused before a new one."""
-    plan = paper_plan(ExecutionGraph([["a", "d"], ["b"], ["c"]]))
+    plan = graph_plan(ExecutionGraph([["a", "d"], ["b"], ["c"]]))
 
     assert spans(bars(plan, 3, durations={"a": 1.0, "b": 5.0, "c": 2.0})) == [
         ("a", 1, (0,), 0.0, 1.0),
@@ -52,7 +52,7 @@ def test_the_lowest_free_slot_is_assigned() -> None:
 
 def test_waits_of_a_task_belong_to_its_attempt() -> None:
     """A delay, then a slot; waits of zero length are omitted."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"b": Deployment(delay=Delay(2, NOWHERE))})
+    plan = graph_plan(ExecutionGraph([["a"], ["b"]]), deployments={"b": Deployment(delay=Delay(2, NOWHERE))})
     first, second = bars(plan, 1, durations={"a": 5.0})
 
     assert first.waits == ()
@@ -62,7 +62,7 @@ def test_waits_of_a_task_belong_to_its_attempt() -> None:
 
 def test_each_attempt_has_its_own_bar() -> None:
     """The bar has the outcome of the attempt."""
-    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE))})
+    plan = graph_plan(ExecutionGraph([["a"]]), limits={"a": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE))})
     result = bars(plan, 1, outcomes={"a": [FAILED, SUCCESS]})
 
     assert spans(result) == [("a", 1, (0,), 0.0, 1.0), ("a", 2, (0,), 2.0, 3.0)]
@@ -70,8 +70,8 @@ def test_each_attempt_has_its_own_bar() -> None:
 
 
 def test_an_attempt_can_use_several_slots() -> None:
-    """They are its own while it runs."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]))
+    """No other attempt uses them while it runs."""
+    plan = graph_plan(ExecutionGraph([["a"], ["b"]]))
     big, small = (
         Task(id=TaskId("p", job.stage), job=job, plan=plan, demand=Demand(slots=slots), order=place)
         for place, (job, slots) in enumerate(zip(plan.jobs, (2, 1), strict=True))
@@ -86,7 +86,7 @@ def test_an_attempt_can_use_several_slots() -> None:
 
 def test_an_attempt_reported_again_as_final_has_one_bar() -> None:
     """The run was stopped before the next attempt."""
-    plan = paper_plan(ExecutionGraph([["a"]]))
+    plan = graph_plan(ExecutionGraph([["a"]]))
     task = Task(id=TaskId("p", "a"), job=plan.jobs[0], plan=plan, demand=Demand())
     attempt = Attempt(task, 1, "m")
 

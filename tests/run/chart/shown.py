@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment
@@ -15,7 +15,7 @@ TIMES = {"lint": 60.0, "unit": 300.0, "docs": 90.0, "release": 30.0, "mail": 0.5
 
 def service(slots: int = 2, name: str = "service") -> Simulation:
     """Return three parallel stages, one of them after a delay, followed by two more."""
-    plan = paper_plan(
+    plan = graph_plan(
         ExecutionGraph([["lint", "release"], ["unit", "release"], ["docs", "release"]]),
         name=name,
         final=["mail"],
@@ -29,7 +29,7 @@ def service(slots: int = 2, name: str = "service") -> Simulation:
 
 def wide(stages: int, slots: int) -> Simulation:
     """Return many parallel stages."""
-    plan = paper_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
+    plan = graph_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
     times = {job.stage: float(1 + place % 7) for place, job in enumerate(plan.jobs)}
     machines = [RunMachine(name="executor", slots=slots)]
     durations = {TaskId("p", stage): time for stage, time in times.items()}

@@ -40,7 +40,7 @@ def test_wait_returns_false_without_anything_scheduled(clock: RealClock) -> None
 
 
 def test_a_readable_file_is_reported_until_cancelled(clock: RealClock) -> None:
-    """Each time data can be read, and at end of file."""
+    """It is reported each time data can be read, and at end of file."""
     reading, writing = os.pipe()
     calls: list[bytes] = []
     end = clock.on_readable(reading, lambda: calls.append(os.read(reading, 1)))
@@ -79,7 +79,7 @@ def test_callbacks_cancelled_in_the_same_turn_are_not_called(clock: RealClock) -
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
 def test_the_end_of_a_process_is_reported_once(clock: RealClock, delay: float) -> None:
-    """Whether it ends before or after the callback is registered."""
+    """This holds whether it ends before or after the callback is registered."""
     processes = [subprocess.Popen(["sh", "-c", f"sleep {pause}; exit 3"]) for pause in (0, 0.02)]
     time.sleep(delay)
     calls: list[int | None] = []
@@ -102,7 +102,7 @@ def test_a_cancelled_process_callback_is_not_called(clock: RealClock) -> None:
 
 
 def test_signals_are_callbacks(clock: RealClock) -> None:
-    """They are called in `wait`, interrupt nothing, and alone are not a reason to wait."""
+    """They are called in `wait`, interrupt nothing, and are no reason to wait."""
     calls: list[str] = []
     clock.on_signal(signal.SIGINT, lambda: calls.append("interrupt"))
     clock.on_signal(signal.SIGTERM, lambda: calls.append("terminate"))

@@ -82,7 +82,7 @@ def test_a_run_that_died_is_detected(tmp_path: Path) -> None:
 
 
 def test_resuming_never_loses_the_journal_or_files(tmp_path: Path) -> None:
-    """If killed during the takeover, both belong together to the old run or to the new one."""
+    """If the process is killed during the takeover, both belong together to the old run or to the new one."""
     old = make(tmp_path, STARTED, None)
     old.journal.write_text("journal")
     (old.left / "stage").mkdir(parents=True)

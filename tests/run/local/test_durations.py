@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from run.graphs import GRAPH
-from run.simulated_runs_in_tests import Paper, paper_plan
+from run.simulated_runs_in_tests import ObservedRun, graph_plan
 
 from pipegen.run.checksum import with_checksum
 from pipegen.run.files.run_folder import RunFolder, make
@@ -22,10 +22,10 @@ BUILD = TaskId("p", "build")
 def note(around: Path, number: int, seconds: float) -> Path:
     """Record a run in *around* whose build takes *seconds*; return its journal."""
     folder = make(around, datetime(2022, 1, 31, tzinfo=UTC) + timedelta(minutes=number), None)
-    paper = Paper(paper_plan(GRAPH), durations={"build": seconds})
-    paper.run()
+    observed = ObservedRun(graph_plan(GRAPH), durations={"build": seconds})
+    observed.run()
     with Journal(folder.journal, "plan") as journal:
-        for event in paper.heard.events:
+        for event in observed.log.events:
             journal.notify(event)
     folder.close(is_done=True)
     return folder.journal

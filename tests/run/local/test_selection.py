@@ -105,7 +105,7 @@ def test_pipelines_are_selected_by_condition_or_name(
 
 
 def test_a_single_pipeline_runs_by_default() -> None:
-    """Even one that publishes; there is no other choice."""
+    """This holds even for one that publishes, as there is no other choice."""
     publish = "pipelines:\n  publish: { stages: [{ name: c, build: production, publish: { image: true } }] }\n"
 
     assert [plan.name for plan in pipelines(plans(publish), (), lambda _: True)] == ["publish"]

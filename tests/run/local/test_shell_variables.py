@@ -11,7 +11,7 @@ from pipegen.run.local.shell_variables import setup_values, status_variable
 
 
 def test_stages_with_similar_names_have_distinct_status_variables() -> None:
-    """A dash, an underscore, a dot and capitals all differ."""
+    """A dash, an underscore, a dot and upper case make different names."""
     slugs = ("a-b", "a_b", "a.b", "A-B", "a--b", "ab", "")
 
     assert len({status_variable(slug) for slug in slugs}) == len(slugs)

@@ -14,7 +14,7 @@ from pipegen.run.local.watchdog import clean
 
 
 def test_a_process_that_two_looks_miss_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look misses a process whose program is being loaded, as its environment is empty then."""
+    """A search misses a process whose program is being loaded, as its environment is empty then."""
     run = f"test-{os.getpid()}"
     grep = tmp_path / "grep"
     grep.write_text(

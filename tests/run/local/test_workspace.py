@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def test_files_with_secrets_are_removed(folder: RunFolder) -> None:
-    """Nothing else is; a link to a file of another stage is not followed."""
+    """All other files remain; a link to a file of another stage is not followed."""
     (folder.left / "plain/link").symlink_to(folder.left / "open/dist/file")
 
     forget_secrets(folder, REDACTORS)

@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from run.simulated_runs_in_tests import paper_plan
+from run.simulated_runs_in_tests import graph_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure
@@ -29,7 +29,7 @@ LOST = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, exit_code=12
 
 def run() -> PipelineRun:
     """Return a run whose stages take 5 seconds each."""
-    return pipeline_run(paper_plan(GRAPH), dict.fromkeys("abcd", 5.0))
+    return pipeline_run(graph_plan(GRAPH), dict.fromkeys("abcd", 5.0))
 
 
 def send_events(tasks: PipelineRun, *listeners: Listener) -> None:
@@ -99,7 +99,7 @@ def test_a_summary_shows_failures_totals_and_logs(tmp_path: Path) -> None:
 
 
 def test_plain_output_has_a_line_per_event() -> None:
-    """Starts, ends, and waits for anything but a slot."""
+    """Starts, ends, and waits for resources other than a slot."""
     tasks = run()
     record, lines = RunRecord([tasks]), list[str]()
     plain = Plain(record, lines.append)
@@ -145,7 +145,7 @@ def test_waits_between_attempts_are_on_the_longest_path() -> None:
 
 
 def test_attempts_of_a_stage_share_a_row() -> None:
-    """Failed attempts have a colour of their own."""
+    """Failed attempts have their own colour."""
     tasks = run()
     record = RunRecord([tasks])
     send_events(tasks, record)

@@ -1,4 +1,4 @@
-"""The queue by itself: who is taken next, who waits for what, and that no event is lost."""
+"""The queue alone: the order of items, their reasons to wait, and events, none of which is lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REASONS = ("room", "other")
 
 
 def queue_of(*items: str, gates: set[str] | None = None) -> Queue[str]:
-    """Return a queue of *items*, the first in the alphabet first; *gates* holds back what is in it."""
+    """Return a queue of *items* in alphabetical order; *gates* hold items back."""
     queue: Queue[str] = Queue(
         lambda entry: (entry.item,), HINTS, gates=None if gates is None else {"gate": lambda item: item not in gates}
     )
@@ -34,13 +34,13 @@ def queue_of(*items: str, gates: set[str] | None = None) -> Queue[str]:
 
 
 def popped(queue: Queue[str], now: float = 0.0) -> str | None:
-    """Return what comes next."""
+    """Return the next item, or None."""
     entry = queue.pop(now)
     return entry.item if entry else None
 
 
 def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
-    """Not for whoever was taken after it: who looks then sees what has become free."""
+    """It does not count for an item that was popped after it, as this one sees the freed resource."""
     queue = queue_of("a", "b")
     popped(queue)
     queue.event(QueueEvent("freed", "ab"), 0.0)
@@ -53,7 +53,7 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
 
 
 def test_only_whom_it_helps_is_woken() -> None:
-    """By the reasons of its refusal, and by what the event is about."""
+    """The reasons of the refusal and the subject of the event decide."""
     queue = queue_of("a", "b", "c")
     for reason in ("room", "room", "other"):
         item = popped(queue)
@@ -65,7 +65,7 @@ def test_only_whom_it_helps_is_woken() -> None:
 
 
 def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
-    """Nor the other way round."""
+    """Errors do not lengthen the backoff of a refusal either."""
     queue = queue_of("a")
     for _ in range(3):
         popped(queue)
@@ -84,7 +84,7 @@ def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
 
 
 def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
-    """In the order in which their delays are over."""
+    """Items are popped in the order in which their backoffs end."""
     queue = queue_of("a", "b", "c")
     for now in (0.0, 1.0):
         item = popped(queue, now)
@@ -96,7 +96,7 @@ def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
 
 
 def test_who_is_parked_for_too_long_is_tried_again() -> None:
-    """Whatever it waits for: a net under the events."""
+    """This limits the effect of missing events."""
     queue = queue_of("a")
     popped(queue)
     queue.fail("a", 5.0, pending=("other",))
@@ -108,7 +108,7 @@ def test_who_is_parked_for_too_long_is_tried_again() -> None:
 
 
 def test_a_gate_is_asked_again_when_its_event_comes() -> None:
-    """And at no other."""
+    """Other events do not open it."""
     closed = {"a"}
     queue = queue_of("a", gates=closed)
     closed.clear()
@@ -120,7 +120,7 @@ def test_a_gate_is_asked_again_when_its_event_comes() -> None:
 
 
 def test_who_leaves_takes_its_events_along() -> None:
-    """In whatever part it is, or in flight."""
+    """This holds for every part of the queue, and for items in flight."""
     queue = queue_of("a", "b", "c")
     popped(queue)
     queue.event(QueueEvent("freed", "a"), 0.0)
@@ -136,14 +136,14 @@ def test_who_leaves_takes_its_events_along() -> None:
 
 @pytest.mark.parametrize("failures", [0, 1, 2, 5, 1_000_000])
 def test_delays_double_up_to_the_most(failures: int) -> None:
-    """Without end, and without overflow; nothing is no delay."""
+    """The longest delay is a limit, there is no overflow, and a delay of 0 stays 0."""
     assert Delays(1, 10).after(failures) == {0: 0, 1: 1, 2: 2}.get(failures, 10)
     assert Delays(1, 0).after(failures) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans())))
 def test_a_heap_gives_the_least_of_what_is_left(items: list[tuple[int, bool]]) -> None:
-    """Of equals the one that came first; what was removed does not come."""
+    """Equal items come in the order in which they were added; removed items do not come."""
     heap: Heap[int] = Heap()
     entries = [QueuedItem(item=number, since=0.0) for number in range(len(items))]
     for entry, (rank, _) in zip(entries, items, strict=True):
@@ -154,13 +154,13 @@ def test_a_heap_gives_the_least_of_what_is_left(items: list[tuple[int, bool]]) -
     left = [(rank, number) for number, (rank, is_removed) in enumerate(items) if not is_removed]
 
     assert len(heap) == len(left)
-    assert [found.item for found in iter(heap.pop, None)] == [number for _, number in sorted(left)]
+    assert [entry.item for entry in iter(heap.pop, None)] == [number for _, number in sorted(left)]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from("abcd"), st.sampled_from(REASONS)), max_size=40))
 def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
-    """Whatever happens: all items are there, and in the end each comes once."""
+    """After any operations, all items are present, and at the end each is popped once."""
     queue, there, now = queue_of(), set[str](), 0.0
     for step, item, reason in steps:
         flying = item in in_flight(queue)
@@ -191,4 +191,4 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
 
     assert {entry.item for entry in queue} == there
     assert parts[QueueState.IN_FLIGHT] == len(flying_now)
-    assert sorted(found.item for found in iter(lambda: queue.pop(now + 1000), None)) == sorted(there - flying_now)
+    assert sorted(entry.item for entry in iter(lambda: queue.pop(now + 1000), None)) == sorted(there - flying_now)

@@ -1,4 +1,4 @@
-"""Who is placed where and when, and what those who wait are told."""
+"""The order, machines and times of placements, and the reasons that are reported for waiting stages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def names(cycle: Cycle) -> list[str]:
 
 
 def waiting(cycle: Cycle) -> dict[str, tuple[Cause, str]]:
-    """Return what those wait for whom *cycle* tells of."""
+    """Return the reasons of the stages that *cycle* refuses."""
     return {refusal.task.id.stage: (refusal.cause, refusal.what) for refusal in cycle.refused}
 
 
@@ -35,7 +35,7 @@ def with_tasks(*tasks: Task, machines: int = 1, slots: int = 1, order: str = "cr
 
 
 def test_the_longest_path_comes_first() -> None:
-    """By default; of equals, the one that the user wrote first."""
+    """This is the default; of equal stages, the first in the config comes first."""
     scheduler = with_tasks(
         task("short", order=0, remaining=1),
         task("second", order=2, remaining=5),
@@ -47,7 +47,7 @@ def test_the_longest_path_comes_first() -> None:
 
 
 def test_the_order_can_be_chosen() -> None:
-    """As declared, or who was ready first."""
+    """It can be the order of the config, or that in which stages became ready."""
     placed = {}
     for order in ORDERS:
         scheduler = with_tasks(order=order, slots=3)
@@ -64,7 +64,7 @@ def test_the_order_can_be_chosen() -> None:
 
 
 def test_who_comes_later_and_first_in_line_is_placed_first() -> None:
-    """The line is put in order again whenever somebody joins it."""
+    """The queue is sorted again when a stage is added."""
     scheduler = with_tasks(task("a", order=0, remaining=3), task("b", order=1, remaining=1))
     scheduler.cycle(0)
     scheduler.add(task("c", order=2, remaining=2), 1.0)
@@ -74,7 +74,7 @@ def test_who_comes_later_and_first_in_line_is_placed_first() -> None:
 
 
 def test_all_who_wait_are_told_why_once() -> None:
-    """A lock, a label, memory, a slot, a time."""
+    """The reasons are a lock, a label, memory, a slot and a time."""
     machines = [RunMachine(name="small", slots=2, memory=4), RunMachine(name="gpu", slots=1, labels=("gpu",), memory=8)]
     scheduler = new_scheduler(machines)
     for number, (stage, demand) in enumerate(
@@ -107,7 +107,7 @@ def test_all_who_wait_are_told_why_once() -> None:
 
 
 def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> None:
-    """First for a slot, then for a lock that another took meanwhile; those behind it are not told of each change."""
+    """First for a slot, then for a lock that another stage took; changes are not reported for stages behind it."""
     locked = Demand(locks=("db",))
     scheduler = with_tasks(task("a", order=0), task("b", order=1, demand=locked), task("c", order=2, demand=locked))
     first = scheduler.cycle(0)
@@ -121,7 +121,7 @@ def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> N
 
 
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
-    """The machine with the fewest labels beyond those requested for, then the fullest."""
+    """The machine with the fewest labels that are not requested is used, then the fullest."""
     machines = [
         RunMachine(name="gpu", slots=4, labels=("gpu",)),
         RunMachine(name="large", slots=4),
@@ -141,7 +141,7 @@ def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
 
 
 def test_a_failed_try_waits_out_its_backoff_alone() -> None:
-    """Longer from time to time, in nobody's way, and from the due time on it is placed."""
+    """The delay grows from time to time and delays no other stage; when it has passed, the stage is placed."""
     failed = task("flaky", order=0, remaining=9)
     scheduler = new_scheduler([RunMachine(name="m", slots=2)], delays=Delays(first=1, most=10))
     scheduler.add(failed, 0.0)
@@ -163,7 +163,7 @@ def test_a_failed_try_waits_out_its_backoff_alone() -> None:
 
 
 def test_a_stage_without_slots_runs_where_no_slot_is_free() -> None:
-    """It takes nothing that others need; only its locks and labels hold it up."""
+    """It takes no resources that others need; it waits only for locks and labels."""
     scheduler = with_tasks(task("busy", order=0), task("light", order=1, demand=Demand(slots=0)))
     scheduler.add(task("gate", order=2, demand=Demand(slots=0, locks=("gate",))), 0.0)
     scheduler.add(task("second", order=3, demand=Demand(slots=0, locks=("gate",))), 0.0)
@@ -174,7 +174,7 @@ def test_a_stage_without_slots_runs_where_no_slot_is_free() -> None:
 
 
 def test_room_is_kept_for_who_was_overtaken_for_long() -> None:
-    """After as many as fill all slots twice; from then on, free slots are kept until there are enough."""
+    """After as many stages as fill all slots twice, free slots are reserved until there are enough."""
     scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
     scheduler.cycle(0)
     scheduler.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
@@ -195,7 +195,7 @@ def test_room_is_kept_for_who_was_overtaken_for_long() -> None:
 
 
 def test_who_has_the_shortest_path_is_not_overtaken_for_ever() -> None:
-    """Room is kept for a wide stage even where all the others come before it."""
+    """Slots are reserved for a wide stage even if all others have longer paths."""
     scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
     scheduler.add(task("wide", order=1, remaining=1, demand=Demand(slots=2)), 0.0)
     scheduler.cycle(0)
@@ -210,7 +210,7 @@ def test_who_has_the_shortest_path_is_not_overtaken_for_ever() -> None:
 
 
 def test_a_machine_keeps_room_for_one_at_a_time() -> None:
-    """Two that are wide do not wait for each other's room; the second comes after the first."""
+    """Two wide stages do not wait for each other's reservation; the second comes after the first."""
     scheduler = with_tasks(*(task(f"long{number}", order=number, remaining=9) for number in range(3)), slots=4)
     scheduler.cycle(0)
     for name, order in (("wide", 5), ("other", 6)):
@@ -230,7 +230,7 @@ def test_a_machine_keeps_room_for_one_at_a_time() -> None:
 
 
 def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
-    """Those who wait for it are placed at once."""
+    """Stages that wait for the slots are placed at once."""
     scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
     scheduler.cycle(0)
     scheduler.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
@@ -246,7 +246,7 @@ def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
 
 
 def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
-    """Those who wait for it are placed in the same cycle."""
+    """Stages that wait for the slots are placed in the same cycle."""
     scheduler = new_scheduler([RunMachine(name="one", slots=2, labels=("one",)), RunMachine(name="two", slots=2)])
     here = Demand(labels=("one",))
     scheduler.add(task("block", order=0, remaining=9, demand=Demand(slots=2)), 0.0)
@@ -267,7 +267,7 @@ def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
 
 
 def test_machines_without_bounds_take_all() -> None:
-    """None is as much as is requested for."""
+    """A missing limit allows any number of tasks."""
     scheduler = new_scheduler([RunMachine(name="m", slots=None)])
     for number in range(100):
         scheduler.add(task(f"s{number}", order=number, demand=Demand(cpu=8000, memory=2**40)), 0.0)
@@ -276,17 +276,17 @@ def test_machines_without_bounds_take_all() -> None:
 
 
 def side_by_side(slots: int, tasks: dict[str, int], seconds: Callable[[Task], float]) -> Simulation:
-    """Run pipelines beside each other, of so many stages without order."""
+    """Run pipelines in parallel, each with a number of independent stages."""
     all_tasks = [
-        task(f"s{number}", pipeline=pipeline, order=1000 * place + number, remaining=place)
-        for place, (pipeline, count) in enumerate(tasks.items())
+        task(f"s{number}", pipeline=pipeline, order=1000 * index + number, remaining=index)
+        for index, (pipeline, count) in enumerate(tasks.items())
         for number in range(count)
     ]
     return Simulation(new_scheduler([RunMachine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
 
 
 def busy_until(run: Simulation, end: float) -> Counter[str]:
-    """Return for how many seconds each pipeline had slots until *end*."""
+    """Return the slot seconds of each pipeline until *end*."""
     busy: Counter[str] = Counter()
     for time, placement in run.placed:
         id_ = placement.task.id
@@ -296,7 +296,7 @@ def busy_until(run: Simulation, end: float) -> Counter[str]:
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 5, 8])
 def test_pipelines_side_by_side_share_alike(slots: int) -> None:
-    """While both have stages to run, neither gets more than a slot's worth beyond the other; no slot is idle."""
+    """While both have stages to run, their difference is at most one slot; no slot is idle."""
     run = side_by_side(slots, {"one": 120, "two": 120}, lambda one: one.order % 3 + 1.0)
     busy = busy_until(run, run.makespan / 2)
     work = sum(one % 3 + 1 for one in range(120)) * 2
@@ -306,7 +306,7 @@ def test_pipelines_side_by_side_share_alike(slots: int) -> None:
 
 
 def test_who_has_longer_stages_gets_no_more_slots() -> None:
-    """Shares are counted by what is taken at a time, not by who is next."""
+    """Shares depend on the resources in use at a time, not on the number of stages."""
     run = side_by_side(4, {"long": 40, "short": 400}, lambda one: 10.0 if one.id.pipeline == "long" else 1.0)
     busy = busy_until(run, 100)
 
@@ -314,7 +314,7 @@ def test_who_has_longer_stages_gets_no_more_slots() -> None:
 
 
 def test_what_can_run_out_is_what_is_shared() -> None:
-    """Where slots have no bound, memory is: who takes more of it at a time gets fewer stages."""
+    """If slots have no limit, memory decides: a pipeline whose stages take more memory runs fewer of them."""
     scheduler = new_scheduler([RunMachine(name="m", slots=None, memory=12)])
     for number in range(12):
         for pipeline, memory in (("large", 3), ("small", 1)):
@@ -326,7 +326,7 @@ def test_what_can_run_out_is_what_is_shared() -> None:
 
 
 def test_no_slot_is_kept_for_a_pipeline_that_has_nothing_to_run() -> None:
-    """The other takes all of them."""
+    """The other pipeline takes all of them."""
     run = side_by_side(4, {"one": 2, "two": 40}, lambda _: 1.0)
 
     assert sum(time == 0 for time, _ in run.placed) == 4
@@ -337,7 +337,7 @@ def test_no_slot_is_kept_for_a_pipeline_that_has_nothing_to_run() -> None:
 @pytest.mark.parametrize("is_wrong", [False, True], ids=["right", "wrong"])
 @pytest.mark.parametrize("slots", [2, 4, 8])
 def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> None:
-    """On average at most three in a hundred over it, with durations wrong by a factor of two, too."""
+    """The makespan is on average at most 3 percent above it, also with durations that are wrong by a factor of two."""
     chance = dice(5)
     ratios = []
     for _ in range(40):
@@ -351,7 +351,7 @@ def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> 
 
 
 def test_no_stage_starts_before_those_before_it_ended() -> None:
-    """Nor is one left out."""
+    """All stages start."""
     graph = random_graph(dice(3), 60)
     run = run_graph(new_scheduler([RunMachine(name="m", slots=3)]), graph)
     started = {placement.task.id.stage: time for time, placement in run.placed}
@@ -362,7 +362,7 @@ def test_no_stage_starts_before_those_before_it_ended() -> None:
 
 
 def test_a_chain_costs_no_wait() -> None:
-    """Each stage starts the moment the one before it ends."""
+    """Each stage starts at the time when its predecessor ends."""
     chain = {f"s{number}": ((f"s{number - 1}",) if number else ()) for number in range(50)}
     graph = Graph(dict.fromkeys(chain, 2.0), chain)
 

@@ -1,4 +1,4 @@
-"""Whatever is requested of the scheduler, in whatever order: nothing is taken twice, nobody is forgotten."""
+"""Properties of the scheduler for any requests in any order: no resource is taken twice, and no task is forgotten."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ demands = st.builds(
 
 
 class Model(RuleBasedStateMachine):
-    """A scheduler beside a plain account of what is taken."""
+    """A scheduler, and an independent account of the resources in use."""
 
-    # After so many placements room is kept for who was overtaken; never, where nobody may be passed over.
+    # The number of placements after which resources are reserved for an overtaken task; inf means never.
     patience = inf
 
     def __init__(self) -> None:
@@ -68,15 +68,15 @@ class Model(RuleBasedStateMachine):
 
     @initialize(machines=machines, order=st.sampled_from(ORDERS))
     def start(self, machines: list[RunMachine], order: str) -> None:
-        """Begin with some machines."""
+        """Start with some machines."""
         self.machines = {one.name: one for one in machines}
-        nodes = [node(one, place) for place, one in enumerate(machines)]
+        nodes = [node(one, index) for index, one in enumerate(machines)]
         self.session = Session(nodes, tiers(order), settings=QueueSettings(), patience=self.patience)
         self.scheduler = SessionScheduler(self.session)
 
     @rule(pipeline=st.sampled_from("pq"), demand=demands, remaining=st.integers(0, 3), count=st.integers(1, 3))
     def add(self, pipeline: str, demand: Demand, remaining: int, count: int) -> None:
-        """Tasks become ready."""
+        """Add tasks that are ready."""
         for _ in range(count):
             self.number += 1
             added = task(f"s{self.number}", pipeline=pipeline, order=self.number, remaining=remaining, demand=demand)
@@ -86,7 +86,7 @@ class Model(RuleBasedStateMachine):
 
     @rule()
     def cycle(self) -> None:
-        """The scheduler looks at the queue."""
+        """Run a cycle of the scheduler."""
         cycle = self.scheduler.cycle(self.now)
         for placement in cycle.placed:
             placed = self.queued.pop(placement.task.id)
@@ -102,7 +102,7 @@ class Model(RuleBasedStateMachine):
     @precondition(lambda self: self.running)
     @rule(data=st.data(), failures=st.integers(0, 5))
     def end(self, data: st.DataObject, failures: int) -> None:
-        """A task ends; it may have to be tried again."""
+        """End a task, which may have to be retried."""
         id_ = data.draw(st.sampled_from(sorted(self.running)))
         ended, _ = self.running.pop(id_)
         self.scheduler.release(id_, self.now)
@@ -115,7 +115,7 @@ class Model(RuleBasedStateMachine):
     @precondition(lambda self: self.queued)
     @rule(data=st.data())
     def drop(self, data: st.DataObject) -> None:
-        """A task is not wanted any more."""
+        """Drop a queued task."""
         id_ = data.draw(st.sampled_from(sorted(self.queued)))
         self.scheduler.drop(id_)
         del self.queued[id_]
@@ -125,25 +125,25 @@ class Model(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([1, 5, 400]))
     def wait(self, seconds: int) -> None:
-        """Time passes."""
+        """Let time pass."""
         self.now += seconds
         self.is_settled = False
 
     @invariant()
     def nobody_is_forgotten(self) -> None:
-        """Who is left after a cycle has no room anywhere, or waits for time, and the scheduler says till when."""
+        """A task that is queued after a cycle fits on no machine, or waits for a time, which the scheduler returns."""
         if not self.is_settled:
             return
         for id_, entry in self.queued.items():
             if self.not_before.get(id_, 0) <= self.now:
                 assert not any(
-                    self.is_room(entry.demand, machine, self.kept(machine)) for machine in self.machines.values()
+                    self.is_room(entry.demand, machine, self.reserved(machine)) for machine in self.machines.values()
                 )
         times = [time for id_, time in self.not_before.items() if id_ in self.queued and time > self.now]
         assert self.scheduler_time() == min(times, default=None)
 
     def teardown(self) -> None:
-        """In the end all have run that ever could."""
+        """At the end, all tasks that fit on some machine have run."""
         self.now += 100
         while hasattr(self, "scheduler"):
             self.cycle()
@@ -159,30 +159,30 @@ class Model(RuleBasedStateMachine):
                 self.scheduler.release(id_, self.now)
 
     def scheduler_time(self) -> float | None:
-        """Return when the scheduler wants to be requested again."""
+        """Return the time of the scheduler's next cycle."""
         return self.scheduler.next_time() if hasattr(self, "scheduler") else None
 
-    def kept(self, machine: RunMachine) -> Demand:
-        """Return what is kept on *machine* for who was overtaken."""
+    def reserved(self, machine: RunMachine) -> Demand:
+        """Return the resources of *machine* that are reserved for an overtaken task."""
         promised = self.session.machines.nodes[machine.name].promised
         slots, cpu, memory = (int(promised.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
         return Demand(slots=slots, cpu=cpu, memory=memory)
 
-    def is_room(self, demand: Demand, machine: RunMachine, kept: Demand = NOTHING) -> bool:
+    def is_room(self, demand: Demand, machine: RunMachine, reserved: Demand = NOTHING) -> bool:
         """Return whether *machine* has what *demand* takes beside what runs and is kept, and its locks are free."""
-        here = [kept, *(one.demand for one, place in self.running.values() if place is machine)]
+        in_use = [reserved, *(one.demand for one, location in self.running.values() if location is machine)]
         locks = {lock for one, _ in self.running.values() for lock in one.demand.locks}
         return (
             set(demand.labels) <= set(machine.labels)
             and not locks & set(demand.locks)
-            and _is_within(demand.slots, [one.slots for one in here], machine.slots)
-            and _is_within(demand.cpu, [one.cpu for one in here], machine.cpu)
-            and _is_within(demand.memory, [one.memory for one in here], machine.memory)
+            and _is_within(demand.slots, [one.slots for one in in_use], machine.slots)
+            and _is_within(demand.cpu, [one.cpu for one in in_use], machine.cpu)
+            and _is_within(demand.memory, [one.memory for one in in_use], machine.memory)
         )
 
 
 class PatientModel(Model):
-    """The same, with room kept for who was overtaken, so that others may be passed over."""
+    """The same model with reservations for overtaken tasks."""
 
     patience = 3
 
@@ -204,7 +204,7 @@ TestPatientModel.settings = settings(max_examples=60, stateful_step_count=40, de
     lengths=st.lists(st.integers(1, 9), min_size=80, max_size=80),
 )
 def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) -> None:
-    """It starts once so many have overtaken it, although there is always one that would fit in its place."""
+    """It starts once this number of stages has overtaken it, although there is always a smaller one that fits."""
     wide = min(wide, slots)
     small = [task(f"s{number}", order=number, remaining=100 - number) for number in range(len(lengths))]
     big = task("wide", order=-1, remaining=150.0, demand=Demand(slots=wide))
@@ -225,13 +225,13 @@ def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) 
 
 
 @settings(max_examples=40, deadline=None)
-@given(machines=machines, wanted=st.lists(demands, min_size=1, max_size=30), data=st.data())
+@given(machines=machines, requested=st.lists(demands, min_size=1, max_size=30), data=st.data())
 def test_the_same_is_decided_the_same_way(
-    machines: list[RunMachine], wanted: list[Demand], data: st.DataObject
+    machines: list[RunMachine], requested: list[Demand], data: st.DataObject
 ) -> None:
-    """Two schedulers of whom the same is requested place the same, in the same order."""
+    """Two schedulers with the same requests place the same tasks in the same order."""
     order = data.draw(st.sampled_from(ORDERS))
-    tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(wanted)]
+    tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(requested)]
 
     first, second = (
         Simulation(scheduler(machines, order=order), tasks, {}, lambda one: float(one.order % 3 + 1)).run()

@@ -1,4 +1,4 @@
-"""How votes count, and what gangs, shares and statements do in a session of several members a gang."""
+"""Votes of plugins; gangs, shares and statements in a session with several tasks in a gang."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ JOB_QUEUE = JobQueue(name="l")
 GANG = Gang(name="g", job_queue=JOB_QUEUE)
 
 
-def session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
-    """Return a session on machines of so many slots, with one tier."""
-    nodes = [SchedulerNode(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
+def new_session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
+    """Return a session with one tier, on machines with this number of slots."""
+    nodes = [SchedulerNode(f"m{index}", {"slots": count}, order=index) for index, count in enumerate(slots)]
     return Session(nodes, [policies], settings=QueueSettings(), patience=100)
 
 
-def gang_of(where: Session, name: str, *requested: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
-    """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
-    if job_queue not in where.job_queues:
-        where.open_job_queue(JobQueue(name=job_queue, order=len(where.job_queues)))
-    result = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(requested))
+def gang_of(session: Session, name: str, *requested: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
+    """Return a gang in *where*, admitted, whose tasks request these numbers of slots; 0 is a task for backfill."""
+    if job_queue not in session.job_queues:
+        session.open_job_queue(JobQueue(name=job_queue, order=len(session.job_queues)))
+    result = Gang(name=name, job_queue=session.job_queues[job_queue], least=least, priority=rank, size=len(requested))
     for number, slots in enumerate(requested):
-        order = 100 * sum(len(list(queue)) for queue in where.queues.values()) + number
+        order = 100 * sum(len(list(queue)) for queue in session.queues.values()) + number
         requests = {"slots": float(slots)} if slots else {}
         queued_task = QueuedTask(
             name=f"{name}{number}",
@@ -50,23 +50,23 @@ def gang_of(where: Session, name: str, *requested: int, least: int = 1, job_queu
             priority=number * rank,
         )
         add_to(result.job_queue.requested, queued_task.requests)
-        where.wait(queued_task)
-    where.admit(result)
+        session.wait(queued_task)
+    session.admit(result)
     return result
 
 
 def saying(vote: Vote) -> Votes:
-    """Return the votes of a plugin that says this of each gang that would enter."""
+    """Return the votes of a plugin with *vote* on the admission of each gang."""
     return Votes(may_enter=lambda _: vote)
 
 
-def started(where: Session) -> list[str]:
-    """Return those who started, in order."""
-    return [queued_task.name for queued_task in where.started]
+def started(session: Session) -> list[str]:
+    """Return the started tasks, in order."""
+    return [queued_task.name for queued_task in session.started]
 
 
 def test_keys_are_counted_tier_by_tier() -> None:
-    """The first that differs decides, then the place."""
+    """The first key that differs decides, then the original order."""
     first, second = (QueuedTask(name=name, gang=GANG, requests={}, order=order) for order, name in enumerate("ab"))
     gang, other_gang = (Gang(name=queued_task.name, job_queue=JOB_QUEUE) for queued_task in (first, second))
     gang.push(first, ())
@@ -92,14 +92,14 @@ def test_keys_are_counted_tier_by_tier() -> None:
     ],
 )
 def test_a_permit_ends_the_vote_at_its_tier(tiers: list[list[Vote]], *, is_admitted: bool) -> None:
-    """Up to there, any rejection decides."""
+    """Up to that tier, any rejection decides."""
     ballot = Ballot([[saying(vote) for vote in tier] for tier in tiers])
 
     assert ballot.may_enter(GANG) is is_admitted
 
 
 def test_one_says_no_or_all_say_yes() -> None:
-    """A machine must do for all, a gang be ready for all; one is enough to say that a lane has had its part."""
+    """A machine must suit all plugins, and a gang be ready for all; one plugin is enough to call a queue overused."""
     yes = Votes(is_placeable=lambda *_: True, is_ready=lambda _: True, is_overused=lambda _: True)
     no = Votes(is_placeable=lambda *_: False, is_ready=lambda _: False, is_overused=lambda _: False)
     both, none = Ballot([[yes], [no]]), Ballot([])
@@ -126,84 +126,84 @@ def test_one_says_no_or_all_say_yes() -> None:
 
 
 def test_a_gang_starts_together_or_not_at_all() -> None:
-    """What it cannot take whole, it does not take at all, and others have it."""
-    where = session(gang, slots=(3,))
-    large = gang_of(where, "a", 2, 2, least=2)
-    gang_of(where, "b", 1)
-    allocate(where)
+    """If not all of its tasks fit, it takes no resources, and others can use them."""
+    session = new_session(gang, slots=(3,))
+    large = gang_of(session, "a", 2, 2, least=2)
+    gang_of(session, "b", 1)
+    allocate(session)
 
-    assert started(where) == ["b0"]
+    assert started(session) == ["b0"]
     assert (large.taken, JOB_QUEUE.taken) == ({"slots": 0}, {})
     assert all(queued_task.state is TaskState.WAITING for queued_task in large.waiting_tasks())
-    assert where.machines.nodes["m0"].room == {"slots": 2}
+    assert session.machines.nodes["m0"].room == {"slots": 2}
 
 
 def test_once_a_gang_is_ready_the_others_follow_one_by_one() -> None:
-    """So that what comes first in line may be placed in between."""
-    where = session(gang, drf, slots=(4,))
-    gang_of(where, "a", 1, 1, 1, least=2)
-    gang_of(where, "b", 1)
-    allocate(where)
+    """Tasks of other gangs may be placed in between."""
+    session = new_session(gang, drf, slots=(4,))
+    gang_of(session, "a", 1, 1, 1, least=2)
+    gang_of(session, "b", 1)
+    allocate(session)
 
-    assert started(where) == ["a0", "a1", "b0", "a2"]
+    assert started(session) == ["a0", "a1", "b0", "a2"]
 
 
 @pytest.mark.parametrize(
     ("least", "placed"), [(2, ["a0", "b0", "b1"]), (4, []), (5, [])], ids=["enough", "too-few", "all-or-none"]
 )
 def test_queued_tasks_that_have_no_place_do_not_stop_others(least: int, placed: list[str]) -> None:
-    """A gang goes on as long as its tasks may start in parts."""
-    where = session(gang, fit, slots=(1, 2))
-    where.machines.nodes["m0"].labels = frozenset(["a"])
-    where.machines.nodes["m1"].labels = frozenset(["b"])
-    where.open_job_queue(JobQueue(name="l"))
-    group = Gang(name="g", job_queue=where.job_queues["l"], least=least, size=5)
+    """A gang continues while its tasks may start in parts."""
+    session = new_session(gang, fit, slots=(1, 2))
+    session.machines.nodes["m0"].labels = frozenset(["a"])
+    session.machines.nodes["m1"].labels = frozenset(["b"])
+    session.open_job_queue(JobQueue(name="l"))
+    group = Gang(name="g", job_queue=session.job_queues["l"], least=least, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
-        where.wait(QueuedTask(name=name, gang=group, requests={"slots": 1}, labels=(name[0],), order=order))
-    where.admit(group)
-    allocate(where)
+        session.wait(QueuedTask(name=name, gang=group, requests={"slots": 1}, labels=(name[0],), order=order))
+    session.admit(group)
+    allocate(session)
 
-    assert started(where) == placed
+    assert started(session) == placed
 
 
 def test_a_gang_with_too_few_queued_tasks_waits() -> None:
-    """It is not even tried."""
-    where = session(gang)
-    gang_of(where, "a", 1, least=2)
-    allocate(where)
+    """The scheduler does not try to place it."""
+    session = new_session(gang)
+    gang_of(session, "a", 1, least=2)
+    allocate(session)
 
-    assert started(where) == []
+    assert started(session) == []
 
 
 def test_queued_tasks_that_take_nothing_fill_in() -> None:
-    """They count as placed for their gang, and start where no slot is free."""
-    where = session(gang, slots=(1,))
-    gang_of(where, "a", 1, 0, least=2)
-    gang_of(where, "b", 1)
-    allocate(where)
-    backfill(where)
+    """They count as placed tasks of their gang, and start without a free slot."""
+    session = new_session(gang, slots=(1,))
+    gang_of(session, "a", 1, 0, least=2)
+    gang_of(session, "b", 1)
+    allocate(session)
+    backfill(session)
 
-    assert started(where) == ["a0", "a1"]
+    assert started(session) == ["a0", "a1"]
 
 
 def test_the_highest_priority_comes_first() -> None:
-    """Of gangs, and of the members of one."""
-    where = session(priority, slots=(3,))
-    gang_of(where, "a", 1)
-    gang_of(where, "b", 1, 1, rank=5)
-    allocate(where)
+    """This holds for gangs, and for the tasks of one gang."""
+    session = new_session(priority, slots=(3,))
+    gang_of(session, "a", 1)
+    gang_of(session, "b", 1, 1, rank=5)
+    allocate(session)
 
-    assert started(where) == ["b1", "b0", "a0"]
+    assert started(session) == ["b1", "b0", "a0"]
 
 
 def test_the_least_dominant_share_comes_first() -> None:
-    """Gangs take turns by what they have already."""
-    where = session(drf, slots=(4,))
-    gang_of(where, "a", 2, 1)
-    gang_of(where, "b", 1, 1)
-    allocate(where)
+    """Gangs take turns by the resources that they have."""
+    session = new_session(drf, slots=(4,))
+    gang_of(session, "a", 2, 1)
+    gang_of(session, "b", 1, 1)
+    allocate(session)
 
-    assert started(where) == ["a0", "b0", "b1"]
+    assert started(session) == ["a0", "b0", "b1"]
     assert share({"cpu": 1, "memory": 3}, {"cpu": 4, "memory": 4}) == 0.75
     assert share({"gpu": 1}, {}) == 1.0
 
@@ -220,17 +220,17 @@ def test_the_least_dominant_share_comes_first() -> None:
     ],
 )
 def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], expected: list[float]) -> None:
-    """By weight, no more than they ask for, and all that is left to those who do."""
+    """Shares follow the weights, up to the requests; queues with further requests share the rest."""
     times = deserved(
-        [JobQueue(name=str(place), weight=one[0], requested={"slots": one[1]}) for place, one in enumerate(job_queues)],
+        [JobQueue(name=str(index), weight=one[0], requested={"slots": one[1]}) for index, one in enumerate(job_queues)],
         {"slots": 8},
     )
 
-    assert [times.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(expected)
+    assert [times.get(str(index), {}).get("slots", 0) for index in range(len(job_queues))] == pytest.approx(expected)
 
 
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
-    """Whatever the others ask for."""
+    """This holds for any requests of other queues."""
     job_queues = [
         JobQueue(name="kept", requested={"slots": 0}, guarantee={"slots": 3}),
         JobQueue(name="capped", requested={"slots": 9}, capability={"slots": 2}),
@@ -242,32 +242,30 @@ def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
 
 
 def test_a_job_queue_with_its_part_is_passed_over() -> None:
-    """Where that is voted for; what is held back stays idle then."""
-    where = session(proportion, slots=(4,))
-    gang_of(where, "a", 1, 1, 1, 1, job_queue="one")
-    gang_of(where, "b", 1, 1, job_queue="two")
-    allocate(where)
+    """Plugins vote for this; the resources stay idle then."""
+    session = new_session(proportion, slots=(4,))
+    gang_of(session, "a", 1, 1, 1, 1, job_queue="one")
+    gang_of(session, "b", 1, 1, job_queue="two")
+    allocate(session)
 
-    assert sorted(started(where)) == ["a0", "a1", "b0", "b1"]
-    assert started(where)[:2] == ["a0", "b0"]
+    assert sorted(started(session)) == ["a0", "a1", "b0", "b1"]
+    assert started(session)[:2] == ["a0", "b0"]
 
 
 def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> None:
-    """What does not fit beside those that are admitted is requested again later."""
-    where = session(proportion, slots=(4,))
-    where.open_job_queue(JobQueue(name="l", capability={"slots": 3}))
-    gangs = [
-        Gang(name=name, job_queue=where.job_queues["l"], minimum={"slots": much}) for name, much in (("a", 2), ("b", 2))
-    ]
-    where.entering += gangs
-    enqueue(where)
+    """A gang that does not fit beside the admitted ones is tried again later."""
+    session = new_session(proportion, slots=(4,))
+    session.open_job_queue(JobQueue(name="l", capability={"slots": 3}))
+    gangs = [Gang(name=name, job_queue=session.job_queues["l"], minimum={"slots": 2}) for name in "ab"]
+    session.entering += gangs
+    enqueue(session)
 
     assert [one.is_admitted for one in gangs] == [True, False]
-    assert where.entering == gangs[1:]
+    assert session.entering == gangs[1:]
 
 
 def test_a_statement_takes_all_or_nothing() -> None:
-    """Slots, memory and locks; what it cannot take is not recorded, and undoing leaves no trace."""
+    """Slots, memory and locks: an action that does not fit is not recorded, and undoing restores everything."""
     machines = MachineState([SchedulerNode("m", {"slots": 2, "memory": 4})])
     statement = Statement(machines)
     first, second, third = (
@@ -291,7 +289,7 @@ def test_a_statement_takes_all_or_nothing() -> None:
 
 
 def test_labels_are_looked_at_where_that_is_voted_for() -> None:
-    """All of them must be there."""
+    """The machine must have all of them."""
     nodes = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
     queued_task = QueuedTask(name="a", gang=GANG, requests={"slots": 1}, labels=("linux", "arm"))
 

@@ -1,4 +1,4 @@
-"""Whose turn it is, whoever has changed."""
+"""The choice of the next queue is correct after any change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
 from run.scheduling_state import deserved
-from run.simulated_runs_in_tests import paper_plan
+from run.simulated_runs_in_tests import graph_plan
 
 from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.job_queues import JobQueue
@@ -31,11 +31,11 @@ MACHINES = [RunMachine(name="a", slots=2, cpu=3000, labels=("x",)), RunMachine(n
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
-    """As if all lanes were compared, by what each deserves if it is worked out anew, each time anybody is placed."""
+    """It equals a comparison of all queues, with deserved shares computed anew, after each placement."""
     runs: list[PipelineRun] = []
     times: dict[TaskId, float] = {}
     for number in range(data.draw(st.integers(1, 5))):
-        plan = paper_plan(data.draw(graphs(most=5)), name=f"p{number}")
+        plan = graph_plan(data.draw(graphs(most=5)), name=f"p{number}")
         run = pipeline_run(plan, first=sum(len(one.tasks) for one in runs))
         tasks = tuple(replace(task, demand=data.draw(DEMANDS)) for task in run.tasks)
         runs.append(replace(run, tasks=tasks))
@@ -50,10 +50,10 @@ def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
     def compared(turns: Turns) -> JobQueue | None:
         queue, session = first(turns), sessions[0]
         waiting = [job_queue for job_queue in session.job_queues.values() if session.queues[job_queue.name].has_next()]
-        whole = deserved(session.job_queues.values(), session.machines.totals)
+        due = deserved(session.job_queues.values(), session.machines.totals)
 
         def state(job_queue: JobQueue) -> tuple[float, int, int]:
-            shares = [job_queue.taken.get(name, 0) / amount for name, amount in whole[job_queue.name].items() if amount]
+            shares = [job_queue.taken.get(name, 0) / amount for name, amount in due[job_queue.name].items() if amount]
             return (round(max([0.0, *shares]), 6), job_queue.served, job_queue.order)
 
         assert queue is min(waiting, key=state, default=None)

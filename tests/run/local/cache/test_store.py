@@ -22,7 +22,7 @@ from pipegen.run.local.cache.store import FORMAT, Store
 
 PLENTY = 1_000_000
 LITTLE = 2_000
-# Larger than a content in the database.
+# Larger than a content that is stored in the database.
 LARGE = b"content" * 1_000
 
 
@@ -182,7 +182,7 @@ def _save_many(folder: Path, name: str) -> None:
         values = [("v", b"x" * 1_000), ("w", f"{name} {number}".encode())]
         saved = results.save(partial(results.keys.save, f"stage {number}"), values, ())
         stored_record = results.find([saved.key])
-        with suppress(DamagedError):  # the other process may remove it just now
+        with suppress(DamagedError):  # the other process may remove it at this moment
             assert stored_record is None or results.value(stored_record.record.outputs[0][1]) == b"x" * 1_000
     results.close()
 
@@ -283,14 +283,14 @@ def _varint(number: int) -> bytes:
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
 def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *, is_file: bool) -> None:
-    """A folder in place of a file, or the reverse."""
-    place = tmp_path / f"v{FORMAT}" / name
-    place.parent.mkdir(parents=True, exist_ok=True)
+    """There is a folder in place of a file, or the reverse."""
+    path = tmp_path / f"v{FORMAT}" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     if is_file:
-        place.write_text("no database", encoding="utf-8")
+        path.write_text("no database", encoding="utf-8")
     else:
-        place.mkdir()
-        (place / "file").touch()
+        path.mkdir()
+        (path / "file").touch()
     results = store(tmp_path)
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
 
@@ -309,7 +309,7 @@ def test_nothing_is_dropped_in_a_read_only_folder(tmp_path: Path, monkeypatch: p
 
 
 def test_a_failed_restore_leaves_nothing_behind(tmp_path: Path) -> None:
-    """A folder is in the place of the file."""
+    """There is a folder at the path of the file."""
     results = store(tmp_path / "cache")
     (tmp_path / "file").write_bytes(b"content")
     stored_record = results.save(lambda: 1, (), [(KeptFile("dist"), partial(open_file, tmp_path, "file"))])

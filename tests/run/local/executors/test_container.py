@@ -42,7 +42,7 @@ def stand_in(folder: Path, name: str, says: str) -> str:
 
 
 def around(containers: Containers, *, image: str = "", keys: str = "") -> WrappedCommand:
-    """Return the command that wraps the script of a stage."""
+    """Return the arguments before the script of a stage."""
     text = STAGE.format(image=image, keys=keys)
     (plan,) = analyse(decode(text.encode(), "p.yml", "", Report()), (), Report()).plans
     job: Job = plan.job("test")
@@ -120,7 +120,7 @@ def test_the_entrypoint_precedes_the_script(docker: Containers) -> None:
 
 
 def test_services_share_a_network_with_their_stage(docker: Containers) -> None:
-    """Each is reachable by its alias, and everything is removed in any case."""
+    """Each is reachable by its alias, and everything is removed, also after failures."""
     command = around(docker, keys=SERVICE)
     texts, started = (shlex.split(line) for line in command.before)
 
@@ -135,7 +135,7 @@ def test_services_share_a_network_with_their_stage(docker: Containers) -> None:
 
 
 def test_services_can_use_the_host_network(tmp_path: Path) -> None:
-    """For environments where no network can be created."""
+    """Some environments do not permit new networks."""
     program_ = stand_in(tmp_path, "podman", "podman version 5")
     command = around(containers(program_, tmp_path, has_host_network=True), keys=SERVICE)
 

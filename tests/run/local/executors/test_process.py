@@ -45,7 +45,7 @@ def ended(clock: RealClock, process: Invocation) -> int:
 
 @pytest.mark.parametrize("secrets", [(), ("s3cret",)])
 def test_output_goes_to_the_log(clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]) -> None:
-    """Both streams; the program has its folder, variables and no input, and pipegen's own folder stays the same."""
+    """It has both streams; the program gets its folder, variables and no input, and pipegen stays in its own folder."""
     before = Path.cwd()
     status = ended(clock, invocation(tmp_path, 'echo "$GIVEN"; pwd >&2; cat; echo s3cret; exit 3', *secrets))
     shown = "[masked]" if secrets else "s3cret"
@@ -64,7 +64,7 @@ def test_output_is_appended_to_an_existing_log(clock: RealClock, tmp_path: Path)
 
 
 def test_a_silent_program_has_no_log(clock: RealClock, tmp_path: Path) -> None:
-    """Creating a file would take longer than everything else."""
+    """Creating a file would take longer than all other steps."""
     assert ended(clock, invocation(tmp_path, ":")) == 0
     assert not (tmp_path / "log").exists()
 
@@ -103,7 +103,7 @@ def test_a_signal_is_reported_as_128_plus_its_number(clock: RealClock, tmp_path:
 
 
 def test_a_missing_program_is_reported_immediately(clock: RealClock, tmp_path: Path) -> None:
-    """No file descriptor is left open."""
+    """The file descriptors are closed."""
     missing = Invocation(
         arguments=("/nowhere/program",), environment={}, folder=str(tmp_path), log=str(tmp_path / "log")
     )

@@ -41,7 +41,7 @@ def test_encoded_forms_of_a_secret_are_redacted(shown: str) -> None:
 
 
 def test_lines_of_a_secret_are_redacted_separately() -> None:
-    """Logs are processed by line, and a key has several."""
+    """Logs are processed by line, and a key has several lines."""
     redactor = Redactor(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
 
     assert redactor.redact(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
@@ -55,7 +55,7 @@ def test_short_values_are_not_redacted() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_stream_redacts_secrets_across_chunks(seed: int) -> None:
-    """Wherever chunks end, with lines of any length; no other text is lost or changed."""
+    """Chunks may end anywhere, and lines have any length; no other text is lost or changed."""
     chance = random.Random(seed)  # noqa: S311 - repeatable
     redactor = Redactor([SECRET, "another one"])
     text = "".join(
