@@ -1,4 +1,4 @@
-"""Fixtures that call the program in a folder of its own."""
+"""Fixtures that call the program in a separate folder."""
 
 from __future__ import annotations
 
@@ -73,6 +73,6 @@ def powerless(pipegen: Pipegen, open_folder: Path) -> Pipegen:
         with nobody():
             return pipegen(*arguments)
 
-    # What the program imports late may be out of that user's reach.
+    # That user may not be able to read modules that the program imports late.
     pipegen("compile", open_folder / "pipegen.yaml", "-t", "gitlab", "-o", "-")
     return call

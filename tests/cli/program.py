@@ -1,4 +1,4 @@
-"""Calls of the program as a user makes them, in this process, and configs for them."""
+"""Calls of the program as a user makes them, and configs for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-# Two stages side by side, then one; nothing to report for either target.
+# Two parallel stages and a common successor; no diagnostics for either target.
 CONFIG = """\
 pipelines:
   service:
@@ -31,7 +31,7 @@ pipelines:
     stages: [{ name: soak }]
 """
 
-# An N: unit is waited for by both, lint by package alone.
+# A graph in the shape of an N: both later stages wait for unit, only package waits for lint.
 SKEWED = """\
 pipelines:
   service:
@@ -42,7 +42,7 @@ pipelines:
       - [unit, report]
 """
 
-# A warning on GitLab, which knows no mail server; nothing on Jenkins.
+# A warning on GitLab, which has no mail step; no diagnostics on Jenkins.
 WARNED = """\
 pipelines:
   service:
@@ -61,7 +61,7 @@ pipelines:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a call ended with and wrote."""
+    """The exit code and the output of a call."""
 
     status: int
     out: str
@@ -69,7 +69,7 @@ class Result:
 
 
 class Pipegen(Protocol):
-    """The program, in this process."""
+    """The program in this process."""
 
     def __call__(self, *arguments: str | Path) -> Result:
         """Call it with *arguments*."""
@@ -78,7 +78,7 @@ class Pipegen(Protocol):
 def process(
     *arguments: str | Path, at: Path, variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Call the program in a process of its own, in the folder *at*."""
+    """Call the program in a separate process, in the folder *at*."""
     return subprocess.run(
         [sys.executable, "-c", "from pipegen.__main__ import main; main()", *map(str, arguments)],
         cwd=at,

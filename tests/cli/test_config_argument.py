@@ -62,7 +62,7 @@ def test_a_folder_without_a_config_is_reported(pipegen: Pipegen) -> None:
     ids=" ".join,
 )
 def test_other_missing_files_are_wrong_usage(arguments: tuple[str, ...], empty: Path, pipegen: Pipegen) -> None:
-    """So are folders in their place."""
+    """Folders at these paths are also wrong usage."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     (empty / "folder").mkdir()
     folder, missing = pipegen(*arguments, "folder"), pipegen(*arguments, "nothing")
@@ -74,7 +74,7 @@ def test_other_missing_files_are_wrong_usage(arguments: tuple[str, ...], empty: 
 
 @pytest.mark.usefixtures("empty")
 def test_a_missing_folder_of_an_audit_is_wrong_usage(pipegen: Pipegen) -> None:
-    """It would look as if all pipelines were imported."""
+    """An audit of no files would look as if all pipelines were imported."""
     result = pipegen("import", "--audit", "nothing")
 
     assert (result.status, result.out, result.err) == (2, "", 'pipegen: "nothing" is not a folder\n')

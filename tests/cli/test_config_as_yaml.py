@@ -151,7 +151,7 @@ def test_strings_are_read_back_unchanged(value: object) -> None:
     try:
         tree = read(SourceFile("pipegen.yaml", json.dumps({"a": value})), Report())
     except Stopped:
-        reject()  # a NUL, or half a character
+        reject()  # a NUL, or half of a surrogate pair
     assert isinstance(tree, Mapping)
 
     assert read(SourceFile("pipegen.yaml", as_yaml(tree)), Report()) == tree

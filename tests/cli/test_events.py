@@ -98,7 +98,7 @@ def test_events_as_json(pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("app")
 def test_events_as_json_name_approvals(pipegen: Pipegen) -> None:
-    """Of stages that run; a delay is none."""
+    """Only stages that run have one, and a delay is not one."""
     stages = [
         {"name": "a", "script": ["true"], "approve": True},
         {"name": "b", "script": ["true"], "approve": {"optional": True}},

@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.targets import registry
 
 CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "golden").glob("*/pipeline.yml"))
-# A stage that takes an environment down is no stage of a Jenkinsfile.
+# A stage that stops an environment is not in a Jenkinsfile.
 LEFT_OUT = {
     ("gates", "jenkins"): {("service", "stop")},
     ("port-of-gitlab", "jenkins"): {("shop", "stop review")},

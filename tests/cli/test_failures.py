@@ -99,7 +99,7 @@ main()
 
 @pytest.mark.usefixtures("here")
 def test_an_interrupt_has_its_own_exit_code(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No message is shown; the prompt of the shell starts on a line of its own."""
+    """No message is shown; the prompt of the shell starts on a new line."""
     monkeypatch.setattr("pipegen.cli.commands.check.analyse", raising(KeyboardInterrupt()))
     result = pipegen("check")
 

@@ -43,7 +43,7 @@ FILES = {
     JENKINSFILE: "pipeline { agent any\n stages { stage('a') { when { changeset 'api/**' }\n steps { sh 'x' } } } }\n",
 }
 DRIVERS = ("evil", "e=vil.clean", "Evil", "evil.clean=x")
-# Those that call git, and all others.
+# The verbs that call git, and all others.
 CALLS = (
     ("check", "--all"),
     ("check",),
@@ -77,12 +77,12 @@ CALLS = (
 )
 
 
-# No two looks at a file find the same time.
+# Each look at a file returns a new time.
 _TIMES = itertools.count(1)
 
 
 class Trap:
-    """A program that leaves a file, in the forms in which keys take one."""
+    """A program that creates a file when it runs, in the forms that keys accept."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -207,7 +207,7 @@ def test_no_key_executes_a_program(root: Path, trap: Trap, pipegen: Pipegen) -> 
 
 @pytest.mark.usefixtures("root")
 def test_every_call_does_its_work(pipegen: Pipegen) -> None:
-    """None ends before it reads the repository, because of a wrong option, say."""
+    """No call ends before it reads the repository, for example because of a wrong option."""
     ends = {call: pipegen(*call).status for call in CALLS}
 
     assert {call: status for call, status in ends.items() if status} == {}
@@ -318,7 +318,7 @@ def test_the_configuration_of_a_submodule_executes_nothing(root: Path, trap: Tra
 
 
 def test_another_work_tree_is_not_read(root: Path, trap: Trap, pipegen: Pipegen) -> None:
-    """The repository's files are those around its `.git`, whatever `core.worktree` says."""
+    """The repository's files are those around its `.git`, for any value of `core.worktree`."""
     other = trap.folder / "private"
     other.mkdir()
     (other / "secret.yaml").write_text("pipelines: {}\n")
@@ -341,6 +341,6 @@ def test_changed_files_respect_line_end_conversion(root: Path) -> None:
 def test_only_one_module_starts_git() -> None:
     """The protection would not apply to other modules."""
     root = Path(__file__).parents[2] / "pipegen"
-    starting = re.compile(r"(?<!Call)[(\[]\s*\"git\",")  # a Call is a command that a script holds
+    starting = re.compile(r"(?<!Call)[(\[]\s*\"git\",")  # a Call is a command in a script
 
     assert [path.name for path in root.rglob("*.py") if starting.search(path.read_text("utf-8"))] == ["git.py"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 
-# What CONFIG is drawn as.
+# The output for CONFIG.
 TEXT = """\
 1  lint
    unit
@@ -58,7 +58,7 @@ def test_one_pipeline_has_no_title(form: str, drawn: str, pipegen: Pipegen) -> N
     ids=" ".join,
 )
 def test_no_verb_fails_on_a_config_without_stages(call: tuple[str, ...], here: Path, pipegen: Pipegen) -> None:
-    """There is a warning, and nothing else to show or to do."""
+    """There is a warning, and no other output."""
     (here / "pipegen.yaml").write_text("pipelines: {test: {stages: []}}\n", encoding="utf-8")
     result = pipegen(*call)
 
@@ -97,7 +97,7 @@ def test_several_pipelines_as_text(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_several_pipelines_as_dot(here: Path, pipegen: Pipegen) -> None:
-    """Each is a graph of its own."""
+    """Each is a separate graph."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     drawn = pipegen("graph", "--format", "dot").out
 
@@ -184,7 +184,7 @@ def test_a_graph_is_written_to_a_file(form: str, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_a_graph_needs_a_file_that_can_be_written(pipegen: Pipegen) -> None:
-    """It is no traceback that there is no such folder."""
+    """A missing folder gives no traceback."""
     result = pipegen("graph", "-o", "missing/graph.txt")
 
     assert (result.status, result.out) == (2, "")

@@ -15,7 +15,7 @@ from cli.program import Pipegen, environment, names
 from pipegen.cli.starter_config import KINDS, inspect
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "init")
-# What a change of some paths means on GitLab, which whoever names some should know.
+# The meaning of changed paths on GitLab, which is reported for any path filter.
 EXPECTED_CODES = {"monorepo": "PG630"}
 
 
@@ -29,7 +29,7 @@ def test_a_starter_config_compiles(kind: str, empty: Path, pipegen: Pipegen) -> 
 
     assert compiled.status == 0
     assert all(EXPECTED_CODES[kind] in line for line in compiled.err.splitlines())
-    # That a version can be moved is a note, for who wants digests.
+    # A mutable version of an image is a note, for users who want digests.
     checked = [line for line in pipegen("check", "--format", "concise").out.splitlines() if "PG716" not in line]
     assert all(EXPECTED_CODES[kind] in line for line in checked)
     assert names(empty) == {"pipegen.schema.json", ".gitlab-ci.yml", "Jenkinsfile"}

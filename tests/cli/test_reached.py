@@ -136,7 +136,7 @@ def machines(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:
 
 
 def failures(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:
-    """Run a pipeline that fails, and one whose time ends, while stages wait for a lock and for their next attempt."""
+    """Run a pipeline that fails, and one that is stopped at its timeout while stages wait for a lock and a retry."""
     Path("pipegen.yaml").write_text(
         "pipelines:\n  p:\n    fail_fast: true\n    stages:\n"
         "      - { name: holder, script: ['sleep 0.2; false'], lock: db }\n"
@@ -150,7 +150,7 @@ def failures(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:
 
 
 def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reuse results: of a chain, in an image, from a damaged cache and a small one."""
+    """Reuse results: in a chain, in an image, from a damaged cache and from a small one."""
     subprocess.run(["git", "init", "-q", "."], check=True)
     Path("VERSION").write_text("1\n", encoding="utf-8")
     chain = CHAIN.replace(">>ran", f">>{Path.cwd() / 'ran'}")
@@ -167,7 +167,7 @@ def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).unlink()
     run("--stage", "ship")
     run("--stage", "ship", config=chain.replace(" of ", " from "))
-    run(config=chain.replace("echo 1 >size", "echo 1  >size"))  # other text, same result
+    run(config=chain.replace("echo 1 >size", "echo 1  >size"))  # other text with the same result
     run("--isolated", config=chain.replace("echo 1 >size", "echo 2 >size"))
     run("--isolated", config=chain.replace("echo 1 >size", "echo 2 >size"))
     run("--host", config=chain.replace("- name: build\n", "- name: build\n        image: debian:12\n"))
@@ -194,7 +194,7 @@ SCENARIOS = (fleets, shared_victims, machines, failures, results)
 
 @pytest.mark.slow
 def test_each_function_is_called(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A function that no option, key or state of a user reaches is to be deleted, with its tests."""
+    """A function that no option, key or state of a user reaches must be deleted, with its tests."""
     for name in ("state", "cache"):
         monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(empty / name))
     called: set[CodeType] = set()
@@ -223,12 +223,12 @@ def test_each_function_is_called(empty: Path, pipegen: Pipegen, monkeypatch: pyt
 
 
 def defined(folder: Path) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield the functions in *folder*: file and line, and words for a message."""
+    """Yield the functions in *folder*: file, line, and a description."""
     for path in sorted(folder.rglob("*.py")):
         module = compile(path.read_text(encoding="utf-8"), str(path), "exec")
         for code in inner(module):
-            is_function = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")  # classes are code too
-            is_vote = code.co_name == "<lambda>" and code.co_names  # others do nothing
+            is_function = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")  # classes are also code
+            is_vote = code.co_name == "<lambda>" and code.co_names  # other constants are not code
             if is_function or is_vote:
                 yield (str(path), code.co_firstlineno), f"{path.relative_to(ROOT)} {code.co_qualname}"
 

@@ -71,7 +71,7 @@ RUNS = [
 
 
 def test_jobs_of_gitlab_are_load(empty: Path, pipegen: Pipegen) -> None:
-    """Pages may overlap. What is printed is a fleet when it has machines."""
+    """Pages may overlap. The output is a fleet if it has machines."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     for name, jobs in (("one.json", JOBS[:3]), ("two.json", JOBS[2:])):
         (empty / name).write_text(json.dumps(jobs), encoding="utf-8")
@@ -108,7 +108,7 @@ def test_jobs_of_gitlab_are_load(empty: Path, pipegen: Pipegen) -> None:
     ],
 )
 def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Path, pipegen: Pipegen) -> None:
-    """Pauses for approvals are no work; `api/json` has only the starts, in `builds` of the last 100 builds."""
+    """Pauses for approvals are not work; `api/json` has only the starts, in `builds` of the last 100 builds."""
     (empty / "runs.json").write_text(json.dumps(answer), encoding="utf-8")
     load = pipegen("simulate", "--record", "runs.json")
     lines = [line.strip() for line in load.out.splitlines()]
@@ -141,7 +141,7 @@ def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Pa
     ],
 )
 def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen: Pipegen) -> None:
-    """As errors with a code."""
+    """The errors have a code."""
     (empty / "jobs.json").write_text(text, encoding="utf-8")
     result = pipegen("simulate", "--record", "jobs.json")
 
@@ -164,17 +164,17 @@ NUMBERS = (-1, 0, 5e9, 5e12, 1e308, float("inf"), float("nan"), 10**4000)
 GARBAGE: tuple[object, ...] = (None, True, *NUMBERS, "", "9" * 40, "0001-01-01T00:00:00Z", [], {})
 
 
-def places(value: Any) -> Iterator[tuple[str | int, ...]]:
-    """Yield the ways to all values in *value*: keys and indexes."""
+def paths(value: Any) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths to all values in *value*: keys and indexes."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in children:
         yield (key,)
-        yield from ((key, *rest) for rest in places(child))
+        yield from ((key, *rest) for rest in paths(child))
 
 
-def replaced(value: Any, way: tuple[str | int, ...], new: object) -> Any:
-    """Return *value* with *new* at *way*."""
-    key, *rest = way
+def replaced(value: Any, path: tuple[str | int, ...], new: object) -> Any:
+    """Return *value* with *new* at *path*."""
+    key, *rest = path
     values: Any = dict(value) if isinstance(value, dict) else list(value)
     values[key] = replaced(value[key], tuple(rest), new) if rest else new
     return values
@@ -186,14 +186,14 @@ def replaced(value: Any, way: tuple[str | int, ...], new: object) -> Any:
     [JOBS[1:4], RUNS, {"builds": [{"number": 1, "timestamp": 1_772_611_200_000}, {"number": 2, "timestamp": 0}]}],
     ids=["jobs", "runs", "builds"],
 )
-def test_any_value_in_any_place_is_read_or_reported(answer: Any, empty: Path, pipegen: Pipegen) -> None:
-    """Of wrong types, missing, negative or huge: the program prints a load that fits the schema, or reports `PG806`."""
+def test_any_value_at_any_path_is_read_or_reported(answer: Any, empty: Path, pipegen: Pipegen) -> None:
+    """For wrong types, missing, negative and huge values, the output is a load that fits the schema, or `PG806`."""
     validator = Draft202012Validator(json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8")))
     ends = set()
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
-        texts = [json.dumps(replaced(answer, way, new)) for way in places(answer) for new in GARBAGE]
+        texts = [json.dumps(replaced(answer, path, new)) for path in paths(answer) for new in GARBAGE]
     finally:
         sys.set_int_max_str_digits(limit)
     for text in texts:
@@ -211,7 +211,7 @@ def test_any_value_in_any_place_is_read_or_reported(answer: Any, empty: Path, pi
 
 
 def test_names_are_text(empty: Path, pipegen: Pipegen) -> None:
-    """Of a job with an escaped half of a character, and with a line break."""
+    """A job's name may contain half of a surrogate pair, or a line break."""
     jobs = [job(1, "a\ud800\nb", "success", "2026-03-04T09:00:00Z", 1.0, 1)]
     (empty / "jobs.json").write_text(json.dumps(jobs), encoding="utf-8")
     result = pipegen("simulate", "--record", "jobs.json")
@@ -222,7 +222,7 @@ def test_names_are_text(empty: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("option", [["--fleet", "jobs.json"], ["--find", "p95(wait) < 1m"], ["pipegen.yaml"]])
 def test_the_files_say_everything(option: list[str], empty: Path, pipegen: Pipegen) -> None:
-    """Options of simulations are refused."""
+    """Options of simulations are rejected."""
     (empty / "jobs.json").write_text(json.dumps(JOBS), encoding="utf-8")
     result = pipegen("simulate", "--record", "jobs.json", *option)
 

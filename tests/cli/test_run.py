@@ -76,8 +76,8 @@ def logs(state: Path) -> dict[str, str]:
     return {path.stem: path.read_text("utf-8") for path in state.rglob("logs/*.log")}
 
 
-def left(state: Path) -> set[str]:
-    """Return what runs have left apart from logs, scripts and journals."""
+def remaining_files(state: Path) -> set[str]:
+    """Return the files of runs other than logs, scripts and journals."""
     return {path.name for path in state.glob("pipegen/*/*/*")} - {"logs", "scripts", "journal.jsonl"}
 
 
@@ -120,8 +120,8 @@ def test_a_local_run_has_the_results_of_an_engine(
         one["ended"] for name, stage in stages.items() if name != "end" for one in stage["tries"]
     )
     assert (folder / "dist").exists() is not bool(isolated)
-    # What isolated stages have left waits for a run that goes on.
-    assert left(state) == ({"artifacts", "work"} if isolated else set())
+    # Files of isolated stages remain for a resumed run.
+    assert remaining_files(state) == ({"artifacts", "work"} if isolated else set())
 
 
 def test_output_to_a_pipe_is_lines(write: Callable[..., Path], pipegen: Pipegen) -> None:
@@ -189,7 +189,7 @@ def test_dry_run_shows_the_stages_that_would_run(write: Callable[..., Path], pip
 
 
 def test_a_dry_run_needs_no_secrets(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """It reports that they are missing, and shows the stages."""
+    """It reports missing secrets, and shows the stages."""
     write("pipelines: { p: { stages: [{ name: a, secrets: { T: token, K: { file: k } }, script: 'x' }] } }\n")
     result = pipegen("run", "--dry-run")
 
@@ -198,7 +198,7 @@ def test_a_dry_run_needs_no_secrets(write: Callable[..., Path], pipegen: Pipegen
 
 
 def test_a_secret_is_reported_once_with_its_stages(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """Also if each stage has its own entry for it."""
+    """This holds even if each stage has its own entry for it."""
     write(
         "pipelines: { p: { defaults: { secrets: { T: token } }, stages: [\n"
         "  { name: a, script: x }, { name: b, script: x, secrets: { T: token, U: url } }, { name: c, script: x }] } }\n"
@@ -327,7 +327,7 @@ pipelines:
 
 
 def test_effects_need_permission(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Nothing starts without it; a stage that does not run needs none."""
+    """Without it, no stage starts; a stage that does not run needs none."""
     stage = "{ name: a, environment: production, approve: true, script: echo deployed%s }"
     folder = write(f"pipelines: {{ p: {{ stages: [{stage % ''}] }} }}\n")
     refused = pipegen("run")
@@ -447,7 +447,7 @@ def test_a_second_interrupt_kills_running_stages(running: subprocess.Popen[str],
     assert running.returncode == 130
     assert "skip     next: no further stages start" in out
     assert "cancelled long" in out
-    assert (sleepers(), left(state)) == ([], set())
+    assert (sleepers(), remaining_files(state)) == ([], set())
 
 
 @pytest.mark.slow
@@ -459,7 +459,7 @@ def test_a_killed_run_leaves_no_processes(running: subprocess.Popen[str], state:
 
     until(lambda: sleepers() == [])
     subprocess.run((*PROGRAM, "run", "--stage", "end"), check=True, capture_output=True)
-    assert left(state) == set()
+    assert remaining_files(state) == set()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 from cli.program import Pipegen
 from cli.stored_contents import replace_contents
 
-# A value that goes through two stages; `note` says in a script who reads it.
+# A value that passes through two stages; `note` in a script names its reader.
 CHAIN = """\
 pipelines:
   service:
@@ -146,7 +146,7 @@ def test_concurrent_stages_with_equal_inputs_run_once(project: Path, pipegen: Pi
     result = pipegen("run", "-j", "4")
 
     assert (result.status, ran(project)) == (0, ["a", "b", "read 1"])
-    # Whichever of the two starts first, the other one waits for it.
+    # Either may start first; the other one waits for it.
     assert re.search(r'read-(a|b), for the equal stage "read-(?!\1)(a|b)"', result.out)
 
 
@@ -170,7 +170,7 @@ def test_only_the_selected_stage_is_restored(project: Path, pipegen: Pipegen, op
 
 
 def test_a_missing_result_is_not_recreated_for_a_cached_one(project: Path, pipegen: Pipegen) -> None:
-    """The later result is found by the definitions of both stages."""
+    """The later result is found with the definitions of both stages."""
     pipegen("run")
     ran(project)
     forget(project, "1")
@@ -270,7 +270,7 @@ def test_damaged_results_are_computed_again(project: Path, pipegen: Pipegen) -> 
 
 
 def test_an_image_is_a_part_of_the_definition(project: Path, pipegen: Pipegen) -> None:
-    """Also if the stage runs on the machine itself, whose programs are then those of the image."""
+    """This holds even if the stage runs on the machine itself, which then has the programs of the image."""
     for image, expected in (("debian:12", ["build", "pack", "ship"]), ("debian:12", []), ("debian:13", ["build"])):
         config = CHAIN.replace("- name: build\n", f"- name: build\n        image: {image}\n")
         (project / "pipegen.yaml").write_text(config)

@@ -1,4 +1,4 @@
-"""The parts of the scheduler, each by the option or key with which users reach it."""
+"""The parts of the scheduler, each through the option or key of users."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ load:
 duration: 6h
 """
 ALL = ("enqueue", "allocate", "backfill")
-# The results of each fleet that was simulated, which are always the same.
+# The results of each simulated fleet, which are always the same.
 RESULTS: dict[str, dict[str, Any]] = {}
 
 
@@ -77,7 +77,7 @@ def loads(
 @pytest.mark.parametrize("plugin", PLUGINS)
 @pytest.mark.usefixtures("folder")
 def test_each_plugin_changes_who_waits(plugin: str, pipegen: Pipegen) -> None:
-    """Compared with the order in which stages were ready, or with that of the longest path."""
+    """It differs from the order in which stages became ready, or from that of the longest path."""
     others = [["critical-path"]] if plugin == "first-ready" else [["binpack"]] if plugin == "gang" else [["gang"]]
     with_plugin, without = loads(pipegen, [[plugin], *others]), loads(pipegen, others)
     waits = [{name: one["waiting"]["mean"] for name, one in found.items()} for found in (with_plugin, without)]
@@ -91,7 +91,7 @@ def test_each_plugin_changes_who_waits(plugin: str, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_each_action_is_needed(pipegen: Pipegen) -> None:
-    """Two are required, and the others stop stages that may stop."""
+    """Two are required, and the others stop stages that allow it."""
     tiers = [["gang"], ["fair-share"]]
     for action in ("enqueue", "allocate"):
         scheduling = json.dumps({"actions": sorted({*ALL} - {action}), "tiers": tiers})
@@ -110,10 +110,10 @@ machines: [{ name: m, slots: 9 }]
 queues: [{ name: q, parent: all }, { name: all, capability: { slots: 1 } }]
 scheduling: { tiers: [[capacity]] }
 """
-# By part of the scheduler, in the words of the documents: a stage of a minute, the fleet, its load, and what follows:
-# the number of attempts, and the longest wait and time to a result in seconds.
+# By part of the scheduler, in the words of the documents: a stage of a minute, the fleet, its load, and the expected
+# number of attempts, longest wait and longest time to a result in seconds.
 PARTS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
-    # While one is placed, the other one takes none of the two machines that it needs.
+    # While one stage is placed, the other one takes neither of the two machines that it needs.
     "a gang, placed together or undone": (
         "{ name: a, resources: { cpu: '2' }, services: [db:1] }",
         "machines: [{ name: m, count: 3, slots: 2, cpu: 2 }]",
@@ -138,7 +138,7 @@ PARTS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
         "arrivals: { times: [0, 10, 20] }",
         (3, 100, 160),
     ),
-    # The second and the third one would have room beside the first one otherwise.
+    # Without it, the second and the third one would run beside the first one.
     "rejection of a gang on entry": (
         "{ name: a, services: [db:1] }",
         "machines: [{ name: m, slots: 9, cpu: 9 }]\nqueues: [{ name: q, capability: { cpu: 3 } }]",
@@ -156,7 +156,7 @@ PARTS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
 
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_has_its_effect(part: str, empty: Path, pipegen: Pipegen) -> None:
-    """Reached by the keys in the documents."""
+    """The parts are reached with the keys in the documents."""
     stage, fleet, load, expected = PARTS[part]
     (empty / "pipegen.yaml").write_text(f"pipelines: {{ p: {{ stages: [{stage}] }} }}\n", encoding="utf-8")
     text = f"{fleet}\nload: [{{ config: pipegen.yaml, durations: {{ a: 60 }}, {load} }}]\n"
@@ -167,7 +167,7 @@ def test_each_part_has_its_effect(part: str, empty: Path, pipegen: Pipegen) -> N
 
 
 def test_stages_that_may_not_stop_others(empty: Path, pipegen: Pipegen) -> None:
-    """By the keys of the load and of the queue that would lose them."""
+    """They lose the keys of their load and of their queue."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: { p: { stages: [{ name: a, interruptible: true }] } }\n", encoding="utf-8"
     )
@@ -214,7 +214,7 @@ def test_the_tables_list_all_actions_and_plugins() -> None:
 
 
 def test_a_stage_that_waits_long_is_tried_again(empty: Path, pipegen: Pipegen) -> None:
-    """After five minutes even without an event, in a run that goes on: the lock is free when its holder ends."""
+    """After five minutes, a resumed run tries it even without an event: the lock is free when its holder ends."""
     (empty / "pipegen.yaml").write_text(
         "pipelines:\n  p:\n    stages:\n"
         "      - { name: a, lock: db }\n      - { name: b, lock: db }\n"
@@ -231,7 +231,7 @@ def test_a_stage_that_waits_long_is_tried_again(empty: Path, pipegen: Pipegen) -
 
 
 def test_machines_have_names_of_their_own(empty: Path, pipegen: Pipegen) -> None:
-    """Two of a cluster with the same name are an error."""
+    """Two machines of a cluster with the same name are an error."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     (empty / "cluster.yaml").write_text("machines: [{ name: m, slots: 1 }, { name: m, slots: 1 }]\n", encoding="utf-8")
 

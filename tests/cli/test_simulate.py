@@ -11,11 +11,11 @@ import pytest
 from cli.program import BROKEN, SEVERAL, SKEWED, Pipegen, process
 from documents import ROOT
 
-# unit is waited for by both, lint by package alone: frames would let report wait for lint.
+# Both later stages wait for unit, only package waits for lint; frames would also let report wait for lint.
 DURATIONS = "lint: 5 minutes\nunit: 60\npackage: 30s\nreport: 4m\n"
 
 
-# A config in a document, durations for it, and what is told of both.
+# The config in a document, its durations, and the output for both.
 _EXAMPLE = re.compile(
     r"```yaml\n(?P<config>[^`]*)```\n[^`]*```yaml fragment\n(?P<durations>[^`]*)```\n\n"
     r"<!-- simulate -->\n```\n\$ pipegen (?P<call>[^\n]*)\n(?P<out>[^`]*)```\n"
@@ -42,7 +42,7 @@ def test_the_example_in_the_documentation_is_current(
     pipegen: Pipegen, empty: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It shows the makespan, its reason and a chart; `--update-golden` updates it."""
-    # As wide as without a terminal.
+    # The width is that of a call without a terminal.
     monkeypatch.setenv("COLUMNS", "100")
     document = ROOT / "docs" / "simulate.md"
     text = document.read_text(encoding="utf-8")

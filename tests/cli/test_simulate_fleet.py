@@ -63,7 +63,7 @@ def fleet(empty: Path) -> Path:
 
 
 def data(pipegen: Pipegen, *arguments: str) -> dict[str, Any]:
-    """Return what a call tells as data."""
+    """Return the JSON output of a call."""
     result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json", *arguments)
     assert result.status == 0, result.err
     values: dict[str, Any] = json.loads(result.out)
@@ -72,7 +72,7 @@ def data(pipegen: Pipegen, *arguments: str) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("fleet")
 def test_text_has_the_same_figures_as_data(pipegen: Pipegen) -> None:
-    """Queues, loads and machines, each in a row."""
+    """Queues, loads and machines have one row each."""
     text, values = pipegen("simulate", "--fleet", "fleet.yaml"), data(pipegen)
     rows = [line.split() for line in text.out.splitlines()]
 
@@ -86,7 +86,7 @@ def test_text_has_the_same_figures_as_data(pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("fleet")
 def test_rows_add_up(pipegen: Pipegen) -> None:
-    """The rows by hour hold what the figures in all hold."""
+    """The sums of the rows by hour are the total figures."""
     result, values = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "csv"), data(pipegen)
     rows = list(csv.DictReader(io.StringIO(result.out)))
 
@@ -102,7 +102,7 @@ def test_rows_add_up(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("option", [["--executors", "2"], ["--sweep", "1..4"], ["--durations", "d"], ["pipegen.yaml"]])
 @pytest.mark.usefixtures("fleet")
 def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
-    """Options of other simulations are refused."""
+    """Options of other simulations are rejected."""
     result = pipegen("simulate", "--fleet", "fleet.yaml", *option)
 
     assert result.status == 2
@@ -146,7 +146,7 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
     ],
 )
 def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen: Pipegen) -> None:
-    """Each with its code."""
+    """Each error has its code."""
     (fleet / "fleet.yaml").write_text(FLEET.replace(old, new), encoding="utf-8")
     result = pipegen("simulate", "--fleet", "fleet.yaml")
 
@@ -219,7 +219,7 @@ def test_a_simulation_takes_a_limited_time(duration: str, fleet: Path, pipegen: 
     ],
 )
 def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipegen) -> None:
-    """All of them together run the same load to its end."""
+    """With all of them, the same load runs to its end."""
     actions = ["enqueue", "allocate", "preempt", "reclaim", "backfill"]
     queues = FLEET.replace("priority: -1,", "deserved: { slots: 2 }, parent: all,")
     queues = queues.replace("queues:", "queues:\n  - { name: all }", 1)
@@ -243,7 +243,7 @@ def test_the_hint_for_an_empty_file_names_a_key(fleet: Path, pipegen: Pipegen) -
 
 
 def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
-    """A circle is reported, and a parent that does not exist."""
+    """A cycle is reported, as is a parent that does not exist."""
     for parent, code in (("other", "PG805"), ("none", "PG803")):
         text = FLEET.replace("name: other,", f"name: other, parent: {parent},")
         (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
@@ -253,7 +253,7 @@ def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("fleet")
 def test_machines_are_searched(pipegen: Pipegen) -> None:
-    """The condition holds with the number that is shown; the figures are those with that number."""
+    """The condition holds for the number in the output; the figures are those for this number."""
     values = data(pipegen, "--find", "longest(wait in requests) < 10m")
     text = pipegen("simulate", "--fleet", "fleet.yaml", "--find", "longest(wait in requests) < 10m")
 
@@ -286,7 +286,7 @@ def test_a_missing_duration_is_the_mean(fleet: Path, pipegen: Pipegen) -> None:
 
 
 def test_the_schema_and_its_examples_hold() -> None:
-    """It fits its draft, each key has a description, and examples and defaults are valid."""
+    """The schema fits its draft, each key has a description, and examples and defaults are valid."""
     schema = json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     parts = list(schema["properties"].values())
@@ -309,7 +309,7 @@ pipelines:
 
 
 def crowded(actions: list[str], tiers: list[list[str]]) -> str:
-    """Return a fleet whose machines are full of small stages, while large ones with services wait."""
+    """Return a fleet whose machines are full of small stages, while large stages with services wait."""
     return f"""\
 machines: [{{ name: linux, count: 2, slots: 4, cpu: 4 }}]
 queues: [{{ name: few, weight: 6, deserved: {{ cpu: 5 }} }}, {{ name: many, deserved: {{ cpu: 3 }} }}]
@@ -347,7 +347,7 @@ RECLAIM = ["enqueue", "allocate", "reclaim", "backfill"]
 def test_large_stages_get_room(
     actions: list[str], tiers: list[list[str]], most: int, *, is_preempting: bool, empty: Path, pipegen: Pipegen
 ) -> None:
-    """It is reserved when many stages overtook them, or taken from the queue that has more than its share."""
+    """The room is reserved when many stages overtook them, or taken from the queue that has more than its share."""
     config = CROWDED.replace("name: check,", 'name: check, resources: { cpu: "1" },')
     (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
     (empty / "fleet.yaml").write_text(crowded(actions, tiers), encoding="utf-8")
@@ -360,7 +360,7 @@ def test_large_stages_get_room(
 
 
 def test_stages_without_room_are_an_error(empty: Path, pipegen: Pipegen) -> None:
-    """A stage whose services find no room beside it, also if machines follow the load; requests above all machines."""
+    """The stage's services find no room beside it, even if machines follow the load; or its requests are too large."""
     (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
     text = crowded(ALLOCATE, [["gang"]])
     for machines in ("count: 1", "autoscale: { minimum: 0, maximum: 1, start_up: 1m, idle: 5m }"):
@@ -396,7 +396,7 @@ def test_no_number_is_enough_for_pipelines_that_never_end(empty: Path, pipegen: 
 
 
 def test_queues_below_another_share_its_limits(empty: Path, pipegen: Pipegen) -> None:
-    """What their stages with services took is free again when these have ended, so that all start."""
+    """The resources of stages with services are free again when these have ended, so that all start."""
     (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
     text = crowded(ALLOCATE, [["gang"], ["capacity"]]).replace("weight: 6", "parent: all")
     text = text.replace("queues: [", "queues: [{ name: all, capability: { cpu: 6 } }, ")
@@ -407,7 +407,7 @@ def test_queues_below_another_share_its_limits(empty: Path, pipegen: Pipegen) ->
 
 
 def test_the_page_has_charts_and_the_tables_of_the_text(fleet: Path, pipegen: Pipegen) -> None:
-    """One file that allows no request; names of users are text in it."""
+    """It is one file that allows no request; names of users are text in it."""
     (fleet / "fleet.yaml").write_text(FLEET.replace("name: nightly", 'name: "<b>night"'), encoding="utf-8")
     text = pipegen("simulate", "--fleet", "fleet.yaml", "--html", "page.html").out
     page = (fleet / "page.html").read_text(encoding="utf-8")
@@ -431,7 +431,7 @@ def test_the_page_has_charts_and_the_tables_of_the_text(fleet: Path, pipegen: Pi
 
 @pytest.mark.slow
 def test_the_worked_example_is_current(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its table and its text say what the program answers."""
+    """Its table and its text have the output of the program."""
     root = Path(__file__).parents[2]
     section = (root / "docs/fleet.md").read_text(encoding="utf-8").partition("## Example: three teams")[2]
     rows = [row.strip("| ").split(" | ") for row in section.splitlines() if row.startswith(("| as", "| with"))]

@@ -1,4 +1,4 @@
-"""The program in a process of its own: pipes, terminals, encodings, shells and signals."""
+"""The program in a separate process: pipes, terminals, encodings, shells and signals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def on_terminal(*arguments: str, at: Path, **variables: str) -> str:
     while True:
         try:
             part = os.read(primary, 65536)
-        except OSError:  # how Linux tells that nobody holds the other end
+        except OSError:  # Linux reports this when no process has the other end open
             break
         if not part:
             break
@@ -161,14 +161,14 @@ def test_verbs_are_completed(here: Path) -> None:
 
 @pytest.mark.slow
 def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
-    """The exit code for Ctrl-C is 130, which shells expect; the prompt of the shell starts on a line of its own."""
+    """The exit code for Ctrl-C is 130, which shells expect; the prompt of the shell starts on a new line."""
     pipe = here / "slow.yaml"
     os.mkfifo(pipe)
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "check", "slow.yaml"]
     child = subprocess.Popen(
         command, cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    with pipe.open("w", encoding="utf-8"):  # opens once the program reads, and gives it nothing
+    with pipe.open("w", encoding="utf-8"):  # opening succeeds once the program reads; nothing is written
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
 

@@ -18,10 +18,10 @@ from cli.repositories import git, repository
 import pipegen.cli
 from pipegen.cli.verbs import VERBS
 
-# A title, a colour, one byte that begins a sequence, a line that is turned round, a line that is begun anew.
+# A title, a colour, a one-byte start of a sequence, an override of the text direction, a carriage return.
 HOSTILE = "x\x1b]0;owned\x07\x1b[35m\x9b31m\u202e\u2066\x08y\x7f"
 NAME = f"x{HOSTILE}"
-# How it is written in a config.
+# The same text as written in a config.
 WRITTEN = '"' + "".join(c if c.isascii() and c.isprintable() else f"\\u{ord(c):04x}" for c in NAME) + '"'
 SEVERAL_LINES = WRITTEN[:-1] + "\\r\\nforged: line" + '"'
 CONFIG = f"""\
@@ -37,7 +37,7 @@ pipelines:
     execution:
       - [{WRITTEN}, b]
 """
-# What is wrong quotes what it is about; what is right goes further.
+# Diagnostics quote the text of invalid configs; valid ones reach later stages.
 GOOD = f"""\
 targets: {{ gitlab: {{}}, jenkins: {{}} }}
 inputs: {{ level: {{ default: {WRITTEN} }} }}
@@ -119,9 +119,9 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "schema": ((), (NAME,)),
     f"no-{NAME}": ((),),
 }
-# What pipegen writes itself: colours, and the picture of a run.
+# Sequences that pipegen writes itself: colours, and the progress of a run.
 OWN = re.compile(r"\x1b\[(?:0|[12]|1;3[1346]|3[123])m|\x1b\[\?7[lh]|\x1b\[\d+A\x1b\[J")
-# What files may hold, and a terminal is shown as escapes.
+# Characters that files may contain, and that a terminal gets as escapes.
 CONTROL = re.compile(r"[\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 

@@ -59,7 +59,7 @@ def test_a_short_call_does_not_import_slow_modules(
 ) -> None:
     """Each of these took a millisecond or two."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", "")  # there is no shellcheck
+    monkeypatch.setenv("PATH", "")  # shellcheck is not installed
     image = f"alpine@sha256:{'0' * 64}"
     config = f"pipelines:\n  p:\n    stages:\n      - {{ name: a, image: '{image}', script: [make] }}\n"
     Path("pipegen.yaml").write_text(config, encoding="utf-8")

@@ -20,11 +20,11 @@ PARTS = "templates: { base: { script: [echo one] } }\n"
 
 
 class Enough(Exception):  # noqa: N818 - no error: the person who interrupts
-    """Raised in the place of Ctrl-C."""
+    """The exception in place of Ctrl-C."""
 
 
 def follow(config: Path, steps: Sequence[Callable[[], object]]) -> list[int]:
-    """Watch *config*, run one of *steps* at every other wait, and return the steps after which it compiled."""
+    """Watch *config*, run one of *steps* at every second wait, and return the steps after which it compiled."""
     taken = 0
     work: list[int] = []
 
@@ -32,7 +32,7 @@ def follow(config: Path, steps: Sequence[Callable[[], object]]) -> list[int]:
         nonlocal taken
         if taken >= 2 * len(steps):
             raise Enough
-        # A step, then a wait without one: editors write in steps too.
+        # A step, then a wait without one, as editors write files in several steps.
         if taken % 2 == 0:
             steps[taken // 2]()
         taken += 1

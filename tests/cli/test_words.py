@@ -21,7 +21,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import incompatible
 
 ROOT = Path(__file__).parents[2]
-# The settings of each target, as its own schema describes them.
+# The settings of each target, as described by its own schema.
 SETTINGS: Any = {name: registry.load(name).SETTINGS["properties"] for name in registry.BUILT_IN}
 VERBS = (
     *("init", "import", "compile", "check", "graph", "plan", "diff", "run", "simulate", "test", "explain", "targets"),
