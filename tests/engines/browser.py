@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
-# A browser of its own for each test: nothing is fetched, kept or asked.
+# Each test has its own browser, which fetches nothing, stores nothing and asks nothing.
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage"),
@@ -73,7 +73,7 @@ class Page:
         data: Message = json.loads(first)
         return data
 
-    # What a person does
+    # Actions of a person
 
     def open(self, path: Path) -> None:
         """Open the file at *path*, and wait until it is loaded."""
@@ -140,7 +140,7 @@ class Page:
         """Return the printed page as PDF."""
         return base64.b64decode(self.send("Page.printToPDF", preferCSSPageSize=True)["data"])
 
-    # What the page has said
+    # Messages of the page
 
     def complaints(self) -> list[str]:
         """Return the errors and warnings of the page or the browser."""
@@ -174,19 +174,19 @@ def browser(folder: Path) -> Iterator[Page]:
     """Return a page of a browser that stores its data in *folder*."""
     program = _program()
     assert program is not None
-    (there, commands), (answers, back) = os.pipe(), os.pipe()
-    # A shell puts the pipes where the browser looks for them: bash, for dash knows no numbers above 9.
-    start = f'exec "$0" "$@" 3<&{there} 4>&{back}'
+    (browser_input, commands), (answers, browser_output) = os.pipe(), os.pipe()
+    # A shell moves the pipes to the file descriptors that the browser reads: bash, as dash supports none above 9.
+    start = f'exec "$0" "$@" 3<&{browser_input} 4>&{browser_output}'
     with (folder / "browser.log").open("wb") as log:
         process = subprocess.Popen(
             ["bash", "-c", start, program, f"--user-data-dir={folder / 'profile'}", *_FLAGS],
-            pass_fds=(there, back),
+            pass_fds=(browser_input, browser_output),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
         )
-    os.close(there)
-    os.close(back)
+    os.close(browser_input)
+    os.close(browser_output)
     try:
         yield _attached(Page(commands, answers))
     finally:

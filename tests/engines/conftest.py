@@ -11,7 +11,7 @@ from engines import containers as containers_module
 from engines.containers import Containers
 from engines.requirement import require
 
-# Commits are the same wherever tests run, whatever git is told there.
+# Commits are the same wherever tests run, with any configuration of git.
 GIT_ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -33,9 +33,9 @@ def containers() -> Iterator[Containers]:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
-    """Give a function that makes a git repository with one commit, on branch main, of the files it is given.
+    """Return a function that creates a git repository with one commit, on branch main, of the given files.
 
-    A file that begins with `#!` can be executed.
+    A file that begins with `#!` is executable.
     """
     numbers = count(1)
 

@@ -77,9 +77,9 @@ class Containers:
 
     folder: Path
     registry: str
-    """Host and port; it asks for LOGIN."""
+    """Host and port; it requires LOGIN."""
     environment: dict[str, str]
-    """What a process needs besides its own environment: PATH with the stand-ins first, DOCKER, HELM and the rest."""
+    """The environment of a process besides its own: PATH with the fake programs first, DOCKER, HELM and others."""
 
     def docker(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Return the result of `docker` with *arguments*."""
@@ -108,7 +108,7 @@ class Containers:
 
 @functools.cache
 def available() -> str | None:
-    """Return the reason why containers cannot run here, or None; a container is run to find out."""
+    """Return the reason why containers cannot run here, or None; this runs a container."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} not found: run tests/engines/install"
@@ -161,14 +161,14 @@ def _remove(folder: Path) -> None:
 def _users(folder: Path) -> tuple[str, ...]:
     """Return the command lines with *folder*: podman removes a container before its monitor has ended."""
     lines = []
-    for process in Path("/proc").iterdir():  # not a glob, which fails when a process ends while it looks
+    for process in Path("/proc").iterdir():  # not a glob, which fails when a process ends during the search
         with suppress(OSError):
             lines.append((process / "cmdline").read_bytes().decode(errors="replace"))
     return tuple(line for line in lines if str(folder) in line)
 
 
 def _configure(folder: Path, registry: str) -> dict[str, str]:
-    """Write the configuration of podman and of docker's logins to *folder*, and return the environment naming it."""
+    """Write the configuration of podman and of docker's logins to *folder*, and return an environment that names it."""
     auth = b64encode(":".join(LOGIN).encode()).decode()
     files = {
         "containers.conf": CONTAINERS_CONF,
@@ -212,7 +212,7 @@ def _registry(folder: Path) -> Iterator[str]:
     registry = f"127.0.0.1:{_free_port()}"
     (folder / "htpasswd").write_text(HTPASSWD, encoding="utf-8")
     (folder / "registry.yml").write_text(REGISTRY_YML.format(folder=folder, registry=registry), encoding="utf-8")
-    # setpriv: the registry ends with this process, however that ends
+    # setpriv: the registry ends with this process, for whatever reason
     command = ("setpriv", "--pdeathsig", "KILL", "docker-registry", "serve", str(folder / "registry.yml"))
     with (
         (folder / "registry.log").open("w") as log,

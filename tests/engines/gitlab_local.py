@@ -30,7 +30,7 @@ from ruamel.yaml import YAML
 
 BIN = Path(__file__).parent / "bin/gitlab"
 STATE = ".gitlab-ci-local"
-# Names in a file that are no jobs: https://docs.gitlab.com/ci/yaml/
+# Names in a file that are not jobs: https://docs.gitlab.com/ci/yaml/
 KEYWORDS = (
     *("default", "include", "spec", "stages", "variables", "workflow"),
     *("after_script", "before_script", "cache", "image", "services"),
@@ -56,9 +56,9 @@ class Job:
     exit_code: int | None = None
     """None if it did not run."""
     log: str = ""
-    """Its commands, each after `$ `, and what they printed."""
+    """Its commands, each after `$ `, and their output."""
     artifacts: Path
-    """The folder of what it left; absent if it left nothing."""
+    """The folder of its artifacts; absent if it has none."""
     workspace: Path
     started: float | None = None
     """Seconds since the pipeline's start."""
@@ -71,7 +71,7 @@ class Pipeline:
 
     jobs: tuple[Job, ...]
     output: str
-    """All that gitlab-ci-local printed."""
+    """The whole output of gitlab-ci-local."""
 
     def __getitem__(self, name: str) -> Job:
         """Return the job *name*."""
@@ -185,8 +185,8 @@ def _for_plain_shells(text: str) -> str:
 
 def _for_shell(path: str) -> str:
     """Return the *path* of an artifact, or its nearest parent folder that is one word for a shell."""
-    above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
-    return "/".join(above) or "."
+    folders = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
+    return "/".join(folders) or "."
 
 
 def _for_echo(command: str) -> str:
@@ -258,7 +258,7 @@ def _settings(variables: Mapping[str, str | None]) -> list[str]:
 
 
 def _environment(workdir: Path, env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of gitlab-ci-local and its jobs: nothing of this process but where programs are."""
+    """Return the environment of gitlab-ci-local and its jobs: from this process, only the folders of programs."""
     path = env.get("PATH", os.environ["PATH"])
     return {
         "LANG": "C.UTF-8",
@@ -354,7 +354,7 @@ def _add_copy(records: dict[str, _Record], name: str, checkout: Path) -> None:
 
 
 def _job(name: str, checkout: Path) -> Job:
-    """Return job *name* as one that has not run."""
+    """Return job *name* as a job that has not run."""
     folder = _folder_name(name)
     state = checkout / STATE
     return Job(name=name, artifacts=state / "artifacts" / folder, workspace=state / "builds" / folder)

@@ -19,7 +19,7 @@ OPTIONS = (
     "--regex-variant=nonunicode",
     "--output-format=json",
 )
-# Keys of a file that are no jobs, and names that no job may have: https://docs.gitlab.com/ci/jobs/#job-names
+# Keys of a file that are not jobs, and names that no job may have: https://docs.gitlab.com/ci/jobs/#job-names
 SETTINGS = ("default", "include", "spec", "stages", "variables", "workflow")
 RESERVED = ("after_script", "before_script", "cache", "image", "pages:deploy", "services", "true", "false", "nil")
 STAGES = ("build", "test", "deploy")
@@ -55,7 +55,7 @@ def _schema_errors(text: str) -> tuple[str, ...]:
 
 def _rule_errors(text: str) -> Iterator[str]:
     """Yield violations of GitLab's rules in *text*, which matches the schema."""
-    # GitLab reads YAML 1.1 as Ruby's Psych does, editors and other tools read 1.2
+    # GitLab reads YAML 1.1 with Ruby's Psych; editors and other tools read YAML 1.2
     data = YAML(typ="safe", pure=True).load(text)
     if yaml.safe_load(text) != data:
         yield "readers of YAML 1.1 and of YAML 1.2 do not agree on the file"
@@ -119,9 +119,9 @@ def _need_errors(file: _File, name: str, need: str) -> Iterator[str]:
         if not optional:
             yield f"{name}: needs {need}, which is no job"
         return
-    places = [file.jobs[job].get("stage", "test") for job in (need, name)]
-    if all(place in file.stages for place in places):
-        earlier, own = (file.stages.index(place) for place in places)
+    locations = [file.jobs[job].get("stage", "test") for job in (need, name)]
+    if all(place in file.stages for place in locations):
+        earlier, own = (file.stages.index(place) for place in locations)
         if earlier > own:
             yield f"{name}: needs {need} of a later stage"
 

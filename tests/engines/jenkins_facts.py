@@ -26,7 +26,7 @@ def facts() -> Facts:
 
 
 def compact(original: Facts) -> dict[str, Any]:
-    """Return the part of a whole Jenkins' data that the validator reads."""
+    """Return the part that the validator reads of the data of a complete Jenkins."""
     declarative = original["declarative"]
     types = original["types"]
     return {
@@ -72,7 +72,7 @@ def _parameters(step: Facts) -> dict[str, dict[str, str]]:
 
 
 def _type(fact: str | Facts) -> str:
-    """Return a type in a word or two: `enum` with its values, `object` with its class, `list`, or a type of Java."""
+    """Return a type in one or two words: `enum` with its values, `object` with its class, `list`, or a type of Java."""
     match fact:
         case str():
             return fact

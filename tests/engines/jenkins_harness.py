@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 _GRACE = 120
-# Measured on Jenkins 2.479.3, with few restarts each (one with 10 open `parallel` blocks): builds with 2 to 10 went on
-# after the restart, some of those with 12 to 15 did, and none with 17 and more (StackOverflowError).
+# Measured on Jenkins 2.479.3, with few restarts each (one with 10 open `parallel` blocks): builds with 2 to 10
+# continued after the restart, some of those with 12 to 15 did, and none with 17 and more (StackOverflowError).
 _MOST_RESUMED_BLOCKS = 10
 
 
@@ -94,13 +94,13 @@ class Options(TypedDict, total=False):
     """Options of a build, all of which are optional."""
 
     shell: str | Sequence[str]
-    """What runs shell steps, such as `dash`, `bash` or `("busybox", "sh")`; `sh` by default."""
+    """The shell of shell steps, such as `dash`, `bash` or `("busybox", "sh")`; `sh` by default."""
     env: Mapping[str, str]
     """Variables of the build; `BRANCH_NAME` makes its job a multibranch one."""
     agent_env: Mapping[str, str]
     """The environment of the agents; this process' own by default."""
     params: Mapping[str, str | bool] | None
-    """What the build is started with; without it, it is the first build of its job: parameters are no variables yet."""
+    """The parameters of the build; without them, it is the first build of its job: parameters are not variables yet."""
     credentials: Mapping[str, Credential]
     """Credentials by id."""
     nodes: Sequence[Node]
@@ -112,21 +112,21 @@ class Options(TypedDict, total=False):
     branch: str
     """The branch specifier of the job; the repository's current branch by default."""
     causes: Sequence[str]
-    """The classes of what started the build; a push by default."""
+    """The classes of the causes of the build; a push by default."""
     previous: str
-    """The commit that the build before had; none by default, as for the first build of a branch."""
+    """The commit of the previous build; none by default, as for the first build of a branch."""
     previous_result: str
-    """The result of the build before; none by default, as for the first build of a job."""
+    """The result of the previous build; none by default, as for the first build of a job."""
     job: str
     """The name of the job."""
     number: int
     """The number of the build."""
     approve: bool
-    """Whether an input goes on (the default) or aborts the build."""
+    """Whether an input continues (the default) or aborts the build."""
     jobs: Mapping[str, str]
     """Results of the jobs that the build starts; others succeed."""
     plugin_steps: Sequence[str]
-    """Steps of plugins and libraries that only leave a line in the log."""
+    """Steps of plugins and libraries that only add a line to the log."""
     patience: float
     """The seconds a process gets between TERM and KILL; 5 by default."""
 
@@ -141,13 +141,13 @@ class Stage:
     start: int
     end: int
     parents: tuple[str, ...]
-    """The stages around it, outermost first."""
+    """The enclosing stages, outermost first."""
     branches: tuple[str, ...]
-    """The parallel branches around it, outermost first."""
+    """The enclosing parallel branches, outermost first."""
     node: str | None
-    """The agent that it ran on; none when it took none."""
+    """The agent that it ran on; none if it took none."""
     message: str | None
-    """Why it failed or was skipped."""
+    """The reason of its failure or skip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Triggered:
     wait: bool
     propagate: bool
     node: str | None
-    """The agent that is held meanwhile."""
+    """The agent that the build holds in the meantime."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,23 +186,23 @@ class Build:
     result: str
     """`SUCCESS`, `UNSTABLE`, `FAILURE`, `NOT_BUILT` or `ABORTED`."""
     stages: tuple[Stage, ...]
-    """In the order of their start."""
+    """The stages in the order of their start."""
     events: tuple[Event, ...]
-    """In the order in which they happened."""
+    """The events in their order."""
     error: Failure | None
     log: str
     archived: Mapping[str, Path]
     """Archived files by their path in the workspace."""
     mails: tuple[Mapping[str, Any], ...]
     containers: tuple[Mapping[str, str], ...]
-    """What Docker Pipeline was asked for: kind (pull, inside, service, stop), stage, image, args, command."""
+    """The calls of Docker Pipeline: kind (pull, inside, service, stop), stage, image, args, command."""
     builds: tuple[Triggered, ...]
     inputs: tuple[str, ...]
-    """The messages of the inputs that were asked for."""
+    """The messages of its inputs."""
     reports: tuple[Mapping[str, Any], ...]
     """One for each `junit`: files, total, failed, skipped."""
     crons: tuple[str, ...]
-    """What starts builds of the job by the clock."""
+    """The schedules of the job."""
     stashes: Mapping[str, tuple[str, ...]]
     """The files of each stash."""
     parameters: Mapping[str, Any]

@@ -30,7 +30,7 @@ def available() -> str | None:
 def run_java(*arguments: str, seconds: float) -> None:
     """Run a class of the harness; if it fails, its standard error is the message of the exception."""
     command = [*_command(), "-cp", os.pathsep.join(map(str, (_classes(), *_JARS))), *arguments]
-    # File names in workspaces are UTF-8 whatever the locale; agents get their own environment from the settings.
+    # File names in workspaces are UTF-8 in any locale; agents get their own environment from the settings.
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     none, pipe, same = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
     with subprocess.Popen(command, env=environment, text=True, stdin=none, stdout=pipe, stderr=same) as java:

@@ -10,7 +10,7 @@ from engines.jenkins_jvm import run_java
 
 # Six shapes of methods broke between 2,521 and 3,389 nodes, "Method code too large": this is safe.
 MOST_NODES = 1_500
-# "about 250 statements in a block", and Groovy's own limits for what is written as a literal.
+# "about 250 statements in a block", and Groovy's own limits for literals.
 MOST_STATEMENTS = 250
 LONGEST_LIST = 250
 LARGEST_MAP = 125
@@ -37,7 +37,7 @@ class Sizes:
     bytes: int
     closures: int
     constants: int
-    """An estimate of the constants of the class: Jenkins' own transformation is not at hand."""
+    """An estimate of the constants of the class, as Jenkins' own transformation is not available."""
 
     @property
     def largest(self) -> int:

@@ -47,14 +47,15 @@ def fleet() -> str:
     while (first := sum(map(len, layers))) < len(names):
         layers.append(list(range(first, min(first + dice.randint(8, 24), len(names)))))
     before: dict[int, set[int]] = {number: set() for number in layers[0]}
-    for place, layer in enumerate(layers[1:], start=1):
+    for index, layer in enumerate(layers[1:], start=1):
         for nth, number in enumerate(layer):
             before[number] = set()
             for _ in range(dice.choice((1, 1, 2, 3))):
-                back = 1 if dice.random() < 0.88 else min(place, dice.randint(2, 6))
-                near = layers[place - back]
-                middle = nth / len(layer) * len(near)
-                before[number].add(near[min(max(round(dice.gauss(middle, len(near) / 6)), 0), len(near) - 1)])
+                back = 1 if dice.random() < 0.88 else min(index, dice.randint(2, 6))
+                previous = layers[index - back]
+                middle = nth / len(layer) * len(previous)
+                nearest = round(dice.gauss(middle, len(previous) / 6))
+                before[number].add(previous[min(max(nearest, 0), len(previous) - 1)])
     lines = ["pipelines:", "  fleet:", "    stages:"]
     for number, name in enumerate(names):
         reads = "".join(f' "${{{names[one]}.id}}"' for one in sorted(before[number]) if one % 5 < 2)

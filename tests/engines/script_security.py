@@ -15,10 +15,10 @@ from engines.jenkins_jvm import run_java
 _LIST = Path(__file__).parent / "jenkins" / "permitted.txt"
 _SECONDS = 60
 _NEEDED = re.compile(r"^// Needs the plugins? (.*)\.$", re.MULTILINE)
-# What a value of a type is too: a signature of any of these is one of its own.
+# The other types of a value: a signature of any of these is a signature of the value's own type.
 _ALSO = {
     "java.lang.String": ("java.lang.CharSequence",),
-    "groovy.lang.GString": ("java.lang.String", "java.lang.CharSequence"),  # its methods are those of the text
+    "groovy.lang.GString": ("java.lang.String", "java.lang.CharSequence"),  # its methods are those of the string
     "java.util.List": ("java.util.Collection",),
     "java.util.Set": ("java.util.Collection",),
     "groovy.lang.Closure": ("java.util.concurrent.Callable",),
@@ -123,7 +123,7 @@ def _plugins_of(kind: str, name: str) -> frozenset[str]:
     known = permitted()
     if kind == "call":
         return known.steps.get(name, frozenset())
-    # Variables of the build, and what `agent any` says.
+    # Variables of the build, and the words after `agent`.
     if name.startswith("PIPEGEN_") or name in {"any", "none"}:
         return frozenset([""])
     return frozenset([known.names[name][1]] if name in known.names else ())

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 PROGRAMS = ("dash", "bash", "busybox", "shellcheck")
-# What shellcheck warns of and generated scripts do on purpose.
+# Constructs that shellcheck warns of, and that generated scripts contain on purpose.
 EXCLUDED = {
     "SC2016": "a person's `$` in single quotes is meant as it stands: run.arguments of v0 are literal",
     "SC3040": "pipefail is turned off only where the shell has it",
@@ -34,8 +34,8 @@ def available() -> str | None:
 
 def check(script: str, *, needs_bash: bool = False) -> tuple[str, ...]:
     """Return syntax errors of any shell (only bash if *script* *needs_bash*), and shellcheck's warnings."""
-    meant = (Shell.BASH,) if needs_bash else tuple(Shell)
-    errors = [f"{shell.name.lower()}: {error}" for shell in meant if (error := _syntax_error(shell, script))]
+    tested = (Shell.BASH,) if needs_bash else tuple(Shell)
+    errors = [f"{shell.name.lower()}: {error}" for shell in tested if (error := _syntax_error(shell, script))]
     return (*errors, *_warnings(script, "bash" if needs_bash else "sh"))
 
 

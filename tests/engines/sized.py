@@ -36,7 +36,7 @@ class Built:
 
     def weights(self) -> dict[str, int]:
         """Return the compiler's estimated size of each method, "" for code outside functions."""
-        # A function is a block beside what is weighed.
+        # A function is a block besides the counted nodes.
         return {name: weight + bool(name) for name, weight in _weights(self.file)}
 
 
@@ -108,7 +108,7 @@ def _of_kinds(function: str, kinds: Sequence[Sequence[model.StepKind]]) -> Itera
 
 
 def light(count: int, width: int = 10) -> str:
-    """Return a config of *count* stages in layers of *width*, each after two of the previous layer, that only print."""
+    """Return a config of *count* stages that only print, in layers of *width*, each with two predecessors."""
     return _config([f"      - {{ name: stage-{number}, script: [echo {number}] }}" for number in range(count)], width)
 
 

@@ -55,7 +55,7 @@ def test_stages_with_a_common_lock_do_not_overlap(containers: Containers, tmp_pa
         assert "timeout: 1h" in done.text
         return
     assert "Cache .cache  it-s--5" in done.log
-    # Stages begin with waiting for the lock, so one of them ends at least half a second after the other.
+    # Stages start to wait for the lock together, so one of them ends at least half a second after the other.
     ends = sorted(done.times[stage][1] for stage in ("one", "two"))
     assert ends[1] - ends[0] >= 0.5
 
@@ -80,7 +80,7 @@ FIRST = ("build", "later")
 
 @pytest.mark.parametrize(
     ("name", "approved"),
-    # gitlab-ci-local starts no pipeline in which a job waits for one that nobody starts.
+    # gitlab-ci-local starts no pipeline in which a job waits for a manual job that is not started.
     [("gitlab", ("ask",)), ("scripted", ("ask",)), ("scripted", ())],
 )
 def test_stages_after_an_approval_wait_for_it(

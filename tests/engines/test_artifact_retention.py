@@ -95,7 +95,7 @@ def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Pat
     names = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
 
     if engine.target == "gitlab":
-        # gitlab-ci-local knows neither `on_failure`, which it takes for a success, nor who may download.
+        # gitlab-ci-local supports neither `on_failure`, which it reads as success, nor permissions to download.
         assert names - {"service/log/a", "sound.log"} == {"log/a"}
         assert (execution.text.count("when: on_failure"), execution.text.count("access: none")) == (2, 1)
     else:

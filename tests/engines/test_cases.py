@@ -41,7 +41,7 @@ FILES = {
         }
     )
 }
-# The runs, and what the stages print in them.
+# The runs, and the output of the stages in them.
 RUNS = {
     "main": (Run(event="push", branch="main"), f"www|{_QUOTED}|unset|p $||"),
     "schedule": (Run(event="schedule", branch="main"), "nightly||3|p $||"),
@@ -56,9 +56,9 @@ def test_the_first_case_that_holds_applies(name: str, repository: MakeRepository
     checkout = repository(FILES)
     subprocess.run(("git", "-C", str(checkout), "branch", "dev"), check=True)
     for title, (run, printed) in RUNS.items():
-        came = executed(ENGINES[name], checkout, tmp_path / title, run)
+        execution = executed(ENGINES[name], checkout, tmp_path / title, run)
         stages = ["a", "after", "b", *(["c"] if run.event == "schedule" else [])]
-        assert came.notes == dict.fromkeys(stages, printed), came.log
+        assert execution.notes == dict.fromkeys(stages, printed), execution.log
 
 
 @pytest.mark.parametrize("title", ["main", "dev", "late"])

@@ -62,7 +62,7 @@ def matrix(pythons: list[object], systems: list[str], *, read_by_combinations: b
         ],
         "files_from": [],
     }
-    # 3.10 is a number to YAML, and stays what it looks like.
+    # 3.10 is a number in YAML, and keeps its spelling.
     return yaml_text(
         {"pipelines": {"m": {"stages": [build, *([test] if read_by_combinations else []), join]}}}
     ).replace('"3.10"', "3.10")
@@ -85,7 +85,7 @@ def executed(engine: Engine, containers: Containers, folder: Path, text: str) ->
 @pytest.mark.parametrize(
     ("name", "pythons", "systems", "read_by_combinations"),
     [
-        # gitlab-ci-local itself runs what stands between backticks in the text of a script, when it prints that.
+        # gitlab-ci-local itself executes text between backticks when it prints a script.
         ("gitlab", ["3.10", "3.11"], ["linux", "mac os", HOSTILE.replace("`", "")], True),
         ("scripted", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),
         ("declarative", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),

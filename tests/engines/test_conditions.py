@@ -33,7 +33,7 @@ _SOURCES = {"merge_request": "merge_request_event", "tag": "push", "manual": "we
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RunResult:
     """The result of a run: the stages that ran, their times, and their notes."""
 
     ran: frozenset[str]
@@ -44,7 +44,7 @@ class Came:
 
 def executed(
     engine: Engine, repository: Path, folder: Path, run: Run, *, pipeline: str = "", previous: str = ""
-) -> Came:
+) -> RunResult:
     """Return the outcome of the config in *repository* on *engine* for *run*."""
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
     notes = folder / "notes"
@@ -52,7 +52,7 @@ def executed(
     text = compiled(engine, repository, {})
     make = _on_gitlab if engine.target == "gitlab" else _on_jenkins
     ran, times, log = make(text, repository, folder, run, notes, pipeline, previous)
-    return Came(ran, times, {path.name: path.read_text("utf-8") for path in notes.iterdir()}, log)
+    return RunResult(ran, times, {path.name: path.read_text("utf-8") for path in notes.iterdir()}, log)
 
 
 _Result = tuple[frozenset[str], Mapping[str, tuple[float, float]], str]
@@ -274,7 +274,7 @@ def test_a_single_pipeline_runs_on_its_condition_or_by_name(
     dev = Run(event="push", branch="dev")
 
     assert executed(ENGINES[name], path, tmp_path / "main", Run(event="push", branch="main")).ran == {"a", "b"}
-    # What stands in for GitLab does not ask the rules of the whole pipeline.
+    # gitlab-ci-local does not evaluate the rules of the whole pipeline.
     if name != "gitlab":
         assert executed(ENGINES[name], path, tmp_path / "dev", dev).ran == set()
     assert executed(ENGINES[name], path, tmp_path / "asked", dev, pipeline="p").ran == {"a", "b"}

@@ -23,7 +23,7 @@ from pipegen.readback import jenkins as jenkins_text
 from pipegen.targets.jenkins.job.environments import without_stops
 
 JENKINS = ("auto", "declarative", "scripted")
-# Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.
+# Generous, as machines of tests are busy; `pipegen compile` itself takes well under a second.
 SECONDS = 5
 
 
@@ -71,7 +71,7 @@ def _graph(plans: Iterable[Plan]) -> ExecutionGraph:
 
 def _named(plan: Plan, prefix: str) -> ExecutionGraph:
     arcs = ((prefix + earlier, prefix + later) for earlier, later in plan.graph.arcs)
-    # Nobody waits for a person who may take an environment down.
+    # A person may start a stop stage later, so no stage waits for it.
     stops = {
         job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
     }
@@ -85,7 +85,7 @@ def _order(graph: ExecutionGraph) -> dict[str, frozenset[str]]:
     return {stage: frozenset(graph.ancestors(stage)) for stage in graph.nodes}
 
 
-def _others(graphs: Mapping[str, ExecutionGraph], outputs: Mapping[str, Output], read: Reader) -> list[str]:
+def _misordered(graphs: Mapping[str, ExecutionGraph], outputs: Mapping[str, Output], read: Reader) -> list[str]:
     """Return the configs whose files enforce another order."""
     return [
         name
@@ -139,13 +139,13 @@ def test_files_of_the_corpus_are_valid_for_jenkins(compiled: Compiled) -> None:
 
 def test_gitlab_files_of_the_corpus_keep_the_order(compiled: Compiled) -> None:
     """Exactly that of the arcs."""
-    assert _others(compiled.graphs("gitlab"), compiled.gitlab, gitlab_text.order) == []
+    assert _misordered(compiled.graphs("gitlab"), compiled.gitlab, gitlab_text.order) == []
 
 
 @pytest.mark.parametrize("style", ["auto", "scripted"])
 def test_jenkins_files_of_the_corpus_keep_the_order(compiled: Compiled, style: str) -> None:
     """In the styles auto and scripted."""
-    assert _others(compiled.graphs("jenkins"), compiled.jenkins[style], jenkins_text.order) == []
+    assert _misordered(compiled.graphs("jenkins"), compiled.jenkins[style], jenkins_text.order) == []
 
 
 def test_forced_blocks_add_only_the_reported_waits(compiled: Compiled) -> None:
@@ -154,7 +154,7 @@ def test_forced_blocks_add_only_the_reported_waits(compiled: Compiled) -> None:
     outputs = compiled.jenkins["declarative"]
     names = {name for name, output in outputs.items() if "// Added wait: " in output.text}
 
-    assert _others(graphs, outputs, jenkins_text.order) == []
+    assert _misordered(graphs, outputs, jenkins_text.order) == []
     assert names == {
         name for name, graph in compiled.graphs("jenkins").items() if _added(graph) and not outputs[name].errors
     }

@@ -64,7 +64,7 @@ def replayed(
 def test_a_compiled_deep_pipeline_runs(jenkins: Callable[..., Build]) -> None:
     """It has a finally stage, agents and checkouts, and a second pipeline in parallel."""
     graph = families.trellis(45, 12)
-    sides = {f"s{place}": script("sleep 0.2") for place in range(45)}
+    sides = {f"s{index}": script("sleep 0.2") for index in range(45)}
     deep = plan(*graph.arcs, ["last"], name="deep", last={"frame": None})
     text = jenkinsfile(scripts(deep, (), **sides), scripts(plan(["a", "b"], name="other")), style="scripted")
     build = jenkins(text)

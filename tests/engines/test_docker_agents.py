@@ -19,7 +19,7 @@ def in_image(name: str, **keys: object) -> dict[str, object]:
     return {"name": name, "image": IMAGE, "script": ["[ ! -e left ] || cat left", f"echo {name} >left"], **keys}
 
 
-# Those of which a docker agent says exactly what they do, and those that take their container themselves.
+# Stages for which a docker agent is equivalent, and stages that need the container in their steps.
 CONTAINED = {
     "plain": in_image("plain"),
     "pulled": in_image("pulled", image={"name": IMAGE, "pull": "always", "entrypoint": []}),

@@ -67,7 +67,7 @@ class Proof:
     charts: Path
     done: Execution
     left: tuple[str, ...]
-    """The containers and images of stages that were there afterwards."""
+    """The containers and images of stages that remained afterwards."""
 
 
 class Proofs(dict[str, Proof]):
@@ -125,12 +125,12 @@ def proof(proofs: Proofs, request: pytest.FixtureRequest) -> Proof:
     return proofs[request.param]
 
 
-# What stages print.
+# The output of stages.
 LIST = "1.4 stable\n1.5   next extra words\n   \n2.0 edge\n"
 WORDS = 'it\'s "so"  \n  $HOME `id` $(id) \\n %s  \n\ttab ünïcödé 🎉 \\\n'
 LARGE = "x" * 65_500 + "\n"
 TITLE = 'it\'s "list" for $5'
-# What podman puts into the environment of every container.
+# The variables that podman sets in every container.
 NOISE = ("HOME", "HOSTNAME", "PATH", "TERM", "container")
 IMAGE_ID = Like("[0-9a-f]{64}")
 

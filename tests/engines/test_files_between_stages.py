@@ -17,7 +17,7 @@ ENGINES = {
 }
 ODD = "odd [a-z] * ?{x,y}$z 'q' \"r\" \\ ü"
 ACTS = {
-    # Lines that are names of folders.
+    # Lines with names of folders.
     "name": "printf '%s\\n' 'at [run] * time $x' -dash",
     "make": f"""\
 mkdir -p /out/tree/deep /out/odd

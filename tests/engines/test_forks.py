@@ -39,7 +39,7 @@ pipelines:
 targets:
   jenkins: { trust_forks: TRUST }
 """
-# What stands around all stages.
+# Settings around all stages.
 AROUND = {
     "credentials": "targets: { jenkins: { wrap: ['withCredentials([])'] } }",
     "option": "targets: { jenkins: { options: ['withCredentials([])'] } }",
@@ -48,7 +48,7 @@ AROUND = {
     "group": "concurrency: { group: production }",
     "nothing": "targets: { jenkins: { wrap: ['timestamps()', \"withEnv(['A=b'])\"] } }",
 }
-# What the fork has changed.
+# The change of the fork.
 STEAL = '#!/bin/sh\nprintf %s "$TOKEN" >>"$NOTES"\n'
 
 

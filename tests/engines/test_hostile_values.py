@@ -21,7 +21,7 @@ ENGINES = {
     "declarative": Engine(target="jenkins", interpreter=("busybox", "sh")),
     "here": HERE,
 }
-# Each is printed by a stage of its own.
+# Each is printed by a separate stage.
 PRINTED = ("'; rm -rf ~ #", "$(id)", "a lone backslash \\", "'''", "three  \nlines \t\n of blanks   ")
 CANARY = "/tmp/pipegen-canary"  # noqa: S108 - nobody makes it
 WRITTEN = (
@@ -163,7 +163,7 @@ def proof(
     Path(CANARY).unlink(missing_ok=True)
 
 
-# What a stage that prints a text binds: its lines end.
+# The bound value of a stage that prints a text: the last line breaks are removed.
 OUTPUTS = tuple(f"{text}\n" for text in PRINTED)
 JOINED = "".join(f"<{output}>" for output in OUTPUTS)
 
@@ -186,7 +186,7 @@ def test_constant_values_arrive_unchanged(proof: Proof) -> None:
     seen = proof.done.seen["literal"]
 
     assert seen.arguments == WRITTEN
-    # podman, unlike docker, takes the CR of a CRLF out of a variable
+    # podman, unlike docker, removes the CR of a CRLF from a variable
     assert [seen.environment[f"V{number}"] for number in range(len(WRITTEN))] == [
         text.replace("\r\n", "\n") for text in WRITTEN
     ]

@@ -175,7 +175,7 @@ def test_the_same_commands_and_steps_run_in_the_same_order(
     checkout = repository({"x": ""})
 
     said = [
-        _said(jenkins_harness.run(text, checkout, workdir=tmp_path / name, plugin_steps=("acmeCry", "acmeTidy")))
+        _output_of(jenkins_harness.run(text, checkout, workdir=tmp_path / name, plugin_steps=("acmeCry", "acmeTidy")))
         for name, text in (("source", source), ("imported", file.text))
     ]
 
@@ -186,13 +186,13 @@ def test_the_same_commands_and_steps_run_in_the_same_order(
 def test_steps_have_the_same_variables_and_results(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """Variables of blocks around others, texts with signs of the shell, and failures that are allowed or repeated."""
+    """There are nested blocks, texts with special characters of the shell, and failures that are allowed or retried."""
     require(jenkins_harness.available())
     (file,) = import_jenkins(SourceFile("Jenkinsfile", _STEPS), Report()).generated
     checkout = repository({"x": ""})
 
     source, imported = (
-        _said(jenkins_harness.run(text, checkout, workdir=tmp_path / name))
+        _output_of(jenkins_harness.run(text, checkout, workdir=tmp_path / name))
         for name, text in (("source", _STEPS), ("imported", file.text))
     )
 
@@ -206,7 +206,7 @@ def test_steps_have_the_same_variables_and_results(
 def test_computed_values_are_the_same(
     agent: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """In the stage that computes them and in later ones, in commands, variables, conditions and steps of plugins."""
+    """This holds in the computing stage and in later ones, in commands, variables, conditions and steps of plugins."""
     require(jenkins_harness.available())
     source = _VALUES
     if agent == "agent none":
@@ -217,7 +217,7 @@ def test_computed_values_are_the_same(
     checkout = repository({"x": ""})
 
     said = [
-        _said(jenkins_harness.run(text, checkout, workdir=tmp_path / name, plugin_steps=("acmeTell",)))
+        _output_of(jenkins_harness.run(text, checkout, workdir=tmp_path / name, plugin_steps=("acmeTell",)))
         for name, text in (("source", source), ("imported", file.text))
     ]
 
@@ -226,6 +226,6 @@ def test_computed_values_are_the_same(
     assert said[0] == said[1]
 
 
-def _said(build: jenkins_harness.Build) -> list[str]:
-    """Return the result of *build*, and what its commands and steps say."""
+def _output_of(build: jenkins_harness.Build) -> list[str]:
+    """Return the result of *build*, and the output of its commands and steps."""
     return [build.result, *re.findall(r"^(said: .*|\[plugin\] \w+)", build.log, re.MULTILINE)]

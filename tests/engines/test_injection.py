@@ -15,7 +15,7 @@ def test_hostile_texts_arrive_and_are_not_executed(trial: Trial) -> None:
     """Byte for byte; text that is not a value is rejected at its position, or read back by the engine's own parser."""
     require(absent(ENGINES[trial.engine]))
     if ENGINES[trial.engine].target == "jenkins":
-        require(available())  # stages with services start containers, and shells come in turns
+        require(available())  # stages with services start containers, and the shells take turns
     ran = tried(trial)
 
     assert ran.wrong == ()

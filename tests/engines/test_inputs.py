@@ -108,7 +108,7 @@ def test_given_inputs_arrive_unchanged(run: Run, engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 def test_an_invalid_input_fails_its_readers_with_its_name(run: Run, engine: Engine) -> None:
-    """However the value was passed."""
+    """This holds for each way to pass the value."""
     done, _ = run(engine, {"count": "few", "version": "v1\nv2"})
 
     assert done.outcomes == {"note": "failed", "need": "skipped", "last": "skipped"}

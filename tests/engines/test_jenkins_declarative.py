@@ -105,7 +105,7 @@ def test_fail_fast_aborts_the_siblings(jenkins: Jenkins, where: str) -> None:
 
 
 def test_post_conditions_run_in_jenkins_order(jenkins: Jenkins) -> None:
-    """Whatever the order in the file, by the `ordinal` of each condition in the plugin's sources."""
+    """The order in the file does not matter; each condition has an `ordinal` in the plugin's sources."""
     conditions = "\n".join(
         f"{name} {{ echo '> {name}' }}"
         for name in ("cleanup", "unsuccessful", "unstable", "success", "failure", "aborted", "always", "changed")

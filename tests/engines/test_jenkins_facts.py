@@ -42,7 +42,7 @@ def test_the_facts_agree_with_a_running_jenkins() -> None:
 def test_steps_of_the_harness_have_jenkins_parameters() -> None:
     """None has an unknown parameter, value or block."""
     steps = facts()["steps"]
-    # Nothing describes `parallel`, whose branches are its arguments.
+    # Jenkins has no description of `parallel`, whose branches are its arguments.
     known = {name: given for name, given in harness_steps().items() if name in steps and name != "parallel"}
     unknown = {
         name: extra

@@ -280,7 +280,7 @@ def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
 
 
 def test_catch_error_fails_the_build_but_not_the_stage(jenkins: Jenkins) -> None:
-    """By default."""
+    """This is the default."""
     build = jenkins("stage('a') { catchError { error 'x' } }\nstage('b') { echo '> b' }")
 
     assert _echoed(build) == ["b"]

@@ -14,7 +14,7 @@ from engines.test_scripts import ENGINES, executed
 
 pytestmark = pytest.mark.xdist_group("limits")
 
-# Notes a try, and whether the checkout was clean; fails until the third one.
+# Records an attempt, and whether the checkout was clean; fails until the third attempt.
 _TRY = """\
 printf x >>"$RECORDS/{stage}"
 if [ -e left ]; then echo dirty >"$RECORDS/dirty"; fi
@@ -22,7 +22,7 @@ touch left
 test -f given
 [ "$(cat "$RECORDS/{stage}")" = {enough} ]
 """
-# A shell that ends well when it is told to stop.
+# A shell that exits with 0 after a stop signal.
 _SLOW = """\
 printf x >>"$RECORDS/{stage}"
 set +e
@@ -78,7 +78,7 @@ def test_a_pipeline_that_takes_too_long_is_stopped(containers: Containers, tmp_p
 def test_a_triggered_job_may_fail(
     style: str, result: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """The result of the job is not the result of the build then."""
+    """Its result then does not affect the result of the build."""
     require(jenkins_harness.available())
     trigger = {"name": "other/job", "wait": True, "parameters": {"WORD": "it's"}}
     stages = [
@@ -136,7 +136,7 @@ BY_RUN: list[dict[str, object]] = [
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_failures_are_allowed_only_in_runs_of_the_condition(containers: Containers, tmp_path: Path, name: str) -> None:
-    """The run is on the branch main; a stage that needs an approval only on others starts by itself, and counts."""
+    """The run is on branch main; a stage that needs an approval only on others starts by itself, and counts."""
     arcs = [["any", "some", "after"], ["other"], ["code"], ["asked"], ["optional"]]
     text = yaml_text({"pipelines": {"p": {"stages": BY_RUN, "execution": arcs}}})
 
@@ -167,6 +167,6 @@ def test_an_allowed_failure_does_not_stop_successors(containers: Containers, tmp
         "fine": "success",
         "other": "failed",
         "after": "success",
-        # gitlab-ci-local lets any failure of a job with exit codes pass where others need that job.
+        # gitlab-ci-local allows any failure of a job with exit codes if other jobs need it.
         "never": "success" if name == "gitlab" else "skipped",
     }, re.sub("\x1b\\[[0-9;]*m", "", done.log)

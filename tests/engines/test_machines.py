@@ -89,7 +89,7 @@ SECRETS: dict[str, Credential] = {
 }
 
 
-def kept(stage: str, name: str, command: str) -> str:
+def note(stage: str, name: str, command: str) -> str:
     """Return the command that notes the output of *command*."""
     return f'{command} >"$NOTES/{stage}-{name}"'
 
@@ -113,8 +113,8 @@ def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, na
             "REGISTRY": {"password": "registry"},
             "KEY": {"ssh_key": "deploy-key"},
         },
-        "script": [*(kept("script", *one) for one in commands.items()), 'printf "%s\\n" "$TOKEN"'],
-        "after": [kept("after", *one) for one in commands.items()],
+        "script": [*(note("script", *one) for one in commands.items()), 'printf "%s\\n" "$TOKEN"'],
+        "after": [note("after", *one) for one in commands.items()],
     }
 
     done = executed(ENGINES[name], containers, tmp_path, [stage], [], SECRETS)
@@ -138,7 +138,7 @@ HOSTILE = "'; exit 9 #\n$(exit 8)`exit 7`\"\\\n\n"
 @pytest.mark.parametrize("name", ENGINES)
 def test_after_scripts_always_run(containers: Containers, tmp_path: Path, name: str) -> None:
     """In their own shell with the same values; their status does not count, but their files do."""
-    value = kept("fails", "value", 'printf %s "${a.v}"')
+    value = note("fails", "value", 'printf %s "${a.v}"')
     stages: list[dict[str, object]] = [
         {"name": "a", "script": ['cp texts "$PIPEGEN_OUTPUTS/v"'], "outputs": ["v"]},
         {
@@ -146,16 +146,16 @@ def test_after_scripts_always_run(containers: Containers, tmp_path: Path, name: 
             "directory": "folder",
             "env": {"SHOWN": "<${a.v}>"},
             "script": ["X=1", "exit 3"],
-            "after": [value, kept("fails", "env", 'printf %s "$SHOWN$X"'), kept("fails", "folder", "ls")],
+            "after": [value, note("fails", "env", 'printf %s "$SHOWN$X"'), note("fails", "folder", "ls")],
         },
         {
             "name": "makes",
             "shell": "bash",
             "script": ["echo early >early"],
-            "after": ["echo late >late", "false | true", kept("makes", "never", "true")],
+            "after": ["echo late >late", "false | true", note("makes", "never", "true")],
             "artifacts": ["early", "late"],
         },
-        {"name": "reads", "script": [kept("reads", "files", "cat early late")]},
+        {"name": "reads", "script": [note("reads", "files", "cat early late")]},
     ]
     arcs = [["a", "fails"], ["makes", "reads"]]
 
@@ -190,9 +190,9 @@ def in_images() -> list[dict[str, object]]:
             "image": "example/app:${build.tag}",
             "services": services,
             "resources": {"cpu": 0.5, "memory": "1Gi"},
-            "script": [kept("test", "ran", '{ echo "$WHO"; ls -a; }'), 'test -s "$NOTES/tries"'],
+            "script": [note("test", "ran", '{ echo "$WHO"; ls -a; }'), 'test -s "$NOTES/tries"'],
             "env": {"WHO": "${setup.pipeline}"},
-            "after": [kept("test", "after", 'echo "${build.tag}"')],
+            "after": [note("test", "after", 'echo "${build.tag}"')],
             "artifacts": ["made"],
         },
         {"name": "odd", "script": ["printf 'a b' >$PIPEGEN_OUTPUTS/tag"], "outputs": ["tag"]},
@@ -220,8 +220,8 @@ def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_pa
     notes = tmp_path / "notes"
     assert (notes / "tries").read_text("utf-8") == "x\nx\nx\n"
     assert (notes / "test-after").read_text("utf-8") == "1.2\n"
-    ran = (notes / "test-ran").read_text("utf-8").split("\n")
-    assert ran[0] == "p"
+    lines = (notes / "test-ran").read_text("utf-8").split("\n")
+    assert lines[0] == "p"
     if name != "gitlab":
         _check_containers(done)
 
@@ -234,12 +234,12 @@ def test_stages_run_in_images_of_dockerfiles(containers: Containers, tmp_path: P
     """The image is built from the checkout, with values of arguments; a stage whose image cannot be built fails."""
     image = {"dockerfile": "Dockerfile", "build_args": {"WHO": "it's me", "PLACE": "$HOME"}}
     stages: list[dict[str, object]] = [
-        {"name": "built", "directory": "folder", "image": {**image, "user": 0}, "script": [kept("built", "ran", "ls")]},
-        {"name": "broken", "image": {"dockerfile": "folder/Dockerfile"}, "script": [kept("broken", "ran", "ls")]},
+        {"name": "built", "directory": "folder", "image": {**image, "user": 0}, "script": [note("built", "ran", "ls")]},
+        {"name": "broken", "image": {"dockerfile": "folder/Dockerfile"}, "script": [note("broken", "ran", "ls")]},
         {
             "name": "context",
             "image": {**image, "dockerfile": "folder/Dockerfile", "context": "folder"},
-            "script": [kept("context", "ran", "ls")],
+            "script": [note("context", "ran", "ls")],
         },
     ]
 

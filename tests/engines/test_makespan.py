@@ -13,13 +13,13 @@ from readback.texts import written
 
 from pipegen.graph.execution import ExecutionGraph
 
-# Two chains that an N joins: a barrier between the first two stages and the others costs three seconds.
+# Two chains in an N shape: a barrier between the first two stages and the others costs three seconds.
 SKEWED = {"a": 3.0, "b": 0.2, "c": 0.2, "d": 3.0}
 SKEWED_ARCS = "[[a, c], [b, c], [b, d]]"
-# A fork in a branch, whose last stage the other branch joins.
+# A fork in a branch, whose last stage has an arc to the other branch.
 FORKED = {"a": 0.2, "b": 0.6, "c": 1.2, "d": 0.2, "e": 1.0, "f": 0.2}
 FORKED_ARCS = "[[a, b, d], [a, c, d], [a, e], [d, f], [e, f]]"
-# What the engine itself takes: a checkout and a process for each stage, on a machine that does other things too.
+# The overhead of the engine: a checkout and a process for each stage, on a busy machine.
 OVERHEAD = 2.5
 
 

@@ -85,7 +85,7 @@ def focused(page: Page) -> str:
     return text
 
 
-def near(page: Page) -> list[str]:
+def unfaded(page: Page) -> list[str]:
     """Return the stages that are not faded."""
     texts: list[str] = page.look(
         "[...document.querySelectorAll('#pipeline-0 .stage.near .name')].map(o => o.textContent)"
@@ -148,9 +148,9 @@ def test_the_panel_links_to_the_readers_of_an_output(page: Page) -> None:
 def test_hovering_over_a_stage_highlights_its_relatives(page: Page) -> None:
     """All ancestors and descendants; values from non-adjacent stages are drawn."""
     page.hover(stage(UNIT))
-    assert near(page) == ["build", "unit", "release"]
+    assert unfaded(page) == ["build", "unit", "release"]
     page.hover(stage(RELEASE))
-    assert near(page) == ["build", "lint", "unit", "release"]
+    assert unfaded(page) == ["build", "lint", "unit", "release"]
     assert page.look("document.querySelectorAll('#pipeline-0 .far').length") == 1
     page.send("Input.dispatchMouseEvent", type="mouseMoved", x=700, y=20)
     assert page.look("document.querySelector('#pipeline-0 .graph').classList.contains('tracing')") is False
@@ -297,7 +297,7 @@ def test_hostile_text_is_displayed_and_not_executed(name: str, opened: Page, tmp
     assert opened.look("window.broken ?? null") is None
     assert opened.look("document.querySelectorAll('script').length") == 2
     shown = opened.look("document.querySelector('#panel .script').textContent")
-    # A lone half of a character is no character: the browser may not hand it out.
+    # Half of a surrogate pair is not a character: the browser may not return it.
     assert shown == name or "\ud83d" in name
     assert opened.look("document.querySelectorAll('#panel img, #panel svg, #panel script').length") == 0
 

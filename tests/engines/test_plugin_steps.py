@@ -82,7 +82,7 @@ Repository = Callable[[Mapping[str, str | bytes]], Path]
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
 def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tmp_path: Path) -> None:
-    """Texts arrive as they are; a step that only asks a server takes no agent; none follows a failure."""
+    """Texts arrive unchanged; a step that only asks a server takes no agent; no step follows a failure."""
     require(jenkins_harness.available())
     checkout = repository({CONFIG: TEXT})
     text = compiled(Engine(target="jenkins", style=style), checkout, {"definitions": DEFINITIONS})
@@ -113,7 +113,7 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
 def test_steps_follow_a_stage_in_any_case_or_after_a_failure(
     style: str, around: list[str], repository: Repository, tmp_path: Path
 ) -> None:
-    """Those in `always` come first, as in `post` of Jenkins; a failure stays one."""
+    """Steps in `always` come first, as in `post` of Jenkins; a failure remains a failure."""
     require(jenkins_harness.available())
     calls = {"after": ["acmeAfter"], "always": ["acmeAlways"], "failure": ["acmeFailure"]}
     steps = {"jenkins": {**calls, **({"around": around} if around else {})}, "elsewhere": "skip"}
@@ -169,7 +169,7 @@ def test_other_stages_do_not_affect_steps_after_a_failure(style: str, repository
 
 
 def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:
-    """A stage with nothing else says that it has nothing to do."""
+    """A stage without other work prints that it has nothing to do."""
     require(gitlab_local.available())
     checkout = repository({CONFIG: TEXT})
 

@@ -1,4 +1,4 @@
-"""Stages in pods run on Jenkins in both styles, each attempt in a pod of its own."""
+"""Stages in pods run on Jenkins in both styles, each attempt in a new pod."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ STAGES: list[dict[str, object]] = [
 def test_stages_run_in_pods(
     style: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """Files arrive, a failure takes a new pod, and the manifest is what the config says."""
+    """Files arrive, a failure takes a new pod, and the manifest is that of the config."""
     require(jenkins_harness.available())
     checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": STAGES}}})})
     text = compiled(Engine(target="jenkins", style=style), checkout, {})

@@ -17,10 +17,10 @@ from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
 GITLAB = Path(__file__).parents[1] / "golden/port-of-gitlab/pipeline.yml"
-# Not among the goldens, which compile for GitLab too: there, runs do not wait for each other.
+# The port is not a golden, because goldens also compile for GitLab, where runs do not wait for each other.
 JENKINS = Path(__file__).parent / "ports/warehouse.yaml"
 Repository = Callable[[Mapping[str, str | bytes]], Path]
-# Programs that only tell their arguments, and what they leave.
+# Programs that only print their arguments, and the files that they create.
 PROGRAMS = {
     "npm": 'case "$*" in "run build" | test) mkdir -p dist && echo app >dist/app ;; esac',
     "mvn": 'case "$*" in *package*) mkdir -p target && echo jar >target/app.jar && echo 1.2.3 >target/version ;; esac',
@@ -79,7 +79,7 @@ def ported(config: Path, target: str) -> str:
 def test_the_port_of_a_gitlab_pipeline(
     variables: Mapping[str, str | None], ran: str, path: str, repository: Repository, tmp_path: Path
 ) -> None:
-    """For a push, a merge request and a schedule, in which a person starts what is manual."""
+    """The events are a push, a merge request and a schedule, in which a person starts manual jobs."""
     require(gitlab_local.available())
     checkout = repository(FILES)
     secrets = {
@@ -107,7 +107,7 @@ def test_the_port_of_a_gitlab_pipeline(
 
 
 def test_the_port_of_a_jenkinsfile(path: str, repository: Repository, tmp_path: Path) -> None:
-    """In a build with all tests and a deployment."""
+    """The build has all tests and a deployment."""
     require(jenkins_harness.available())
     text = ported(JENKINS, "jenkins")
 

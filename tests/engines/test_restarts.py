@@ -64,7 +64,7 @@ def test_the_state_is_serializable_at_every_step(
     assert build.result == "SUCCESS", build.log
 
 
-# Where in the file a careless hand writes something, what, and the class of it that Java does not save.
+# The line of the file before which unserializable state is inserted, the inserted code, and its class.
 CARELESS = {
     "a variable": (
         "    Map found = checkout(",
@@ -94,17 +94,17 @@ CARELESS = {
 }
 
 
-@pytest.mark.parametrize("what", CARELESS)
+@pytest.mark.parametrize("case", CARELESS)
 def test_unserializable_state_fails_the_build(
-    generated: Callable[[str], tuple[Path, str]], run: Callable[[str, Path], Build], what: str
+    generated: Callable[[str], tuple[Path, str]], run: Callable[[str, Path], Build], case: str
 ) -> None:
     """As on Jenkins, even if the code catches exceptions."""
-    place, careless, result = CARELESS[what]
+    line, careless, result = CARELESS[case]
     checkout, text = generated("scripted")
 
-    build = run(text.replace(place, f"{careless}\n{place}", 1), checkout)
+    build = run(text.replace(line, f"{careless}\n{line}", 1), checkout)
 
-    assert place in text
+    assert line in text
     assert build.error is not None, build.log
     assert build.error.type == "java.io.NotSerializableException"
     assert build.error.message.startswith(result)

@@ -21,13 +21,13 @@ def test_generated_files_require_no_approval() -> None:
 
 
 REFUSED = {
-    # what real Jenkins rejected when it was measured
+    # calls that a real Jenkins rejected
     "names.toArray()": "method java.util.List toArray 0",
     "new File('/etc/passwd')": "new java.io.File 1",
     "System.getenv('HOME')": "static java.lang.System getenv 1",
     "new groovy.json.JsonSlurperClassic()": "new groovy.json.JsonSlurperClassic 0",
     "env['HOME']": "method env getAt 1",
-    # what is permitted of one type and not of another, and what is a step of a plugin that the header does not name
+    # methods that are permitted for one type and not for another, and a step of a plugin that the header does not name
     "text.execute()": "method java.lang.String execute 0",
     "names.clear()": "method java.util.List clear 0",
     "given.collectEntries { it }": "method java.util.Map collectEntries 1",

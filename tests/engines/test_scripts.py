@@ -20,7 +20,7 @@ ENGINES = {
     "here": HERE,
 }
 CANARY = "/tmp/pipegen-script-canary"  # noqa: S108 - nobody makes it
-# Each is an output, and is read bare, in quotes of both kinds, in a document, and as a variable.
+# Each is an output, and is read unquoted, in quotes of both kinds, in a document, and as a variable.
 HOSTILE = {
     "command": f"'; touch {CANARY} #",
     "substitution": f"$(touch {CANARY})`touch {CANARY}`",
@@ -34,13 +34,13 @@ HOSTILE = {
 }
 WRITTEN = {f"written-{name}": value for name, value in HOSTILE.items()}
 FROM_FILE = {f"file-{name}": value for name, value in HOSTILE.items()}
-# What a command prints loses the line breaks at its end.
+# The output of a command loses the line breaks at its end.
 PRINTED = {f"printed-{name}": value.rstrip("\n") for name, value in HOSTILE.items()}
 KEEP = 'mkdir -p "$RECORDS/{stage}"; printf %s {word} >"$RECORDS/{stage}/{name}"'
 
 
 def spelt(name: str) -> str:
-    """Return the file in the repository that holds the hostile text *name*."""
+    """Return the file in the repository with the hostile text *name*."""
     return f"texts/{name}"
 
 

@@ -53,7 +53,7 @@ def side_by_side(count: int) -> str:
     return f"parallel(\n{''.join(stage.format(n=number) for number in range(count))})\n"
 
 
-# A shape, how many stages of it Jenkins takes, and how many it refuses: "Method code too large".
+# A shape, the number of stages that Jenkins accepts, and the number that it rejects: "Method code too large".
 _MEASURED: dict[str, tuple[Callable[[int], str], int, int]] = {
     "light": (lambda count: declarative(count, _LIGHT), 76, 77),
     "realistic": (lambda count: declarative(count, _REALISTIC), 32, 33),

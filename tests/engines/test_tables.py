@@ -93,7 +93,7 @@ class Ran:
     notes: Mapping[str, str]
 
 
-def ran(text: str, folder: Path, **options: object) -> Ran:
+def run(text: str, folder: Path, **options: object) -> Ran:
     """Return the build of a Jenkinsfile, in a repository with the hostile text."""
     records = folder / "notes"
     records.mkdir(parents=True)
@@ -120,7 +120,7 @@ def order(pipeline_build: Built) -> list[tuple[str, str]]:
     return [(earlier, stage.name) for stage in pipeline_build.file.stages for earlier in stage.after]
 
 
-def kept(build: Build, arcs: list[tuple[str, str]]) -> bool:
+def in_order(build: Build, arcs: list[tuple[str, str]]) -> bool:
     """Return whether the earlier stage of each of *arcs* ends before the later one starts."""
     at = {(event.kind, event.stage.name): number for number, event in enumerate(build.events)}
     both = [(at.get(("end", earlier)), at.get(("start", later))) for earlier, later in arcs]
@@ -134,7 +134,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Ran]:
     config = yaml_text(_CONFIG)
     texts = {"code": built(config, "scripted").text, "tables": as_tables(config, pytest.MonkeyPatch()).text}
     folder = tmp_path_factory.mktemp("tables")
-    return {form: ran(text, folder / form) for form, text in texts.items()}
+    return {form: run(text, folder / form) for form, text in texts.items()}
 
 
 def test_tables_and_code_give_the_same_build(forms: Mapping[str, Ran]) -> None:
@@ -181,10 +181,10 @@ def test_simple_stages_in_functions_run_in_order(count: int, tmp_path: Path) -> 
     assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
     assert pipeline_build.file.body.tables is None
 
-    build = ran(pipeline_build.text, tmp_path).build
+    build = run(pipeline_build.text, tmp_path).build
 
     assert [stage.status for stage in build.stages] == ["success"] * count
-    assert kept(build, order(pipeline_build))
+    assert in_order(build, order(pipeline_build))
 
 
 def test_inputs_and_pipelines_in_functions_behave_like_inline_code(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_inputs_and_pipelines_in_functions_behave_like_inline_code(tmp_path: Pat
     assert pipeline_build.file.setters
     assert pipeline_build.file.parameter_lists
 
-    build = ran(pipeline_build.text, tmp_path).build
+    build = run(pipeline_build.text, tmp_path).build
 
     assert [stage.status for stage in build.stages] == ["success"] * 90
     assert len(build.parameters) == 61
@@ -211,8 +211,8 @@ def test_realistic_stages_run_in_order(count: int, tmp_path: Path) -> None:
     assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
     assert (pipeline_build.file.body.tables is not None) == (count > 100)
 
-    build = ran(pipeline_build.text, tmp_path, seconds=240).build
+    build = run(pipeline_build.text, tmp_path, seconds=240).build
 
     assert {stage.status for stage in build.stages} == {"success"}
     assert len(build.stages) == count
-    assert kept(build, order(pipeline_build))
+    assert in_order(build, order(pipeline_build))

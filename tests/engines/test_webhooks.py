@@ -88,7 +88,7 @@ def test_the_webhook_posts_the_result(
 def test_a_message_about_a_stage(
     containers: Containers, tmp_path: Path, name: str, on: object, script: str, status: str | None
 ) -> None:
-    """As that about the pipeline."""
+    """It has the same form as a message about the pipeline."""
     webhook: dict[str, object] = {"on": on, "text": f"{ODD} ${{a.status}}"}
     expected = ODD.replace("\t", " ").replace("\x1b", "")
 
@@ -114,7 +114,7 @@ def test_what_is_fixed(
     script: str,
     count: int,
 ) -> None:
-    """A success after a run that failed."""
+    """A success after a failed run is "fixed"."""
     require(jenkins_harness.available())
     stages = [{"name": "a", "script": [script]}]
     notify = {"webhook": {"url": "chat", "on": "fixed"}}

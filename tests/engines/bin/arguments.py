@@ -36,11 +36,11 @@ class Arguments:
 
     def has(self, name: str) -> bool:
         """Return whether option *name* is set, and not as `=false`."""
-        return any(given == name and value != "false" for given, value in self.options)
+        return any(option == name and value != "false" for option, value in self.options)
 
     def last(self, name: str) -> str | None:
         """Return the last value of option *name*."""
-        return next((value for given, value in reversed(self.options) if given == name), None)
+        return next((value for option, value in reversed(self.options) if option == name), None)
 
     def without(self, *names: str) -> "Arguments":
         """Return the same arguments without the options *names*."""

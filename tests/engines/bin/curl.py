@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engines.bin.recording import record, status
 
-# For each option, what a value looks like that names a file: group 1 is sent as it stands, group 2 is the path.
+# For each option, the form of a value that names a file: group 1 is sent literally, group 2 is the path.
 WHOLE, AT_START, AFTER_NAME, AFTER_EQUALS = r"()(.*)", r"()@(.*)", r"([^=@]*)@(.*)", r"([^=]+=)[@<]([^;]*)"
 NEVER = r"(?!)()()"
 FILES = {

@@ -66,7 +66,7 @@ TIMESTAMP = 1_643_648_400  # of every image and its files, so that equal builds 
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    """Replace this process by the podman that does what *words* ask of docker; exit if docker would reject them."""
+    """Replace this process by the podman that does the same as *words* in docker; exit if docker would reject them."""
     try:
         command, arguments = _command(words)
         podman = _TRANSLATIONS.get(command, _same)(command, arguments)

@@ -13,7 +13,7 @@ def record(log: str, entry: Mapping[str, object]) -> None:
     if not path:
         return
     line = json.dumps(entry, ensure_ascii=False) + "\n"
-    with Path(path).open("ab", buffering=0) as file:  # one write, so that calls side by side do not mix
+    with Path(path).open("ab", buffering=0) as file:  # one write, so that concurrent calls do not mix
         file.write(line.encode())
 
 

@@ -35,7 +35,7 @@ _OUTCOMES = {
     Result.FAILED: "failed",
     Result.SKIPPED: "skipped",
 }
-# Jobs and stages that stand for no stage of the config.
+# Jobs and stages that are not stages of the config.
 _HELPER = re.compile(r"(\S+: )?(mail when |note whe(n|ther) |trigger |remove )|Declarative: ")
 
 
@@ -56,7 +56,7 @@ GITLAB = Engine(target="gitlab", images="registry")
 GITLAB_LOCAL = Engine(target="gitlab")
 SCRIPTED = Engine(target="jenkins", style="scripted", interpreter="dash")
 DECLARATIVE = Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh"))
-# No engine: `pipegen run --isolated`, which does what they do.
+# This is not an engine: `pipegen run --isolated` does the same.
 HERE = Engine(target="run", images="")
 
 
@@ -163,7 +163,7 @@ def execute(engine: Engine, world: World, *pipelines: str) -> Execution:
         (world.folder / name).mkdir(parents=True)
     (world.folder / "home/keep").touch()
     if engine is HERE:
-        return _here(world, pipelines)
+        return _execute_locally(world, pipelines)
     text = compiled(engine, world.repository, world.settings.get(engine.target, {}), pipelines)
     return _on_gitlab(text, world) if engine.target == "gitlab" else _on_jenkins(engine, text, world)
 
@@ -180,7 +180,7 @@ def _on_gitlab(text: str, world: World) -> Execution:
         **dict(_secret_variables(world)),
     }
     (world.folder / "gitlab").mkdir()
-    # The runner lends its own daemon.
+    # The runner provides its own daemon.
     lent = world.folder / "docker.sock"
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.bind(str(lent))
@@ -253,7 +253,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
 _HERE_OUTCOMES = {"allowed": "unstable", "reused": "success", "not run": "skipped"}
 
 
-def _here(world: World, pipelines: Sequence[str]) -> Execution:
+def _execute_locally(world: World, pipelines: Sequence[str]) -> Execution:
     """Return the execution of a local run."""
     report, secrets = world.folder / "report.json", world.folder / "secrets.env"
     values = {**world.variables, **dict(_secret_variables(world))}

@@ -17,7 +17,7 @@ class Seen:
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     files: Mapping[str, str]
-    """What stood in the image's folder, by path."""
+    """The content of the image's folder, by path."""
     key: str | None
     """The content of the file that $KEY_FILE named."""
 

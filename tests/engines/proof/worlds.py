@@ -23,7 +23,7 @@ import json, sys
 with open("calls", "a") as calls:
     calls.write(json.dumps(sys.argv[1:]) + "\\n")
 """
-# As Gerrit does: a push to refs/for/BRANCH makes a change of its own.
+# As in Gerrit, a push to refs/for/BRANCH creates a separate change.
 _MAKE_CHANGES = """\
 #!/bin/sh
 while read -r old new ref; do
