@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documents that the code knows best, and the pictures in them.
+"""Writes the generated parts of the documents, and their pictures.
 
-Run as `python docs/generate.py [--check] [FILE…]`; without a FILE it takes every document of this folder.
-What stands between `<!-- generated: PART -->` and `<!-- end -->` is written anew; PART is one of `_PARTS`,
-perhaps with an argument.
+Run as `python docs/generate.py [--check] [FILE…]`; without a FILE, it processes every document of this folder. The text
+between `<!-- generated: PART -->` and `<!-- end -->` is generated; PART is one of `_PARTS`, with an argument if needed.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import Pair, incompatible, versions
 
 HERE = Path(__file__).parent
-# The pictures, and what they are of: a config, or a document whose first config they show.
+# The pictures, and their sources: a config, or a document whose first config is drawn.
 PICTURES = {
     HERE / "pictures/service.svg": HERE.parent / "README.md",
     HERE / "pictures/shop.svg": HERE / "pictures/shop.yaml",
@@ -51,7 +50,7 @@ _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
 
-# The config in which a feature stands.
+# The config that contains a feature.
 _WITH_FEATURE = """\
 {file}
 pipelines:
@@ -67,7 +66,7 @@ pipelines:
 """
 _ORDER = "execution: [[build, lint, test]]"
 
-# The kinds of values that the schema names, in the words of the documents.
+# The types of values in the schema, in the words of the documents.
 _NAMED = {
     "text": "text",
     "word": "plain text",
@@ -91,7 +90,7 @@ _PLURALS = {
     "duration": "durations",
 }
 _WIDTH = 120
-# The parts of a config whose keys have no prefix; a key of two of them is the same in both.
+# The parts of a config whose keys have no prefix; a key in two of them has the same meaning in both.
 _ROOTS: Mapping[str, Callable[[Schema], Schema]] = {
     "file": lambda whole: whole,
     "pipeline": lambda whole: whole["$defs"]["pipeline"],
@@ -101,7 +100,7 @@ _OPERATORS = ("operator", "each", "merge")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the documents, or tell how they differ; return the exit status."""
+    """Write the documents, or report their differences; return the exit status."""
     is_check = "--check" in arguments
     named = [Path(argument) for argument in arguments if argument != "--check"]
     paths = named or [*sorted(HERE.glob("*.md")), *PICTURES]
@@ -116,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def fresh(document: str) -> str:
-    """Return *document* with its generated parts written anew."""
+    """Return *document* with regenerated parts."""
     return _PART.sub(lambda part: part[1] + _written(part) + part[4], document)
 
 
@@ -152,7 +151,7 @@ def _written(part: re.Match[str]) -> str:
 def _keys(path: str, part: re.Match[str]) -> str:
     """Return the keys of the map at *path* in a config, and the keys nested in them.
 
-    A nested map that has a part of its own in the document is listed there, and only linked here.
+    A nested map with its own section in the document is listed there, and only linked here.
     """
     schema = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
     sections = _sections(part.string)
@@ -189,14 +188,14 @@ def _map_at(path: str, whole: Schema) -> Schema:
 
 
 def _below(schema: Schema, step: str) -> Schema | None:
-    """Return the schema of the items of *schema* for `[]`, of its values for `NAME`, else of the key *step*."""
+    """Return the schema of the items of *schema* for `[]`, of its values for `NAME`, otherwise of the key *step*."""
     keyword = {"[]": "items", "NAME": "additionalProperties"}.get(step)
     below = schema.get(keyword) if keyword else schema.get("properties", {}).get(step)
     return below if isinstance(below, Mapping) else None
 
 
 def _resolved(schema: Schema, whole: Schema) -> Schema:
-    """Return *schema* with the definition that it refers to, directly or not; its own keywords win."""
+    """Return *schema* with the definition that it refers to, directly or indirectly; its own keywords win."""
     full: Schema = schema
     while "$ref" in full:
         definition: Schema = whole
@@ -207,7 +206,7 @@ def _resolved(schema: Schema, whole: Schema) -> Schema:
 
 
 def _name(schema: Schema) -> str:
-    """Return the definition that *schema* refers to; nothing for a reference to a key within one."""
+    """Return the name of the definition that *schema* refers to; empty for a reference to a nested key."""
     reference = re.fullmatch(r"#/\$defs/(\w+)", schema.get("$ref", ""))
     return reference[1] if reference else ""
 
@@ -262,7 +261,7 @@ def _key(
 
 
 def _wrapped(text: str, first: str, others: str) -> Iterator[str]:
-    """Yield *text* in lines of at most 120 columns; code is broken only where it is longer than a line."""
+    """Yield *text* in lines of at most 120 columns; code is broken only if it is longer than a line."""
     line = first
     for word in _words(text):
         if line.strip(" -") and len(line) + len(word) > _WIDTH:
@@ -278,7 +277,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def kind(schema: Schema, whole: Schema) -> str:
-    """Return what *schema* takes, in a few words; operators, which stand for what they make, are passed over."""
+    """Return the type of *schema* in a few words; operators, which are replaced by their result, are ignored."""
     if _name(schema) in _NAMED:
         return _NAMED[_name(schema)]
     full = _resolved(schema, whole)
@@ -340,17 +339,17 @@ def _incompatible(name: str, _: re.Match[str]) -> str:
     """Return the table of the features that cannot be combined on the target *name*."""
     rows = ["| feature | incompatible with | diagnostic | instead |", "|---|---|---|---|"]
     rows += [
-        f"| {pair.first} | {pair.second} | {_told(pair)} | {pair.note} |" for pair in incompatible(registry.load(name))
+        f"| {pair.first} | {pair.second} | {_code(pair)} | {pair.note} |" for pair in incompatible(registry.load(name))
     ]
     return "\n".join(rows) + "\n"
 
 
-def _told(pair: Pair) -> str:
+def _code(pair: Pair) -> str:
     return f"`{pair.code.number}` ({pair.code.severity.value})"
 
 
 def _plan(target: str, part: re.Match[str]) -> str:
-    """Return the plan of the config above, or what a target, perhaps in a style, makes of it, as JSON."""
+    """Return the plan of the config above, or its form for a target, optionally in a style, as JSON."""
     analysed = analyse(_config_above(part), (), Report())
     if not target:
         return _block("json", json.dumps(as_data(analysed.plans), indent=2))
@@ -366,7 +365,7 @@ def _events(_: str, part: re.Match[str]) -> str:
 
 
 def _check(_: str, part: re.Match[str]) -> str:
-    """Return what is wrong with the config above, as JSON."""
+    """Return the diagnostics of the config above, as JSON."""
     report = Report()
     try:
         analyse(_config_above(part), (), report)
@@ -376,7 +375,7 @@ def _check(_: str, part: re.Match[str]) -> str:
 
 
 def _rules(_: str, __: re.Match[str]) -> str:
-    """Return the table of the rules of lint, each with the first sentence of its page."""
+    """Return the table of lint rules, each with the first sentence of its page."""
     rows = ["| code | name | severity | reports |", "|---|---|---|---|"]
     for code in (one for one in table() if one.number.startswith("PG7")):
         found = _DESCRIPTION.search(page(code.number) or "")
@@ -411,7 +410,7 @@ def _file(name: str, _: re.Match[str]) -> str:
 
 
 def _verbs(_: str, __: re.Match[str]) -> str:
-    """Return what each verb says of itself."""
+    """Return the summary of each verb."""
     parts = []
     for name in VERBS:
         shown = CliRunner().invoke(app, [name, "--help"], prog_name="pipegen", terminal_width=100)
@@ -459,8 +458,8 @@ def _constructs(system: str, _: re.Match[str]) -> str:
 
 def _added(feature: Mapping[str, str], target: str) -> list[str]:
     """Return the first three lines that *feature* adds to the file for *target*, dots for more; blocks are one line."""
-    before = {line.strip() for line in _made({}, target)}
-    lines = _made(feature, target)
+    before = {line.strip() for line in _generated_lines({}, target)}
+    lines = _generated_lines(feature, target)
     first = next((index for index, line in enumerate(lines) if re.match(r" *stage\('(?:approve )?test|test:", line)), 0)
     part = [line.strip() for line in lines[first if "stage" in feature else 0 :]]
     is_added = [line not in before and re.search(r"\w", line) is not None and line != "sh '''" for line in part]
@@ -468,7 +467,7 @@ def _added(feature: Mapping[str, str], target: str) -> list[str]:
     return [*blocks[:3], *(["…"] if blocks[3:] else [])]
 
 
-def _made(feature: Mapping[str, str], target: str) -> list[str]:
+def _generated_lines(feature: Mapping[str, str], target: str) -> list[str]:
     """Return the lines of the file for *target* of a config with *feature*, without comments and functions."""
     stage, keys = feature.get("stage", ""), feature.get("pipeline", "")
     config = _WITH_FEATURE.format(
@@ -485,7 +484,7 @@ def _made(feature: Mapping[str, str], target: str) -> list[str]:
 
 
 def _joined(lines: Sequence[str], is_added: Sequence[bool]) -> Iterator[str]:
-    """Yield the added *lines*, those that open blocks together with what is first in them."""
+    """Join those of the added *lines* that open a block with the first line of it."""
     opened, ends = "", ""
     for line, is_new, goes_on in zip(lines, is_added, [*is_added[1:], False], strict=True):
         if is_new and re.search(r"[:{\[]$|->$", line):

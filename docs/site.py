@@ -1,6 +1,6 @@
-"""What the documents need to be a site: the pages of codes, examples, and links that lead out of this folder.
+"""The parts of the site besides the documents: the pages of codes, examples, and links out of this folder.
 
-mkdocs calls the functions `on_…` while it builds. Nothing of a page may come from elsewhere.
+mkdocs calls the functions `on_…` during the build. Pages load nothing from other servers.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent
 _PAGES = ROOT / "pipegen/diagnostics/pages"
-# What stands at the top of the repository, and where it stands in the site.
+# Files of the repository's root, and their paths in the site.
 _TOP = {f"{name}.md": f"project/{name.lower()}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")}
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
-# What tests read behind the language of a block: `fragment`, the code that it shows.
+# Words after the language of a block, which tests read: `fragment`, the code of its diagnostic.
 _FENCE = re.compile(r"^( *```\w+) .*$", re.MULTILINE)
 _FROM_ELSEWHERE = re.compile(r"<(?:script|img|iframe)[^>]*\ssrc=\"(?:https?:)?//|<link[^>]*\shref=\"(?:https?:)?//")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that stand elsewhere in the repository."""
+    """Add the pages whose sources are elsewhere in the repository."""
     for place, text in _further_pages():
         files.append(File.generated(config, place, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - as mkdocs calls it
-    """Return *markdown* with links out of the documents leading to what the site has of it, or to nothing."""
+    """Return *markdown* in which links out of the documents lead to the site's page for the file, or are removed."""
     own = PurePosixPath("docs", page.file.src_uri) if page.file.generated_by is None else _source(page.file.src_uri)
     linked = _LINK.sub(lambda link: _link(link, own, page.file.src_uri), markdown)
     return _FENCE.sub(r"\1", linked)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - as mkdocs calls it
-    """Refuse a page that loads something from elsewhere."""
+    """Reject a page that loads a resource from another server."""
     found = _FROM_ELSEWHERE.search(output)
     if found:
         raise PluginError(f"{page.file.src_uri} loads from elsewhere: {found[0]}")
@@ -63,31 +63,31 @@ def _example(folder: Path, config: Path) -> str:
     return f"{head}\n## {config.relative_to(folder)}\n\n```yaml\n{config.read_text(encoding='utf-8')}```\n"
 
 
-def _source(place: str) -> PurePosixPath:
-    """Return where the page at *place* stands in the repository."""
+def _source(url: str) -> PurePosixPath:
+    """Return the repository path of the page at *place*."""
     top = {target: source for source, target in _TOP.items()}
-    if place in top:
-        return PurePosixPath(top[place])
-    path = PurePosixPath(place)
+    if url in top:
+        return PurePosixPath(top[url])
+    path = PurePosixPath(url)
     if path.parts[0] == "examples":
         return PurePosixPath("examples", path.stem, "README.md")
     return PurePosixPath(_PAGES.relative_to(ROOT).as_posix(), path.name)
 
 
 def _link(link: re.Match[str], own: PurePosixPath, page: str) -> str:
-    """Return *link*, which stands in the file *own* of the repository and on the page *page*, as the site has it."""
+    """Return *link*, in the file *own* of the repository and on the page *page*, as a link of the site."""
     words, target, anchor = link[1], link[2], link[3] or ""
     if re.match(r"[a-z]+:", target):
         return link[0]
-    place = _place(_joined(own.parent, target))
+    place = _site_path(_joined(own.parent, target))
     if place is None:
         return words
     up = "../" * (len(PurePosixPath(page).parts) - 1)
     return f"[{words}]({up}{place}{anchor})"
 
 
-def _place(source: str) -> str | None:
-    """Return where the site has the file *source* of the repository; None where it has it not."""
+def _site_path(source: str) -> str | None:
+    """Return the site's path of the file *source* of the repository; None if the site does not have it."""
     if source in _TOP:
         return _TOP[source]
     if source.startswith("docs/") and source.endswith((".md", ".svg", ".png")):

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Options and settings of all tests."""
 
 import gc
 import os
@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The time of one example says more about the machine than about the code.
+# The time of one example depends more on the machine than on the code.
 settings.register_profile("pipegen", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("pipegen")
 
-# The tests of a whole run live until its end: looking for garbage among them costs a tenth of it.
+# The tests stay in memory until the end of the run: searching them for garbage takes a tenth of its time.
 gc.disable()
 
 # Tests start pipegen and render templates hundreds of times: without bytecode files, most of their time is parsing.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Whether the person or CI that runs the tests wants colours says nothing about pipegen.
+# The colour settings of the person or CI that runs the tests must not affect pipegen.
 for name in ("NO_COLOR", "FORCE_COLOR"):
     os.environ.pop(name, None)
 

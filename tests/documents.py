@@ -22,7 +22,7 @@ class Block:
     """A block of YAML in a document.
 
     *kind* follows the word `yaml`: nothing for a whole config, `stages` for a list of stages, a code for a config that
-    gives this diagnostic, `fragment` for what is no config.
+    gives this diagnostic, `fragment` for text that is not a config.
     """
 
     kind: str
@@ -30,14 +30,14 @@ class Block:
 
     @property
     def file(self) -> SourceFile:
-        """The config that the block is, or is a part of."""
+        """The config that the block contains, or is a part of."""
         if self.kind != "stages":
             return SourceFile("pipegen.yaml", self.text)
         return SourceFile("pipegen.yaml", f"pipelines:\n  example:\n    stages:\n{indent(self.text, ' ' * 6)}")
 
 
 def blocks() -> Iterator[tuple[str, Block]]:
-    """Yield the blocks of all documents that are configs, each with the document and the line where it begins."""
+    """Yield the blocks with configs in all documents, each with the document and the line of its start."""
     for path in DOCUMENTS:
         text = path.read_text(encoding="utf-8")
         for match in _BLOCK.finditer(text):

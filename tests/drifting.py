@@ -1,4 +1,4 @@
-"""A repository in which a generated file and its config have drifted apart, in one way."""
+"""A repository in which a generated file and its config differ in one way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipegen.targets import registry
 
 
 def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
-    """Return what is said of the files made from the config in *folder*, once *how* has come over them."""
+    """Return the diagnostics for the files generated from the config in *folder* after the change *how*."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
         config, path = Path("pipeline.yml"), Path(".gitlab-ci.yml")
         shutil.copy(folder / config, config)
@@ -40,7 +40,7 @@ def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
 
 
 def compile_to(config: Path, options: dict[str, str]) -> None:
-    """Write what *config* compiles to for GitLab here."""
+    """Compile *config* for GitLab into the current folder."""
     report = Report()
     for file in generate(analyse(load(config, report), (), report), registry.load("gitlab"), options, report):
         Path(file.name).parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a generated `.gitlab-ci.yml` means: short forms written out, so that tests can compare the meaning."""
+"""The meaning of a generated `.gitlab-ci.yml`: short forms are expanded, so that tests can compare files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ KEYWORDS = frozenset({"stages", "include", "workflow", "default", "variables"})
 def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the file *data* with each job's needs, the keys of `default` in each job, and each combination as a job.
 
-    A need says whether artifacts arrive by it: https://docs.gitlab.com/ci/yaml/#needsartifacts
+    A need states whether artifacts are fetched: https://docs.gitlab.com/ci/yaml/#needsartifacts
     """
     default = data.get("default", {})
     plain = {name: value for name, value in data.items() if name not in KEYWORDS}
-    plain = {name: _whole(job, plain) for name, job in plain.items()}
-    plain = {name: job for name, job in plain.items() if not (name.startswith(".") and _is_written(job))}
+    plain = {name: _extended(job, plain) for name, job in plain.items()}
+    plain = {name: job for name, job in plain.items() if not (name.startswith(".") and _is_repeated(job))}
     written = {name: _job(job, default if not name.startswith(".") else {}) for name, job in plain.items()}
     for job in written.values():
         if "needs" in job:
@@ -27,11 +27,11 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, **jobs}
 
 
-def _whole(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _extended(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *job* with the keys of the hidden jobs of *jobs* that it extends, if these have a script or only rules."""
     extended = job.get("extends", [])
     names = [extended] if isinstance(extended, str) else extended
-    written = [name for name in names if name.startswith(".") and _is_written(jobs.get(name, {}))]
+    written = [name for name in names if name.startswith(".") and _is_repeated(jobs.get(name, {}))]
     for name in written:
         variables = {**jobs[name].get("variables", {}), **job.get("variables", {})}
         job = {**jobs[name], **job, **({"variables": variables} if variables else {})}
@@ -40,8 +40,8 @@ def _whole(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]
     return {**own, "extends": rest[0]} if rest else own
 
 
-def _is_written(hidden: Mapping[str, Any]) -> bool:
-    """Return whether the keys of the job *hidden* are those of the jobs that extend it."""
+def _is_repeated(hidden: Mapping[str, Any]) -> bool:
+    """Return whether the jobs that extend the job *hidden* have its keys."""
     return "script" in hidden or set(hidden) == {"rules"}
 
 
@@ -55,7 +55,7 @@ def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict
 
 
 def _parallel_jobs(name: str, parallel: int | Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the names of the jobs that `parallel` makes of one, with the values of each."""
+    """Yield the names of the jobs that `parallel` creates from one, with the values of each."""
     if isinstance(parallel, int):
         yield from ((f"{name} {number}/{parallel}", {}) for number in range(1, parallel + 1))
     else:

@@ -16,7 +16,7 @@ from pipegen.targets import registry
 PROGRAM = Path(workload.__file__).parent / "baseline.py"
 
 
-def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def compile_with_baseline(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Compile *config* to out.yml in *folder* with the baseline."""
     (folder / "pipegen.yaml").write_text(config, encoding="utf-8")
     command = [sys.executable, str(PROGRAM), "pipegen.yaml", "out.yml"]
@@ -40,10 +40,10 @@ def jobs(text: str) -> dict[str, tuple[str, list[str]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("stages", [1, 10, 300])
 def test_the_baseline_generates_the_same_jobs(stages: int, tmp_path: Path) -> None:
-    """With the same needs and images; its scripts are simpler."""
+    """The needs and images are the same; its scripts are simpler."""
     config = workload.config(stages)
     (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), Report()), registry.load("gitlab"), {}, Report())
-    ended = floor(config, tmp_path)
+    ended = compile_with_baseline(config, tmp_path)
 
     assert (ended.returncode, ended.stderr) == (0, "")
     assert jobs((tmp_path / "out.yml").read_text(encoding="utf-8")) == jobs(file.text)
@@ -67,7 +67,7 @@ def test_the_baseline_reports_the_same_errors(old: str, new: str, expected: str,
     config = workload.config(10)
     assert old in config
 
-    ended = floor(config.replace(old, new, 1), tmp_path)
+    ended = compile_with_baseline(config.replace(old, new, 1), tmp_path)
 
     assert (ended.returncode, ended.stderr.strip()) == (1, expected)
     assert not (tmp_path / "out.yml").exists()

@@ -36,7 +36,7 @@ def _offers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def outline(fails: str = "") -> Target:
-    """Return a target that writes the request that it got; with *fails*, one that reports an error."""
+    """Return a target that writes the received request; with *fails*, a target that reports an error."""
 
     def make(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
         if fails:

@@ -59,13 +59,13 @@ from pipegen.targets import registry
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
 NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 
-# Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows,
-# or what a change does not concern. Where no pipeline has stages, each of them is told of too.
+# Notes that accompany other diagnostics: a file may have several pipelines, features of only one engine, and stages
+# that a change does not affect. If no pipeline has stages, each of them is reported, too.
 BESIDE = {"PG501", "PG211", "PG366", "PG617", "PG649", "PG690", "PG716"}
 
-# What is told where another program is installed.
+# Diagnostics that depend on an installed program.
 SHELLCHECK = ("PG706", "PG707")
-# What a shell says in its own words, and what only another one says.
+# Messages of a shell in its own words, and messages of only one of the shells.
 SHELLS = ("PG720", "PG721")
 
 

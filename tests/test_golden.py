@@ -26,7 +26,7 @@ from pipegen.cli.app import run
 
 CASES = sorted(path for path in (Path(__file__).parent / "golden").iterdir() if path.is_dir())
 
-# What is made of a config, and the call that makes it.
+# The files that are generated from a config, and the call that generates each.
 CALLS = {
     "plan.json": ("plan", "--format", "json"),
     "graph.txt": ("graph",),
@@ -35,7 +35,7 @@ CALLS = {
     "Jenkinsfile": ("compile", "--target", "jenkins", "--output", "-"),
 }
 
-# Makes all that standard input lists, a folder and the arguments of a call each, and prints a digest of the outputs.
+# Makes the calls in standard input, each a folder and the arguments, and prints a digest of the outputs.
 MAKES_ALL = """
 import hashlib, io, json, os, sys
 from pipegen.cli.app import run
@@ -86,9 +86,9 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @cache
 def other_python(version: str) -> str | None:
-    """Return a Python of *version* that finds what pipegen depends on.
+    """Return a Python of *version* that finds the dependencies of pipegen.
 
-    `PIPEGEN_PYTHONS` names those that are not on the PATH, as a list of paths.
+    `PIPEGEN_PYTHONS` is a list of paths of Pythons that are not on the PATH.
     """
     offered = [*os.environ.get("PIPEGEN_PYTHONS", "").split(os.pathsep), sys.executable, f"python{version}"]
     numbers = tuple(map(int, version.split(".")))

@@ -34,7 +34,7 @@ def calls(work: Callable[[], object]) -> int:
         if event in ("call", "c_call"):
             count += 1
 
-    gc.disable()  # what it collects would count
+    gc.disable()  # garbage collection would add calls
     sys.setprofile(profile)
     try:
         work()
@@ -111,7 +111,7 @@ def simulate(size: int, *, services: bool) -> int:
 )
 def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None:
     """Ten times the stages require at most eleven times the calls."""
-    count(2)  # the work that is done once in a process
+    count(2)  # work that is done once per process is done here
 
     assert count(LARGE) / count(SMALL) <= 11
 
@@ -131,5 +131,5 @@ def test_the_calls_of_an_overloaded_fleet_grow_linearly(services: bool) -> None:
 
 
 def test_the_calls_of_overloaded_queues_grow_linearly() -> None:
-    """One stage of a queue that has its share stands for all that wait there."""
+    """The scheduler looks at one stage of a queue that has its share, instead of at all that wait there."""
     assert simulate_queues(600) / simulate_queues(60) <= 12

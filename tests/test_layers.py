@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent / "pipegen"
 MODULES = sorted(ROOT.rglob("*.py"))
 
-# What a package may know of ours, beside itself. A name with a dot is one module of a package.
+# The packages of pipegen that a package may import, besides itself. A name with a dot is one module of a package.
 MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
     "digests": (),
@@ -88,10 +88,10 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# What all of the house is made of.
+# Modules that every package may import.
 GROUND = ("structs", "digests", "visible")
 
-# The modules that may import a library that is not Python's own.
+# The modules that may import a library outside Python's standard library.
 DOORS: dict[str, tuple[str, ...]] = {
     "ruamel": ("config/read.py", "config/yaml/syntax.py", "emit/yaml.py", "readback/gitlab.py"),
     "msgspec": ("structs.py",),
@@ -132,9 +132,9 @@ def dotted(module: Path) -> str:
     return shown(module).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def is_within(name: str, place: str) -> bool:
-    """Return whether *name* is *place* or inside it."""
-    return name == place or name.startswith(f"{place}.")
+def is_within(name: str, package: str) -> bool:
+    """Return whether *name* is *package* or inside it."""
+    return name == package or name.startswith(f"{package}.")
 
 
 def wrong_modules(wrong: Callable[[Path], list[str]]) -> dict[str, list[str]]:

@@ -25,7 +25,7 @@ _ENTRY = re.compile(
     r"(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)(?:    # .*\n)*",
     re.MULTILINE,
 )
-# Where the project is developed: what a marker can tell apart.
+# The environments of developers: everything that a marker can distinguish.
 _PLACES = tuple(
     {"python_version": python, "python_full_version": f"{python}.1", **system, **kind}
     for python, system, kind in itertools.product(
@@ -50,14 +50,14 @@ class Locked:
     version: str
     marker: Marker | None
 
-    def holds(self, place: Mapping[str, str]) -> bool:
-        """Return whether the version is installed in *place*."""
-        return self.marker is None or self.marker.evaluate(_environment(place))
+    def holds(self, environment: Mapping[str, str]) -> bool:
+        """Return whether the version is installed in *environment*."""
+        return self.marker is None or self.marker.evaluate(_environment(environment))
 
 
-def _environment(place: Mapping[str, str]) -> dict[str, str]:
+def _environment(environment: Mapping[str, str]) -> dict[str, str]:
     known: dict[str, str] = {**default_environment()}  # type: ignore[dict-item] # packaging: all of them are texts
-    return {**known, **place, "extra": ""}
+    return {**known, **environment, "extra": ""}
 
 
 def locked() -> dict[str, tuple[Locked, ...]]:
@@ -72,7 +72,7 @@ def locked() -> dict[str, tuple[Locked, ...]]:
 def required() -> Iterator[Requirement]:
     """Yield the requirements of the project: at run time, of all extras but one, and to build."""
     project = PYPROJECT["project"]
-    # What the fuzzer needs is not built for every Python.
+    # The dependency of the fuzzer does not exist for every Python.
     extras = [asked for extra, asked in project["optional-dependencies"].items() if extra != "fuzz"]
     every = [project["dependencies"], *extras, PYPROJECT["build-system"]["requires"]]
     for text in itertools.chain(*every):

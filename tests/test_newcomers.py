@@ -1,7 +1,7 @@
-"""Mistakes of people who know another CI system, or YAML, or none: each folder of `newcomers` has one, with the answer.
+"""Mistakes of people who know another CI system, or YAML, or neither: each folder of `newcomers` has one.
 
-The name of a folder begins with what its author knows. Read the answers aloud: done literally, a hint leads on.
-`pytest --update-golden` writes the answers.
+The name of a folder begins with the system that its author knows. Read the output aloud: a user who follows a hint
+literally makes progress. `pytest --update-golden` writes the output.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KNOWN = ("circleci", "first", "github", "gitlab", "jenkins", "shell", "yaml")
 
 
 def check(folder: Path) -> Report:
-    """Return what `pipegen check` reports of the config in *folder*."""
+    """Return the output of `pipegen check` for the config in *folder*."""
     report = Report()
     with suppress(Stopped):
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
@@ -36,7 +36,7 @@ def check(folder: Path) -> Report:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_the_answer_names_the_mistake(folder: Path, request: pytest.FixtureRequest) -> None:
-    """Word for word; each error has a place and a hint."""
+    """The comparison is exact; each error has a location and a hint."""
     require(None if Path(shutil.which("sh") or "").resolve().name == "dash" else "sh is not dash")
     diagnostics = check(folder).diagnostics()
     shown, expected = FORMATS["text"](diagnostics, colour=False), folder / "expected.txt"
@@ -50,6 +50,6 @@ def test_the_answer_names_the_mistake(folder: Path, request: pytest.FixtureReque
 
 
 def test_there_are_many_and_each_says_whose_it_is() -> None:
-    """Sixty at least, from people who know each of the systems."""
+    """There are at least sixty, from people who know each of the systems."""
     assert len(FOLDERS) >= 60
     assert {folder.name.partition("-")[0] for folder in FOLDERS} == set(KNOWN)

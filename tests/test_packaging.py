@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-# Runs the program that lies unpacked in the folder of the first argument, and nowhere else: without site, no .pth file
-# leads to the checkout.
+# Runs the unpacked program in the folder of the first argument, and no other: without site, no .pth file leads to the
+# checkout.
 RUNS_WHEEL = """
 import sys
 sys.path[:0] = [sys.argv.pop(1), sys.argv.pop(1)]
@@ -90,7 +90,7 @@ def test_the_wheel_contains_the_package_and_its_data(wheel: Path) -> None:
         names = set(archive.namelist())
     files = [path for path in (ROOT / "pipegen").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".pyo"}]
     paths = [path for kind in ("templates", "schemas") for path in (ROOT / kind).rglob("*") if path.is_file()]
-    # Python keeps compiled modules beside them, and pipegen compiled templates.
+    # Python stores compiled modules next to them, and pipegen compiled templates.
     shipped = [path for path in paths if path.suffix != ".pyc"]
     expected = {path.relative_to(ROOT).as_posix() for path in files}
     expected |= {f"pipegen/{path.relative_to(ROOT).as_posix()}" for path in shipped}

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Another place, and nothing else of it the same: its owner's rights, its clock, its language, its order of hashes.
+# Another folder, in which all else differs: the permissions, the clock, the language, the order of hashes.
 _ELSEWHERE = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": ""}
 _OLD = 981173106.0
 
@@ -27,25 +27,25 @@ def files() -> tuple[Path, ...]:
     return tuple(path for path in map(Path, filter(None, text.split("\0"))) if (ROOT / path).is_file())
 
 
-def clone(place: Path, *, mode: int, when: float | None = None) -> Path:
-    """Return a copy of the checkout at *place* whose files have the permissions *mode* and the time *when*."""
+def clone(target: Path, *, mode: int, when: float | None = None) -> Path:
+    """Return a copy of the checkout at *target* whose files have the permissions *mode* and the time *when*."""
     for path in files():
-        copy = place / path
+        copy = target / path
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, copy)
         is_program = os.access(ROOT / path, os.X_OK)
         copy.chmod(mode | (0o100 if is_program else 0) | (0o011 if is_program and mode & 0o044 else 0))
         if when is not None:
             os.utime(copy, (when, when))
-    return place
+    return target
 
 
-def built(place: Path, python: str = sys.executable, **variables: str) -> Mapping[str, str]:
-    """Return the hashes of the distributions built from the files at *place*."""
+def built(source: Path, python: str = sys.executable, **variables: str) -> Mapping[str, str]:
+    """Return the hashes of the distributions built from the files at *source*."""
     environment = {key: value for key, value in (os.environ | variables).items() if value}
     command = (python, "-m", "hatchling", "build")
-    subprocess.run(command, cwd=place, env=environment, capture_output=True, check=True)
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((place / "dist").iterdir())}
+    subprocess.run(command, cwd=source, env=environment, capture_output=True, check=True)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((source / "dist").iterdir())}
 
 
 def pythons() -> Iterator[str]:

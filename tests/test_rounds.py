@@ -33,7 +33,7 @@ from pipegen.source.tree import plain
 from pipegen.targets import registry
 
 Config = dict[str, Any]
-# The number of a code, and the text that is underlined.
+# The number of a code, and the underlined text.
 Reported = set[tuple[str, str]]
 
 ROOT = Path(__file__).parent / "diagnostics"

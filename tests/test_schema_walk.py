@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from documents import ROOT, blocks
-from robust.hostile.table import places, tried
+from robust.hostile.table import text_positions, tried
 
 from pipegen.assets import folder
 from pipegen.compiler import analyse, generate
@@ -26,7 +26,7 @@ from pipegen.targets import registry
 
 TARGETS = ("gitlab", "jenkins")
 SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-# Configs that are compiled for both targets, and those for which a diagnostic is reported.
+# Configs that are compiled for both targets, and configs with an expected diagnostic.
 FILES = tuple(
     path
     for pattern in ("tests/golden/*/pipeline.yml", "examples/**/pipegen.yaml", "examples/**/config.yaml")
@@ -34,14 +34,14 @@ FILES = tuple(
 )
 REFUSALS = tuple(sorted(ROOT.glob("tests/diagnostics/PG*/pipeline.yml")))
 
-Place = tuple[str, Mapping[str, Any]]
-# What may stand where the schema takes any value.
-OPERATOR: Place = ("/$defs/operator", SCHEMA["$defs"]["operator"])
+SchemaPart = tuple[str, Mapping[str, Any]]
+# Values for parts of the schema that accept any value.
+OPERATOR: SchemaPart = ("/$defs/operator", SCHEMA["$defs"]["operator"])
 
 
-def resolved(place: Place) -> Place:
-    """Return the target of a reference at *place*, a path in the schema and its value."""
-    path, data = place
+def resolved(part: SchemaPart) -> SchemaPart:
+    """Return the target of a reference at *part*, a path in the schema and its value."""
+    path, data = part
     while "$ref" in data and "properties" not in data:
         path = data["$ref"].removeprefix("#")
         data = SCHEMA
@@ -50,33 +50,33 @@ def resolved(place: Place) -> Place:
     return path, data
 
 
-def branches(place: Place) -> Iterator[Place]:
-    """Yield all alternatives of a value at *place*."""
-    path, data = resolved(place)
+def branches(part: SchemaPart) -> Iterator[SchemaPart]:
+    """Yield all alternatives of a value at *part*."""
+    path, data = resolved(part)
     yield path, data
     for word in ("anyOf", "oneOf"):
         for number, branch in enumerate(data.get(word, ())):
             yield from branches((f"{path}/{word}/{number}", branch))
 
 
-def keys(place: Place) -> Iterator[tuple[str, Place]]:
-    """Yield the keys of a map at *place*, by name."""
-    for path, data in branches(place):
+def keys(part: SchemaPart) -> Iterator[tuple[str, SchemaPart]]:
+    """Yield the keys of a map at *part*, by name."""
+    for path, data in branches(part):
         for key, value in data.get("properties", {}).items():
             yield key, (f"{path}/properties/{key}", value)
 
 
-def inner(place: Place) -> Iterator[Place]:
-    """Yield the values of a map or list at *place*, except keys."""
-    for path, data in branches(place):
+def inner(part: SchemaPart) -> Iterator[SchemaPart]:
+    """Yield the values of a map or list at *part*, except keys."""
+    for path, data in branches(part):
         for word in ("additionalProperties", "items"):
             if isinstance(data.get(word), dict):
                 yield f"{path}/{word}", data[word]
 
 
-def identity(place: Place) -> str:
+def identity(part: SchemaPart) -> str:
     """Return the path of a key; a key of templates that refers to one of stages has that path."""
-    path, data = place
+    path, data = part
     reference = str(data.get("$ref", "")).removeprefix("#")
     return reference if "/properties/" in reference else path
 
@@ -85,30 +85,30 @@ def all_keys() -> dict[str, None]:
     """Return every key of the language, in the order of the schema."""
     names: dict[str, None] = {}
     seen: set[str] = set()
-    left: list[Place] = [("", SCHEMA)]
-    while left:
-        place = resolved(left.pop())
-        if place[0] in seen:
+    queue: list[SchemaPart] = [("", SCHEMA)]
+    while queue:
+        part = resolved(queue.pop())
+        if part[0] in seen:
             continue
-        seen.add(place[0])
-        for _, key in keys(place):
+        seen.add(part[0])
+        for _, key in keys(part):
             names[identity(key)] = None
-            left.append(key)
-        left += inner(place)
+            queue.append(key)
+        queue += inner(part)
     return names
 
 
-def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
-    """Yield the keys of the language in *node* at one of *places*, each with its entry."""
+def used(node: Node, parts: list[SchemaPart]) -> Iterator[tuple[str, Entry]]:
+    """Yield the keys of the language in *node* at one of *parts*, each with its entry."""
     if isinstance(node, Sequence):
         for item in node:
-            yield from used(item, [one for place in places for one in inner(place)])
+            yield from used(item, [one for part in parts for one in inner(part)])
     elif isinstance(node, TreeMapping):
         for entry in node.entries:
-            named = [key for place in places for name, key in keys(place) if name == entry.key.text]
+            named = [key for part in parts for name, key in keys(part) if name == entry.key.text]
             yield from ((identity(key), entry) for key in named)
             anything = [OPERATOR] if any(not key.keys() - {"description", "examples"} for _, key in named) else []
-            yield from used(entry.value, [*named, *anything] or [one for place in places for one in inner(place)])
+            yield from used(entry.value, [*named, *anything] or [one for part in parts for one in inner(part)])
 
 
 def compiled(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:
@@ -130,7 +130,7 @@ def configs() -> Iterator[SourceFile]:
 @cache
 def compiled_keys(target: str) -> frozenset[str]:
     """Return the keys that compile for *target*."""
-    whole: list[Place] = [("", SCHEMA)]
+    whole: list[SchemaPart] = [("", SCHEMA)]
     return frozenset(
         path for file in configs() if compiled(file, target, {})[0] for path, _ in used(read(file, Report()), whole)
     )
@@ -197,11 +197,9 @@ def test_every_key_compiles_or_is_rejected_with_a_hint(target: str) -> None:
 
 def test_documents_have_an_example_of_every_key() -> None:
     """Of a file, of a pipeline and of a stage; `include` needs a second file, as an example has it."""
-    whole: list[Place] = [("", SCHEMA)]
+    whole: list[SchemaPart] = [("", SCHEMA)]
     pipeline, stage = (("/$defs/" + name, SCHEMA["$defs"][name]) for name in ("pipeline", "stage"))
-    names = {
-        identity(key): None for place in (*whole, pipeline, stage) for name, key in keys(place) if name != "include"
-    }
+    names = {identity(key): None for part in (*whole, pipeline, stage) for name, key in keys(part) if name != "include"}
     paths = {path for _, block in blocks() for path, _ in used(read(block.file, Report()), whole)}
 
     missing = [shown(path) for path in names if path not in paths]
@@ -211,5 +209,5 @@ def test_documents_have_an_example_of_every_key() -> None:
 
 def test_hostile_texts_cover_every_position_of_the_language() -> None:
     """A new key that accepts text needs a config with a hostile text, for the tests in `robust`."""
-    assert tried() == places(), "add the keys to tests/robust/hostile/places.py"
-    assert len(places()) > 150
+    assert tried() == text_positions(), "add the keys to tests/robust/hostile/places.py"
+    assert len(text_positions()) > 150

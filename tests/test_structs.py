@@ -36,7 +36,7 @@ class Quoted(SpannedStruct):
 
 
 class Count(MutableStruct):
-    """How many."""
+    """A number."""
 
     number: int = 0
 

@@ -13,12 +13,12 @@ from pipegen.run.local.cache.lookup import CacheInput, Lookup
 
 
 class BuildError(Exception):
-    """A build that a case makes fail."""
+    """A build that fails as its case requires."""
 
 
 @dataclass
 class Store:
-    """Keys and the results under them; what one build leaves the next one finds."""
+    """Keys and their results, which later builds find."""
 
     keys: Keys
     index: Index
@@ -62,17 +62,17 @@ class Build:
         self._vertices = {vertex["name"]: vertex for vertex in graph["vertices"]}
         self._edges: dict[tuple[str, int], _Edge] = {}
         self._digests: set[str] = set()
-        # What this build has made or loaded, by its keys: one execution for each key.
+        # The results that this build has computed or loaded, by their keys: each key is executed once.
         self._live: dict[int, Any] = {}
 
     def run(self) -> Any:
         """Return the result of the graph's target."""
         return self._complete((self._graph["target"], 0))
 
-    def _edge(self, place: tuple[str, int]) -> _Edge:
-        if place in self._edges:
-            return self._edges[place]
-        name, output = place
+    def _edge(self, edge_id: tuple[str, int]) -> _Edge:
+        if edge_id in self._edges:
+            return self._edges[edge_id]
+        name, output = edge_id
         vertex = self._vertices[name]
         if name not in self._digests:
             self._digests.add(name)
@@ -86,7 +86,7 @@ class Build:
         ]
         digests = [f"{digest} {output}" for digest in (vertex["key"], *vertex.get("more_keys", ()))]
         edge = _Edge(Lookup(self._store.keys, digests[0], inputs), digests[1:])
-        self._edges[place] = edge
+        self._edges[edge_id] = edge
         if not vertex.get("ignore_cache"):
             edge.keys = edge.lookup.matching_keys()
         return edge
@@ -95,28 +95,28 @@ class Build:
         inputs = self._vertices[name].get("inputs", ())
         return [(one, 0) if isinstance(one, str) else (one[0], one[1]) for one in inputs]
 
-    def _known(self, place: tuple[str, int]) -> frozenset[int]:
+    def _known(self, edge_id: tuple[str, int]) -> frozenset[int]:
         """Return the keys of an input that follow from its definition alone."""
-        return self._edge(place).keys
+        return self._edge(edge_id).keys
 
-    def _slower(self, place: tuple[str, int]) -> frozenset[int]:
+    def _slower(self, edge_id: tuple[str, int]) -> frozenset[int]:
         """Return an input's keys after reading the content of its own inputs, but without building it."""
-        edge = self._edge(place)
-        while not edge.keys and not self._vertices[place[0]].get("ignore_cache") and self._learn(place, edge):
+        edge = self._edge(edge_id)
+        while not edge.keys and not self._vertices[edge_id[0]].get("ignore_cache") and self._learn(edge_id, edge):
             edge.keys = edge.lookup.matching_keys()
         return edge.keys
 
-    def _learn(self, place: tuple[str, int], edge: _Edge) -> bool:
+    def _learn(self, edge_id: tuple[str, int], edge: _Edge) -> bool:
         """Learn more keys of the inputs; return whether there were any to learn."""
         for number in edge.lookup.unmatched():
-            cache_input, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
+            cache_input, source = edge.lookup.inputs[number], self._inputs(edge_id[0])[number]
             before, cache_input.keys = cache_input.keys, self._slower(source)
             if cache_input.keys != before:
                 return True
         learn = edge.lookup.wanted()
         for number in learn:
-            cache_input, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
-            self._check_content(place[0], source)
+            cache_input, source = edge.lookup.inputs[number], self._inputs(edge_id[0])[number]
+            self._check_content(edge_id[0], source)
             cache_input.content = f"{self._complete(source)}"
             cache_input.keys = self._edge(source).keys
         return bool(learn)
@@ -127,15 +127,15 @@ class Build:
             self._complete(source)
             raise BuildError(failure["error"])
 
-    def _complete(self, place: tuple[str, int]) -> Any:
-        edge = self._edge(place)
+    def _complete(self, edge_id: tuple[str, int]) -> Any:
+        edge = self._edge(edge_id)
         if not edge.is_done:
-            edge.result = self._result(place, edge)
+            edge.result = self._result(edge_id, edge)
             edge.is_done = True
         return edge.result
 
-    def _result(self, place: tuple[str, int], edge: _Edge) -> Any:
-        uses_cache = not self._vertices[place[0]].get("ignore_cache")
+    def _result(self, edge_id: tuple[str, int], edge: _Edge) -> Any:
+        uses_cache = not self._vertices[edge_id[0]].get("ignore_cache")
         while uses_cache:
             edge.keys = edge.lookup.matching_keys()
             for key in sorted(edge.keys):
@@ -143,12 +143,12 @@ class Build:
                     return self._live[key]
                 if key in self._store.records and (loaded := self._load(key)) is not None:
                     return loaded
-            if self._learn(place, edge):
+            if self._learn(edge_id, edge):
                 continue
             if not edge.more_digests:
                 break
             edge.lookup.digest = edge.more_digests.pop(0)
-        return self._execute(place, edge)
+        return self._execute(edge_id, edge)
 
     def _load(self, key: int) -> Any:
         self._store.loads += 1
@@ -158,10 +158,10 @@ class Build:
         self._live[key] = self._store.records[key][-1]
         return self._live[key]
 
-    def _execute(self, place: tuple[str, int], edge: _Edge) -> Any:
-        name, output = place
+    def _execute(self, edge_id: tuple[str, int], edge: _Edge) -> Any:
+        name, output = edge_id
         values = [self._complete(source) for source in self._inputs(name)]
-        # Inputs that have been made since may share a key with something that has been made since.
+        # Inputs may have been computed since, and may have the key of another result by now.
         for cache_input, source in zip(edge.lookup.inputs, self._inputs(name), strict=True):
             cache_input.keys = self._edge(source).keys
         uses_cache = not self._vertices[name].get("ignore_cache")

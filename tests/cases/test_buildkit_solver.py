@@ -17,8 +17,8 @@ CASES = "buildkit_solver.json"
 
 Case = dict[str, Any]
 
-# What does not carry over, and why: one loop starts all stages of a run in the order of its graph, and an equal stage
-# that runs already is waited for. Nothing is merged while it runs, and nothing is held for somebody who asked.
+# Cases that do not apply, with the reason: one loop starts all stages of a run in the order of its graph, and waits for
+# an equal stage that is already running. Running stages are not merged, and no result is held for a later request.
 LEFT_OUT = {
     "active-vertex-shared-by-parallel-builds": "a graph holds each stage once; see the test of equal stages",
     "cancel-one-of-two-requesters": "stages are stopped by the run, not by who asked for them",

@@ -21,7 +21,7 @@ Case = dict[str, Any]
 Op = dict[str, Any]
 
 NANO = 1e-9
-# That of pods that a case puts into the queue as refused, without a reason.
+# The rejector of pods that a case adds as refused without a reason.
 NO_REASON = "none"
 HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.HELPS}
 WORTH = {
@@ -31,7 +31,7 @@ WORTH = {
 }
 PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.UNSCHEDULABLE}
 
-# Cases that are about what one process does not have; the table in the documents gives the reasons.
+# Cases about features that a single process does not have; the table in the documents gives the reasons.
 LEFT_OUT = (
     "close/*",
     "gang/*",
@@ -41,7 +41,7 @@ LEFT_OUT = (
     "gate/to-backoff-unchecked",
     "update/nomination-*",
 )
-# No task is promised a machine by name in the queue: what a case says of that is not looked at.
+# The queue does not nominate machines for tasks: expectations about that are ignored.
 NOT_LOOKED_AT = ("nominated", "absent")
 
 
@@ -70,11 +70,11 @@ class Replay:
 
     @property
     def present(self) -> float:
-        """The time that the queue uses: Kubernetes does not yet release what is due at exactly this time."""
+        """Return the queue's current time: Kubernetes does not yet release items that are due exactly now."""
         return math.nextafter(self.now, -math.inf)
 
     def may_move(self, pod: str, event: QueueEvent) -> Hint:
-        """Return whether *event*, which ends any reason, concerns *pod*."""
+        """Return whether *event*, which resolves any reason, applies to the priority of *pod*."""
         least = (event.what or {}).get("min_priority", -math.inf)
         return Hint.HELPS if self.priorities[pod] >= least else Hint.DOES_NOT
 
@@ -250,7 +250,7 @@ def check_worth(case: Case) -> None:
 
         return ask
 
-    hints = {event: [(name, hint(name, answer)) for name, answer in told] for event, told in case["hints"].items()}
+    hints = {event: [(name, hint(name, answer)) for name, answer in calls] for event, calls in case["hints"].items()}
     entry = QueuedItem(
         item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"])
     )

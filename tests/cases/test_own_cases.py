@@ -1,4 +1,4 @@
-"""Cases of our own in the shape of Volcano's: what its documentation and source say, and its cases do not show."""
+"""Our own cases in the form of Volcano's: behaviour in its documentation and source that its cases do not test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREEMPT = [[STARVING, {"plugin": "drf", "enabled": ["job_order", "preemptable"]}
 
 
 def queue(name: str, parent: str = "", **limits: dict[str, int]) -> dict[str, Any]:
-    """Return a queue; amounts of cpu are in processors."""
+    """Return a queue; amounts of cpu are numbers of processors."""
     return {"name": name, "weight": 1, "parent": parent, **{key: cpus(**value) for key, value in limits.items()}}
 
 
@@ -61,24 +61,24 @@ def case(
 @pytest.mark.parametrize(
     "example",
     [
-        # A parent is at its limit: a task of its other queue stops, and counts no longer.
+        # A parent is at its limit: a task of its other queue is stopped, and no longer counts.
         case(
             [queue("all", capability={"cpu": 4}), queue("a", "all", deserved={"cpu": 2}), queue("b", "all")],
             "b/old:4@ a/new:2",
             {"evicted": ["old"], "pipelined": {"g/a-new": ["n"]}},
         ),
-        # Placing afterwards keeps the room that is promised.
+        # Later placements leave the promised room free.
         case(
             [queue("a", deserved={"cpu": 2}), queue("b")],
             "b/old:4@ a/new:2",
             {"evicted": ["old"], "pipelined": {"g/a-new": ["n"]}},
             "reclaim allocate",
         ),
-        # What is guaranteed to a queue stays with it, although it deserves nothing.
+        # The guaranteed resources of a queue stay with it, although its deserved share is zero.
         case([queue("a", deserved={"cpu": 2}), queue("b", guarantee={"cpu": 4})], "b/old:4@ a/new:2", {}),
-        # A queue has no more than its limit, however much it deserves.
+        # A queue gets at most its limit, even if its deserved share is larger.
         case([queue("a", deserved={"cpu": 4}, capability={"cpu": 1}), queue("b")], "b/old:4@ a/new:2", {}),
-        # Tasks of queues under the same parent stop first.
+        # Tasks of queues with the same parent are stopped first.
         case(
             [
                 queue("x"),
@@ -90,7 +90,7 @@ def case(
             "b/near:2@ c/far:2@ a/new:2",
             {"evicted": ["near"]},
         ),
-        # The task of a job that has less than the others after the change stops them.
+        # A job that has less than the others after the change stops their task.
         case([queue("q")], "q/old1:2@ q/old2:2@ q/new:1", {"evicted": ["old2"]}, "preempt", tiers=PREEMPT),
         case([queue("q")], "q/old1:2@ q/old2:2@ q/new:3", {}, "preempt", tiers=PREEMPT),
     ],

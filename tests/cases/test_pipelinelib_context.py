@@ -1,7 +1,7 @@
 """Names and values at compile time and in a run are those of PipelineLib's context at run time.
 
-Each case becomes a pipeline whose stages export the case's names. A value is worked out twice: with the names' values
-known to the compiler, and with values that only a run knows.
+Each case becomes a pipeline whose stages export the case's names. A value is computed twice: with the values of names
+known to the compiler, and with values that are known only in a run.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ CASES = "pipelinelib_context.json"
 
 Case = dict[str, Any]
 
-# What upstream raises in a run, and what the compiler reports.
+# The errors that PipelineLib raises in a run, and the diagnostics of the compiler.
 CODES = {"AncestorNotFound": "PG306", "NameNotFound": "PG307", "InvalidVariable": "PG310"}
 
-# Checks for which DESIGN.md decides otherwise, by case and number of the check: the codes, or the value; and why.
+# Checks for which DESIGN.md has another decision, by case and number of the check: the codes or the value, and the
+# reason.
 OURS: Mapping[tuple[str, int], tuple[object, str]] = {
     ("interpolate-default", 1): (["PG314"], "a default stands in for a name that is never bound, with a warning"),
     ("observed/unknown-namespace-with-default", 0): (
@@ -42,7 +43,7 @@ OURS: Mapping[tuple[str, int], tuple[object, str]] = {
     ("observed/first-brace-ends", 0): (["PG314"], "the default ends at the first brace; the name is never bound"),
     ("observed/nested-default", 0): (["PG314"], "a default is text, not looked into; the name is never bound"),
 }
-# Where upstream has a defect that is none for us, and where ours agrees with what is called one.
+# Defects of PipelineLib that we do not have, and cases that are called defects and in which we agree.
 AGREED = {
     "observed/each-delimiter-is-a-character-set": "DESIGN.md: another delimiter is a set of characters, as upstream's",
     "observed/bind-outside-graph": "the compiler has no such bindings: a stage in no arc is PG402 and binds nothing",

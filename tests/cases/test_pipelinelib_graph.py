@@ -69,13 +69,14 @@ CHECKS: dict[str, Callable[[ExecutionGraph, Any], None]] = {
     "error": check_error,
 }
 
-# Where upstream has a defect: what ours does instead. A value here replaces or completes what the case expects.
+# Our results in cases with a defect of PipelineLib. A value here replaces or completes the expected one of the case.
 OURS: dict[str, Case] = {
-    # Its ancestors overflow the stack on a cycle; ours are found by a walk that ends, and hold the cycle's own nodes.
+    # PipelineLib's search for ancestors overflows the stack on a cycle; ours ends, and includes the nodes of the cycle.
     "observed/two-cycle": {"ancestors": {"a": ["a", "b"], "b": ["a", "b"]}},
     "observed/cycle-beside-dag": {"ancestors": {"x": [], "y": ["x"], "a": ["a", "b"], "b": ["a", "b"]}},
     "observed/repeat-node-in-arc": {"ancestors": {"a": [], "b": ["a", "b", "c"], "c": ["a", "b", "c"]}},
-    # A one-name arc that comes later makes the node a root again, beside its predecessor; ours takes no order away.
+    # In PipelineLib, a later arc with one name makes the node a root again, beside its predecessor; our arcs remove no
+    # order.
     "observed/union-1": {"frames": [["a"], ["b"]]},
 }
 
@@ -112,10 +113,10 @@ def test_dot_text_has_the_same_arcs_as_pipelinelib(case: Case) -> None:
         assert case["origin"] == "upstream-test" or "op" in case
         return
     upstream = [re.split(" -> ", part) for part in re.split("; ", case["dot"][len("digraph { ") : -len(" }")]) if part]
-    ours = [re.findall('"(.*?)"', line) for line in render_dot(graph).splitlines() if line.startswith('    "')]
+    arcs = [re.findall('"(.*?)"', line) for line in render_dot(graph).splitlines() if line.startswith('    "')]
 
-    assert sorted(arc for arc in ours if len(arc) > 1) == sorted(arc for arc in upstream if len(arc) > 1)
-    assert {node for arc in ours for node in arc} == {node for arc in upstream for node in arc}
+    assert sorted(arc for arc in arcs if len(arc) > 1) == sorted(arc for arc in upstream if len(arc) > 1)
+    assert {node for arc in arcs for node in arc} == {node for arc in upstream for node in arc}
 
 
 def test_every_case_and_defect_is_covered(cases: list[Case]) -> None:

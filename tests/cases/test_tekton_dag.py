@@ -69,7 +69,7 @@ def check_build(case: Case) -> None:
     expected = case["expect"]
     match expected:
         case {"error": "duplicate"}:
-            # Arcs name nodes as often as they like: that a *definition* comes twice is for their owner to see.
+            # Arcs may name nodes repeatedly: duplicate definitions are detected by the owner of the arcs.
             counted = Counter(name for name, _ in tasks_of(case))
             assert max(counted.values()) > 1
             assert build(case).nodes == tuple(counted)

@@ -28,7 +28,7 @@ CASES = "tekton_run.json"
 
 Case = dict[str, Any]
 
-# A task that is scheduled takes its place; one that was cancelled has failed.
+# A scheduled task counts as started; a cancelled one has failed.
 STATES = {
     "scheduled": Status.UNKNOWN,
     "running": Status.UNKNOWN,
@@ -36,17 +36,17 @@ STATES = {
     "failed": Status.FAILED,
     "cancelled": Status.FAILED,
 }
-# With us independent branches go on after a failure, so that these tasks still run.
+# Our independent branches continue after a failure, so these tasks still run.
 GOES_ON = {
     "done-or-skipped/one-task-failed": "mytask2",
     "done-or-skipped/one-run-failed": "mytask14",
     "status/one-task-failed": "mytask2",
     "condition/one-task-failed": "mytask2",
 }
-# What a case turns on that a config cannot say: time limits of whole runs.
+# Features of a case that a config does not have: time limits of whole runs.
 ELSEWHERE = {"skip/pipeline-tasks-timeout-reached", "finally-skipped/finally-timeout-passed"}
-# Tasks that wait for values that are missing at run time (each reader of ours has a default) or for an empty list of
-# combinations (refused).
+# Tasks that wait for values that are missing at run time (our readers all have a default) or for an empty list of
+# combinations (which is rejected).
 MISSING = {"mytask20", "mytask21", "mytask22", "final-task-2", "final-task-6", "final-task-7", "mytask15"}
 
 
@@ -134,7 +134,7 @@ def check_condition(case: Case) -> None:
     if case["id"] in GOES_ON:
         assert (result(now), ready(now)) == (Status.UNKNOWN, (GOES_ON[case["id"]],))
     elif case["id"] == "condition/dag-failed-final-skipped":
-        # Its last task lacks a value; with a default, it starts.
+        # Its last task reads a missing value; with a default, it starts.
         assert final_ready(now) == ("mytask15",)
     elif case["expect"].get("reason") == "Cancelled":
         assert is_over(now)
@@ -193,7 +193,7 @@ def test_the_engine_agrees_with_the_rules(case: Case) -> None:
         6.0, lambda: moments.append((waiting(simulated_run), moment_in(simulated_run.engine, "run")))
     )
     simulated_run.run()
-    # A run that is over by then is looked at as it ended.
+    # A run that has ended by then is compared in its final state.
     ready_then, now = (*moments, (waiting(simulated_run), moment_in(simulated_run.engine, "run")))[0]
 
     assert (now.states, skipped(now)) == (run_moment.states, skipped(run_moment))

@@ -1,4 +1,4 @@
-"""The scheduler admits and places as Volcano does, but for what the documents list as left out."""
+"""The scheduler admits and places tasks as Volcano does, except in the documented exclusions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CASES = "volcano_allocate.json"
 
 
 def test_case(case: Case) -> None:
-    """Each case that is not left out holds."""
+    """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
     check_cycle(case)
@@ -18,5 +18,5 @@ def test_case(case: Case) -> None:
 
 @pytest.mark.usefixtures("cases")
 def test_what_is_left_out_is_listed() -> None:
-    """The list is exactly that of the documents, for all files of Volcano's cases."""
+    """The documentation lists exactly the exclusions, for all files of Volcano's cases."""
     check_listed(HEADING, LEFT_OUT, FILES)

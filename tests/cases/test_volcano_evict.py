@@ -1,4 +1,4 @@
-"""Tasks are stopped for others as in Volcano, and statements take, undo and merge as its statements do."""
+"""Tasks are stopped for others as in Volcano, and statements record, undo and merge actions as its statements do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": 
 
 
 def check_statement(case: Case) -> None:
-    """Do the operations, and expect what is recorded and where the task is."""
+    """Run the operations, and check the recorded actions and the state of the task."""
     world = World({**case, "actions": []})
     statement = Statement(world.session.machines)
     (queued_task,) = world.queued_tasks.values()
@@ -53,9 +53,9 @@ def check_statement(case: Case) -> None:
         assert queued_task.node or host.room == host.limits
 
 
-def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
-    """Return a statement in which *operations* were done."""
-    statement = Statement(places)
+def statement_of(operations: list[list[str]], machines: MachineState) -> Statement:
+    """Return a statement with *operations*."""
+    statement = Statement(machines)
     for name, task in operations:
         queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
         if KINDS[name] is ActionKind.PROMISE:
@@ -68,25 +68,25 @@ def statement_of(operations: list[list[str]], places: MachineState) -> Statement
     return statement
 
 
-def told_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
-    """Return *operations* as statements tell theirs."""
+def recorded(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
+    """Return *operations* in the form of statements."""
     return [(KINDS[name], task) for name, task in operations]
 
 
 def check_merge(case: Case) -> None:
-    """Merge statements, and expect what each then holds."""
-    places = MachineState([SchedulerNode("n1", {})])
-    target = statement_of(case["target"], places)
-    sources = [statement_of(operations, places) for operations in case["sources"]]
+    """Merge statements, and check the content of each."""
+    machines = MachineState([SchedulerNode("n1", {})])
+    target = statement_of(case["target"], machines)
+    sources = [statement_of(operations, machines) for operations in case["sources"]]
     target.merge(*sources)
     expectation = case["expect"]
 
-    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(expectation["target"])
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == recorded(expectation["target"])
     assert [source.operations for source in sources] == expectation["sources_left"]
 
 
 def test_case(case: Case) -> None:
-    """Each case that is not left out holds."""
+    """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
     checks: dict[str, Callable[[Case], None]] = {
@@ -99,7 +99,7 @@ def test_case(case: Case) -> None:
 
 
 def check_victims(case: Case) -> None:
-    """Let plugins name victims, and expect on whom they agree."""
+    """Let plugins select victims, and check the common selection."""
     tasks = {
         name: QueuedTask(name=name, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
         for name in case["candidates"]

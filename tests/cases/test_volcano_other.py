@@ -19,7 +19,7 @@ from pipegen.source.text import SourceFile
 
 CASES = "volcano_other.json"
 
-# Volcano's map keeps the last of two jobs of one name; a stage that is defined twice is a mistake here.
+# Volcano's map keeps the last of two jobs with one name; two definitions of a stage are an error here.
 TWICE = ("jobflow/duplicate-name-accepted", "jobflow/duplicate-name-with-other-deps-accepted")
 ERRORS = {None: set(), "unknown target a": {"PG301"}, "cycle": {"PG401"}}
 
@@ -37,7 +37,7 @@ def reported_codes(case: Case) -> set[str]:
 
 
 def check_order(case: Case) -> None:
-    """Order two gangs by the ends of their waiting times; a time that is no text is none, as the schema has it."""
+    """Order two gangs by the ends of their waiting times; the schema ignores a time that is not a string."""
     session = Session([], [[sla]], settings=QueueSettings(), patience=1)
     session.now = 1e9
     default = case["arguments"].get("sla-waiting-time")

@@ -1,4 +1,4 @@
-"""Volcano's objects as lanes, gangs and members: what the tests of its cases share."""
+"""Volcano's objects as job queues, gangs and queued tasks, shared by the tests of its cases."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LEFT_OUT = (
     "proportion/closed-queue-not-enqueued",
 )
 
-# Groups that are admitted; those that run also count as such.
+# Whether the phase of a group means that it is admitted.
 ADMITTED = {"Inqueue": True, "Running": True, "Pending": False}
 ACTIONS = {
     "enqueue": enqueue,
@@ -73,17 +73,17 @@ POINTS = {
 
 
 def rejecter(_session: Session) -> Votes:
-    """Return the votes of the plugin that a case brings along."""
-    return Votes(may_enter=lambda one: Vote.REJECT if one.name == "ns1/pgA" else Vote.PERMIT)
+    """Return the votes of the plugin that a case defines."""
+    return Votes(may_enter=lambda gang: Vote.REJECT if gang.name == "ns1/pgA" else Vote.PERMIT)
 
 
 def silent(_session: Session) -> Votes:
-    """Return the votes of a plugin that has no say in the cases that are not left out."""
+    """Return the votes of a plugin that has no effect in the cases that are not excluded."""
     return Votes()
 
 
 def gang_of_pods(session: Session) -> Votes:
-    """Return the votes of `gang` and those that only Volcano's has: pods start in parts and are stopped in parts."""
+    """Return the votes of `gang` with two of Volcano's: the tasks of a group start and stop one by one."""
     return replace(
         gang(session),
         gang_key=lambda gang: 1.0 if is_ready(gang) else 0.0,
@@ -93,7 +93,7 @@ def gang_of_pods(session: Session) -> Votes:
 
 
 def spare_pods(_queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
-    """Return the candidates without which their gangs still have their minimum."""
+    """Return the candidates that their gangs can lose and still have their minimum."""
     spare: dict[Gang, int] = {}
     pods = []
     for candidate in candidates:
@@ -121,7 +121,7 @@ PLUGINS: Mapping[str, Policy] = {
 
 
 def tiers(case: Case) -> list[list[Policy]]:
-    """Return the plugins of *case*, with a say where it enables one."""
+    """Return the plugins of *case*, with votes only where it enables them."""
     return [
         [
             partial(
@@ -138,22 +138,22 @@ class World:
 
     def __init__(self, case: Case) -> None:
         nodes = [
-            SchedulerNode(data["name"], amounts(data["allocatable"]), labels(data.get("labels", {})), place)
-            for place, data in enumerate(case["nodes"])
+            SchedulerNode(data["name"], amounts(data["allocatable"]), labels(data.get("labels", {})), index)
+            for index, data in enumerate(case["nodes"])
         ]
         self.case = case
         self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
-        # The root of a tree without limits is above all queues here.
+        # The root of a tree has no limits, and is the parent of all queues here.
         queues = [one for one in case["queues"] if one["name"] != "root" or "capability" in one]
-        self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(queues)}
+        self.job_queues = {one["name"]: job_queue(one, index) for index, one in enumerate(queues)}
         for data in queues:
             self.job_queues[data["name"]].parent = self.job_queues.get(data.get("parent", ""))
         for data in self.job_queues.values():
             self.session.open_job_queue(data)
         self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
         self.queued_tasks = {
-            data["name"]: self.queued_task(data, place)
-            for place, data in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
+            data["name"]: self.queued_task(data, index)
+            for index, data in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
         }
         for data in case["pod_groups"]:
             self.enter(self.gangs[data["name"]], data["phase"])
@@ -171,7 +171,7 @@ class World:
         )
 
     def queued_task(self, pod: Case, order: int) -> QueuedTask:
-        """Return *pod*, in its group; on its node if it runs."""
+        """Return *pod* as a task of its group, on its node if it runs."""
         group = self.gangs[pod["group"]]
         task = QueuedTask(
             name=pod["name"],
@@ -180,7 +180,7 @@ class World:
             labels=labels(pod.get("node_selector", {})),
             priority=pod.get("priority", 0),
             order=order,
-            # Backfill places them; they stop others for the slot of a pod, which stages without requests do not need.
+            # Backfill places them; they may stop others for a pod slot, which stages without requests do not need.
             is_light=not pod["request"] and not {"preempt", "reclaim"} & {*self.case["actions"]},
             is_preemptable=pod.get("preemptable", True),
             may_preempt=pod.get("preemption_policy") != "Never",
@@ -199,7 +199,7 @@ class World:
         return task
 
     def enter(self, gang: Gang, phase: str) -> None:
-        """Let *gang* in, unless it is to be admitted first."""
+        """Add *gang* to the session, unless it must be admitted first."""
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(gang)
             return
@@ -212,7 +212,7 @@ class World:
             ACTIONS[name](self.session)
 
     def pipelined(self) -> dict[str, list[str]]:
-        """Return the machines that promise room to the tasks of each group."""
+        """Return the machines with room that is promised to the tasks of each group."""
         values: dict[str, list[str]] = {}
         for task in self.queued_tasks.values():
             if task.state is TaskState.PROMISED:
@@ -224,12 +224,12 @@ class World:
         return sorted(one.name for one in self.session.evicted)
 
     def bound(self) -> dict[str, str]:
-        """Return the members that started, each with its machine."""
+        """Return the started tasks, each with its machine."""
         return {one.name: one.node for one in self.session.started}
 
 
 def job_queue(queue: Case, order: int) -> JobQueue:
-    """Return *queue* as a lane."""
+    """Return *queue* as a job queue."""
     return JobQueue(
         name=queue["name"],
         order=order,
@@ -242,17 +242,17 @@ def job_queue(queue: Case, order: int) -> JobQueue:
 
 
 def amounts(resources: Mapping[str, float]) -> dict[str, float]:
-    """Return *resources* with slots for pods, and without what is none."""
+    """Return *resources* with slots for pods, without amounts of zero."""
     return {SLOTS if name == "pods" else name: float(amount) for name, amount in resources.items() if amount}
 
 
 def labels(values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return labels with values as labels of ours."""
+    """Return labels with values as our labels."""
     return tuple(f"{name}={value}" for name, value in values.items())
 
 
 def shown(task: QueuedTask) -> dict[str, str]:
-    """Return where *task* is, in Volcano's words."""
+    """Return the node and the status of *task*, in Volcano's words."""
     words = {
         TaskState.WAITING: "Pending",
         TaskState.PROMISED: "Pipelined",
@@ -264,7 +264,7 @@ def shown(task: QueuedTask) -> dict[str, str]:
 
 
 def check_cycle(case: Case) -> None:
-    """Run the actions of *case*, and expect which tasks started, were stopped, and are promised room."""
+    """Run the actions of *case*, and check which tasks started, which were stopped, and which have promised room."""
     world = World(case)
     expectation = case["expect"]
 

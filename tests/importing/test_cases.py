@@ -1,4 +1,4 @@
-"""Each folder in `cases` is a pipeline with the config that it becomes, and what is reported.
+"""Each folder in `cases` has a pipeline, the config to which it is imported, and the diagnostics.
 
 `pytest --update-golden` rewrites the configs.
 """
@@ -52,7 +52,7 @@ def test_the_outcome_counts_one_key_in_the_singular(tmp_path: Path) -> None:
 
 
 def test_a_key_that_only_an_alias_uses_is_translated(tmp_path: Path) -> None:
-    """A template without a job is a common place for an anchor; a key that nothing uses is reported."""
+    """A template without a job is a common location of an anchor; a key that nothing uses is reported."""
     source = """\
 .install: &install
   - apt-get install make
@@ -149,7 +149,7 @@ def test_variables_of_a_script_elsewhere_stay_raw_if_conditions_test_them(
     is_raw: bool,  # noqa: FBT001
     tmp_path: Path,
 ) -> None:
-    """Rules that stay raw are in place of conditions, so that the generated job has the variables."""
+    """Rules that stay raw replace conditions, so the generated job has the variables."""
     source = f"""\
 scan:
   tags: [windows]

@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.proof import prove
 
 @pytest.mark.parametrize("pattern", ["/^full-/", "'/^full-/'", "'/^full-/i'", "'/a/b/'"])
 def test_a_text_with_slashes_is_a_regular_expression(pattern: str, tmp_path: Path) -> None:
-    """GitLab evaluates the text after `=~` as it does the value of a variable."""
+    """GitLab evaluates the text after `=~` like the value of a variable."""
     rules = f'[{{ if: "$LEVEL =~ {pattern}" }}, {{ if: "$CI_COMMIT_BRANCH !~ {pattern}", when: manual }}]'
     result, report = from_text(f"unit: {{ script: make, rules: {rules} }}\n", tmp_path)
     proof = prove(result)
@@ -23,7 +23,7 @@ def test_a_text_with_slashes_is_a_regular_expression(pattern: str, tmp_path: Pat
 
 
 def test_what_all_alternatives_of_a_condition_have_in_common_is_written_once(tmp_path: Path) -> None:
-    """Rules cannot say it in another way."""
+    """Rules cannot express it in another way."""
     tests = ('$CI_PIPELINE_SOURCE == "merge_request_event"', '$CI_COMMIT_BRANCH == "main"')
     rules = ", ".join(f"{{ if: '{test}', changes: [infra/**/*] }}" for test in tests)
     result, _ = from_text(f"unit: {{ script: make, rules: [{rules}] }}\n", tmp_path)

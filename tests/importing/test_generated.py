@@ -29,7 +29,7 @@ def _generated() -> str:
 
 
 def test_the_commands_for_bash_become_the_key_of_the_stage(tmp_path: Path) -> None:
-    """The commands before the script and those of "after" are not repeated."""
+    """The import does not repeat the commands before the script and those of "after"."""
     result, _ = from_text(_generated(), tmp_path)
 
     assert _generated().count(_STRICT) == 2
@@ -47,7 +47,7 @@ def test_a_script_that_sets_pipefail_by_itself_keeps_the_command(tmp_path: Path)
 
 
 def test_comments_of_a_generated_file_are_left_out(tmp_path: Path) -> None:
-    """They are about the generated file, and a compilation writes them again."""
+    """They describe the generated file, and a compilation writes them again."""
     result, _ = from_text(_generated(), tmp_path)
 
     assert "# outputs" in _generated()
@@ -74,7 +74,7 @@ targets: { gitlab: { registry: registry.example.org, frontend: example.org/front
 
 
 def test_variables_of_settings_become_settings(tmp_path: Path) -> None:
-    """Those that the compiler adds for scripts that read them; as `env`, each import would export them once more."""
+    """The compiler adds these variables for scripts that read them; as `env`, each import would export them again."""
     file = compiled(IMAGE, "gitlab").files[-1].text
     result, _ = from_text(file, tmp_path)
 
@@ -85,7 +85,7 @@ def test_variables_of_settings_become_settings(tmp_path: Path) -> None:
 
 
 def test_other_values_of_these_variables_stay_variables(tmp_path: Path) -> None:
-    """Values that no setting can have, those of a job, and those that no script reads."""
+    """These are values that a setting cannot have, variables of a job, and variables that no script reads."""
     script = "script: [echo $PIPEGEN_REGISTRY $PIPEGEN_CHARTS]"
     variables = "variables: { PIPEGEN_REGISTRY: $HOST/x, PIPEGEN_NAMESPACE: unread, PIPEGEN_CHARTS: file }"
     result, _ = from_text(f"{variables}\njob: {{ {script}, variables: {{ PIPEGEN_CHARTS: job }} }}\n", tmp_path)

@@ -1,4 +1,4 @@
-"""Each folder in `jenkins` has a Jenkinsfile with the config that it becomes, and what is reported.
+"""Each folder in `jenkins` has a Jenkinsfile, the config to which it is imported, and the diagnostics.
 
 `pytest --update-golden` rewrites the configs.
 """
@@ -33,7 +33,7 @@ pipeline {
     }
 }
 """
-# Text of the config, what it is replaced by, and the difference.
+# A text in the config, its replacement, and the resulting difference.
 _CHANGES = (
     ("          - make report\n", "", 'the script of stage "test" is another one'),
     ("{ tag: true }", "{ branch: main }", 'stage "deploy" runs only in the original'),
@@ -77,7 +77,7 @@ def test_every_construct_is_accounted_for(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_the_stages_run_the_same(folder: Path) -> None:
-    """For all events that their conditions tell apart."""
+    """The events distinguish all conditions."""
     proof = prove_stages(_imported(folder)[0])
 
     assert proof is not None
@@ -107,7 +107,7 @@ def _differences(result: JenkinsImport) -> list[str]:
 
 
 def test_a_script_that_a_config_refuses_stays_groovy() -> None:
-    """A value in a program of sed is no data, so the commands are not translated."""
+    """A value in a program of sed would be code, so the commands are not translated."""
     parameter = "parameters { string(name: 'VERSION', defaultValue: '1') }"
     stages = """stages { stage('a') { steps { sh "sed -i -e 's/x/${params.VERSION}/' f" } } }"""
     result, report = _from_text(f"pipeline {{ agent any; {parameter}; {stages} }}")
@@ -158,7 +158,7 @@ def test_texts_of_echo_stay_as_they_are(text: str, command: str) -> None:
 
 
 def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
-    """A config asks for no values."""
+    """A config cannot ask for values."""
     asked = "input { message 'Who?'; parameters { string(name: 'PERSON') } }"
     steps = "steps { echo 'hello'; echo \"hello ${PERSON}\" }"
     result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ {asked}; {steps} }} }} }}")
@@ -214,7 +214,7 @@ def test_conditions_of_commands_are_conditions_of_the_shell(block: str, script: 
     ],
 )
 def test_another_script_block_stays_groovy(block: str) -> None:
-    """All of it is one step of Jenkins in the config and in the generated file, with its texts unchanged."""
+    """All of it is one step of Jenkins in the config and in the generated file, with unchanged texts."""
     result, report = _from_text(_with_script(block))
     expected = tokens_of(block.replace("; ", "\n"))
     actual = tokens_of(result.generated[-1].text)
@@ -279,7 +279,7 @@ def test_a_value_that_no_reference_can_read_stays_groovy(name: str, when: str, m
 
 
 def test_a_step_gets_the_computed_variables_that_it_names() -> None:
-    """One that contains another is set inside of it; steps that name none are unchanged."""
+    """If one contains another, it is set inside of it; steps that name none are unchanged."""
     environment = """environment {
         SHORT = sh(script: 'git rev-parse --short HEAD', returnStdout: true).trim()
         VERSION = "1.0-${SHORT}"
@@ -336,7 +336,7 @@ def _with_script(block: str) -> str:
     ],
 )
 def test_another_file_is_refused_at_its_line(text: str) -> None:
-    """Scripted files and calls of libraries have no stages that can be read."""
+    """Scripted files and library calls have no stages that can be read."""
     report = Report()
     with pytest.raises(Stopped):
         import_jenkins(SourceFile("Jenkinsfile", text), report)
@@ -380,7 +380,7 @@ def test_post_of_the_pipeline_has_its_environment() -> None:
 
 
 def test_files_that_post_of_the_pipeline_archives_are_kept() -> None:
-    """For one result of the pipeline, the step stays Groovy: artifacts of a stage in "finally" are for all."""
+    """For one result of the pipeline, the step stays Groovy: artifacts of a stage in "finally" are for all results."""
     result, report = _from_text(_POST)
     proof = prove_stages(result)
 
@@ -413,7 +413,7 @@ def test_directives_on_one_line_are_reported() -> None:
 
 
 def test_spaces_at_the_ends_of_lines_in_texts_stay() -> None:
-    """Groovy that stays is the same in the config, but for its indentation."""
+    """Groovy that stays has the same text in the config, except for its indentation."""
     kept = "withCredentials([[$class: 'Binding', credentialsId: 'a']]) {\n  sh ''' \t\n  make \n  '''  \n}"
     result, _ = _from_text(_POST.replace("sh 'make test'", f"\n{kept}\n"))
     proof = prove_stages(result)
@@ -435,7 +435,7 @@ _LOGIN = "usernameVariable: 'A_USERNAME', passwordVariable: 'A_PASSWORD'"
     ids=["string", "file", "password"],
 )
 def test_bindings_may_name_their_class(binding: str, secret: str) -> None:
-    """The form of older files."""
+    """This is the form of older files."""
     result, _ = _from_text(_POST.replace("sh 'make test'", f"withCredentials([{binding}]) {{ sh 'make test' }}"))
 
     assert f"secrets: {secret}" in result.text

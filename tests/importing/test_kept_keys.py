@@ -23,7 +23,7 @@ container:
 
 
 def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
-    """The stage of a job decides its order; a need would wait for the user."""
+    """The stage of a job decides its order; a need would wait for a person."""
     source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n"
     result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
@@ -32,7 +32,7 @@ def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itse
 
 
 def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> None:
-    """Needs of the original wait for the user, too."""
+    """Needs of the original also wait for a person."""
     needs = "[tag, { job: container, optional: true }]"
     source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'], needs: {needs} }}\n"
     result, _ = from_text(source, tmp_path, frozenset({"test"}))
@@ -77,7 +77,7 @@ def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> Non
 
 
 def test_the_stage_that_stops_a_raw_environment_says_so(tmp_path: Path) -> None:
-    """GitLab refuses a file in which `on_stop` names a job without `action: stop`."""
+    """GitLab rejects a file in which `on_stop` names a job without `action: stop`."""
     source = """\
 stages: [deploy, check]
 review: { stage: deploy, script: ./up, environment: { name: $CI_COMMIT_REF_SLUG, on_stop: stop } }

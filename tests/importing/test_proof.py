@@ -28,7 +28,7 @@ build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out
 test: { stage: test, script: [make test, make report] }
 deploy: { stage: deploy, script: ./deploy, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
 """
-# Text of the generated file, what it is replaced by, and the difference.
+# A text in the generated file, its replacement, and the resulting difference.
 _CHANGES = (
     ("    - make report\n", "", 'the script of job "test" is another one'),
     ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
@@ -167,7 +167,7 @@ def test_needs_on_other_pipelines_stay_raw_beside_the_others(tmp_path: Path) -> 
 
 
 def test_jobs_that_would_wait_for_more_in_some_runs_keep_their_needs(tmp_path: Path) -> None:
-    """GitLab ignores an optional need on a missing job; a stage waits for what comes before the missing one."""
+    """GitLab ignores an optional need on a missing job; a stage waits for the predecessors of the missing one."""
     source = """\
 lint: { stage: build, script: lint }
 docs: { stage: test, script: docs, rules: [{ changes: [docs/**] }] }
@@ -276,7 +276,7 @@ def test_a_matrix_with_a_name_of_the_runner_that_rules_read_stays_raw(tmp_path: 
 
 
 def test_rules_of_a_bridge_that_does_not_inherit_a_variable_stay_raw(tmp_path: Path) -> None:
-    """There the variable has no value, whatever its default."""
+    """The variable has no value in that pipeline, even if it has a default."""
     source = """\
 variables: { FULL: { value: "yes", description: all tests } }
 other:
@@ -344,7 +344,7 @@ def test_a_job_that_always_starts_in_some_runs_and_by_hand_in_others_keeps_its_r
 
 
 def test_generated_files_have_any_number_of_jobs(tmp_path: Path) -> None:
-    """Each combination of a matrix with raw keys is a job."""
+    """Each combination of a matrix with raw keys is a separate job."""
     path = tmp_path / ".gitlab-ci.yml"
     path.write_text("".join(f"j{number}: {{ script: [make] }}\n" for number in range(1_501)), encoding="utf-8")
     report, accounting = Report(), Accounting()
@@ -367,7 +367,7 @@ def test_long_names_of_combinations_with_the_same_beginning_are_found(tmp_path: 
 
 
 def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
-    """A raw need in a job that starts a pipeline names these, too."""
+    """A raw need in a job that starts a pipeline can also name them."""
     need = "{ job: build, parallel: { matrix: [{ CC: gcc }] } }"
     source = (
         "build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang] }] } }\n"

@@ -29,7 +29,7 @@ CONFIGS = sorted([*ROOT.glob("tests/golden/*/pipeline.yml"), *ROOT.glob("example
 
 
 class _Difference(Struct):
-    """What is different in an import, and why; *fields* are those of a stage, or "stages" for missing or added ones."""
+    """A difference of an import, and its reason; *fields* are of a stage, or "stages" for missing or added ones."""
 
     fields: str
     reason: str
@@ -81,11 +81,11 @@ SCRIPTED = frozenset(
     }
 )
 # The configs whose second import differs from the third one.
-UNSTABLE = frozenset(["port-of-gitlab"])  # names of GitLab stages for jobs of an included file: one more is found
+UNSTABLE = frozenset(["port-of-gitlab"])  # names of GitLab stages for jobs of an included file
 
 
 class _Stage(Struct, kw_only=True):
-    """A stage: all stages before it, and the conditions of it and of its pipeline in any order of their parts."""
+    """A stage: all earlier stages, and the conditions of it and of its pipeline, with their parts in any order."""
 
     before: frozenset[str]
     condition: ComparedValue | None
@@ -94,7 +94,7 @@ class _Stage(Struct, kw_only=True):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
 def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) -> None:
-    """A config that differs has its reason in the list, and one that does not has none."""
+    """The list has a reason for each config that differs, and for no other."""
     analysed, text = _compiled(path, "gitlab")
     result = _imported(text, path)
     helpers = {name for name, job in result.source.jobs.items() if HELPER in job.variables}

@@ -14,7 +14,7 @@ from robust.hostile.engines import fault_of
 from robust.hostile.round import Expected, Round
 from robust.hostile.rounds import KINDS
 from robust.hostile.shells import SHELLS, faults
-from robust.hostile.table import places
+from robust.hostile.table import text_positions
 from robust.hostile.texts import LONGEST, PIECES, TEXTS, armed, has_bare, large, written
 from shell.world import require_shell
 
@@ -67,7 +67,7 @@ def test_expected_records_name_positions_of_the_language() -> None:
             part(turn)
         keys |= {one.key for one in turn.expected}
 
-    assert {key for key in keys - places() if not key.endswith("at run time")} == {"default", "name of a file"}
+    assert {key for key in keys - text_positions() if not key.endswith("at run time")} == {"default", "name of a file"}
 
 
 def test_executed_texts_would_create_canaries() -> None:

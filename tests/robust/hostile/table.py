@@ -14,7 +14,7 @@ SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.js
 Position = tuple[str, Mapping[str, Any]]
 
 
-def places() -> set[str]:
+def text_positions() -> set[str]:
     """Return the names of all positions that accept text: `stage.env.*` is a value, `stage.env.{}` its name."""
     names: set[str] = set()
     queue, seen = [("", SCHEMA)], set[str]()
