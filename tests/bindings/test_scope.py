@@ -13,7 +13,7 @@ from pipegen.compiler import analyse
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 
-# a before b before c; x stands aside, y comes after x.
+# a before b before c; x is on a separate branch, y comes after x.
 WORLD = World(
     (("a", "b", "c"), ("x", "y")),
     {"a": {"foo": "1", "other": "2"}, "b": {"own": "3"}, "x": {"foo": "4"}},

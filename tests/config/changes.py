@@ -11,20 +11,20 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("examples/*", "tests/golden/*", "tests/diagnostics/*")
 PATHS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/pip*.y*ml"))]
 TEXTS = sorted((path.read_bytes().decode(errors="replace") for path in PATHS), key=len)
-# What changes the meaning of a line of YAML, or breaks it.
+# Characters that change the meaning of a line of YAML, or make it invalid.
 PIECES = (
     *(":", ": ", "-", "- ", "? ", '"', "'", "[", "]", "{", "}", ",", "#", " #", "|", ">", "|-\n", ">+\n", "&a", "*a"),
     *("<<: ", "!x ", "!!str ", "%", "@", "`", "~", "\\", "\n", "\n\n", "  ", "\t", "---", "...", "\r\n", "\r", "\x07"),
     *("\ufeff", "\u2028", "\u0085", "\u00e9", "\U0001d4b3"),
 )
 
-# Where a piece is put in, as a share of the text; the piece; how many characters it takes the place of.
+# The position of an inserted piece, as a share of the text; the piece; the number of characters that it replaces.
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.sampled_from(PIECES), st.integers(0, 3)), min_size=1, max_size=3)
 
 
 def changed(text: str, changes: Iterable[tuple[float, str, int]]) -> str:
     """Return *text* with all *changes* applied."""
-    for where, piece, gone in changes:
-        place = int(where * len(text))
-        text = text[:place] + piece + text[place + gone :]
+    for where, piece, removed in changes:
+        position = int(where * len(text))
+        text = text[:position] + piece + text[position + removed :]
     return text

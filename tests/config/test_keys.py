@@ -21,7 +21,7 @@ from pipegen.plan.expansion.matrix_values import _SKIPPED
 from pipegen.source.text import SourceFile
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-# Keys of `pipegen diff` that no key of a stage sets: what its values read, and its place in the pipeline.
+# Keys of `pipegen diff` that no key of a stage sets: the values that it reads, and its position in the pipeline.
 DERIVED = {"reads", "finally"}
 # Keys that no config in `tests/golden` has.
 OTHERS = """
@@ -38,7 +38,7 @@ RESULTS = {"within", "combination", "body", "posts", "unreadable_webhook"}
 
 # Keys of a stage whose words are names, labels, commands or notes, and one whose references are replaced.
 OTHER_WORDS = {"name", "description", "script", "outputs", "files_from", "extends", "pipeline", "agent", "artifacts"}
-# Keys of a stage that are no differences themselves, as their effect is part of other keys.
+# Keys of a stage that are not differences themselves, as their effect is part of other keys.
 INDIRECT = {"extends", "before", "matrix", "blubberfile"}
 
 STAGE_NAMES = [key.name for key in STAGE_KEYS]

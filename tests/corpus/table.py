@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is reported, as code and line; nothing where a file is accepted. *reason* says why."""
+    """The diagnostics of a file as code and line, empty if it is accepted; *reason* explains the difference."""
 
     errors: tuple[tuple[str, int], ...]
     reason: str
@@ -25,7 +25,7 @@ _PROMOTE = _accepted("upstream's code takes promote: true for the project's own 
 _TAGS = "tags beside image instead of under it: upstream drops them in silence"
 _FILLED = "a map indented under image: true is no YAML"
 
-# Refused by upstream's schema, or no YAML at all.
+# Rejected by PipelineLib's schema, or not YAML.
 SCHEMA = {
     "newest/martaannaj__RecommenderServer.yaml": Outcome(
         (("PG209", 7), ("PG205", 9)), "run is a command, and publish stands beside pipelines"
@@ -54,7 +54,7 @@ SCHEMA = {
     "older/wikimedia__wikimedia-toolhub@be4503fb.yaml": _NUMBERS,
 }
 
-# Passed by upstream's schema, and failed in a run.
+# Accepted by PipelineLib's schema, and failed in a run.
 SEMANTIC = {
     "older/wikimedia__mediawiki-services-image-suggestion-api@7e406f8c.yaml": Outcome(
         (("PG312", 15), ("PG312", 26)), "deploy and promote by default use what their own stage publishes: nothing"
@@ -66,5 +66,5 @@ SEMANTIC = {
 
 TABLE = SCHEMA | SEMANTIC
 
-# Accepted with a warning: `run: {}` runs nothing upstream, which takes an empty map for none.
+# Accepted with a warning: `run: {}` runs nothing in PipelineLib, which handles an empty map like a missing one.
 WARNED = ("newest/wikimedia__mediawiki-tools-scap.yaml",)

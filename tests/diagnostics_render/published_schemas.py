@@ -13,7 +13,7 @@ from jsonschema import Draft4Validator, Draft202012Validator
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
-# What GitHub's runner takes for a command that makes an annotation; values hold no bare comma, colon or line break.
+# The commands that GitHub's runner reads as annotations; values contain no unescaped comma, colon or line break.
 _VALUE = r"[^,:\r\n]*"
 _COMMAND = re.compile(rf"::(error|warning|notice) (\w+={_VALUE})(,\w+={_VALUE})*::[^\r\n]+")
 _BARE_PERCENT = re.compile(r"%(?!25|0D|0A|3A|2C)")

@@ -19,7 +19,7 @@ from pipegen.source.text import SourceFile, Span
 
 TEXT = "pipelines:\n  a: 1\n  b: é\n"
 PATHS = st.text(st.characters(exclude_characters="/", exclude_categories=["Cs"]), min_size=1)
-# What XML cannot hold, what commands escape, and the rest.
+# Characters that XML cannot contain, that commands escape, and others.
 WORDS = st.text(st.one_of(st.sampled_from("%:,\r\n\0\x1b\ufffe{}[]<>&\"'"), st.characters(exclude_categories=["Cs"])))
 
 

@@ -1,4 +1,4 @@
-"""Recorded tests detect random edits of a config that change what an event starts."""
+"""Recorded tests detect random edits of a config that change the stages of an event."""
 
 from __future__ import annotations
 
@@ -82,19 +82,19 @@ def _tested(document: object) -> ConfigUnderTest | None:
     return None
 
 
-def _places(node: Any, path: Path = ()) -> Iterator[Path]:
+def _positions(node: Any, path: Path = ()) -> Iterator[Path]:
     """Yield the paths of all values in *node*."""
     for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
         yield (*path, key)
-        yield from _places(value, (*path, key))
+        yield from _positions(value, (*path, key))
 
 
 def _edited(document: Any, chance: random.Random) -> Any:
     """Return *document* with a random edit of a condition or an approval."""
     edited = deepcopy(document)
-    inner = [path for path in _places(edited["pipelines"]) if "when" in path or path[-1] == "approve"]
+    inner = [path for path in _positions(edited["pipelines"]) if "when" in path or path[-1] == "approve"]
     path = chance.choice(
-        [*inner, *(one for one in _places(edited["pipelines"]) if len(one) == 3 and one[1] == "stages")]
+        [*inner, *(one for one in _positions(edited["pipelines"]) if len(one) == 3 and one[1] == "stages")]
     )
     parent: Any = edited["pipelines"]
     for key in path[:-1]:
@@ -118,8 +118,8 @@ def _negate(parent: Any, key: str | int) -> None:
     parent[key] = {"not": parent[key]} if isinstance(parent[key], dict) else parent[key]
 
 
-def _answers(config: ConfigUnderTest, seed: int) -> Iterator[object]:
-    """Yield what *config* starts for many events, which recorded tests do not know."""
+def _started_stages(config: ConfigUnderTest, seed: int) -> Iterator[object]:
+    """Yield the stages that *config* starts for many events, which are not those of the recorded tests."""
     chance = random.Random(seed)  # noqa: S311 - reproducible
     for _ in range(150):
         kind = chance.choice(list(Event))
@@ -144,13 +144,13 @@ def test_recorded_tests_detect_random_edits() -> None:
     assert original is not None
     tests = read_expectations(SourceFile("t.yaml", yaml.write(recorded(original))), Report())  # type: ignore[arg-type]
     assert not _fails(tests, original)
-    before = list(_answers(original, 1))
+    before = list(_started_stages(original, 1))
     missed, number, seed = [], 0, 0
     while number < 200:
         seed += 1
         edited = _edited(document, random.Random(seed))  # noqa: S311 - reproducible
         config = _tested(edited)
-        if config is None or all(map(eq, _answers(config, 1), before)):
+        if config is None or all(map(eq, _started_stages(config, 1), before)):
             continue
         number += 1
         if not _fails(tests, config):

@@ -1,4 +1,4 @@
-"""Fleets for tests: stages of a chain, machines with slots, and nothing else."""
+"""Fleets for tests: stages of a chain, and machines with slots."""
 
 from __future__ import annotations
 

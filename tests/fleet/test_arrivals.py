@@ -1,4 +1,4 @@
-"""When pipelines start."""
+"""The start times of pipelines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WEEK = WEEK_HOURS * HOUR
 
 
 def source() -> Random:
-    """Return equal numbers each time."""
+    """Return a source with the same numbers each time."""
     return Random(1)  # noqa: S311 # a simulation
 
 
@@ -22,7 +22,7 @@ def cron(line: str) -> Cron:
 
 
 def test_rates_hold_in_each_hour() -> None:
-    """On average, as many start in each hour of the week as its rate says; none where it is 0."""
+    """On average, the number of starts in each hour of the week is the rate of this hour; there are none if it is 0."""
     by_hour = tuple(float(hour % 24) if hour < 48 else 0.0 for hour in range(WEEK_HOURS))
     counts = [0] * WEEK_HOURS
     for time in times(Rates(by_hour), 100 * WEEK, source()):
@@ -32,7 +32,7 @@ def test_rates_hold_in_each_hour() -> None:
 
 
 def test_gaps_are_exponential() -> None:
-    """Of gaps between starts, as many are longer than the mean as in an exponential distribution."""
+    """The share of gaps longer than the mean is that of an exponential distribution."""
     starts = list(times(Rates((60.0,) * WEEK_HOURS), WEEK, source()))
     gaps = [later - earlier for earlier, later in pairwise(starts)]
 
@@ -40,7 +40,7 @@ def test_gaps_are_exponential() -> None:
 
 
 def test_cron_lines() -> None:
-    """The week begins on a Monday; of hashed values the smallest counts."""
+    """The week begins on a Monday; the smallest of the hashed values counts."""
     assert list(times(cron("30 2 * * 2"), WEEK, source())) == [26.5 * HOUR]
     assert list(times(cron("H H(2-4) * * TUE"), WEEK, source())) == [26 * HOUR]
     assert list(times(cron("0 */12 * * 1,2"), WEEK, source())) == [0.0, 12 * HOUR, 24 * HOUR, 36 * HOUR]
@@ -48,5 +48,5 @@ def test_cron_lines() -> None:
 
 
 def test_recorded_starts_end_with_the_simulation() -> None:
-    """Those after the duration are left out."""
+    """Starts after the duration are left out."""
     assert list(times(Starts((1.0, 5.0, 9.0)), 6.0, source())) == [1.0, 5.0]

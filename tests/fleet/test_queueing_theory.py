@@ -22,20 +22,20 @@ MINUTE = 60.0
 
 
 def erlang_c(machines: int, load_: float) -> float:
-    """Return the probability that a stage waits, with a *load_* of so many machines."""
+    """Return the probability that a stage waits, with a *load_* of this number of machines."""
     busy = load_**machines / factorial(machines) * machines / (machines - load_)
     return busy / (sum(load_**number / factorial(number) for number in range(machines)) + busy)
 
 
 def arrivals(rate: float, duration: Distribution, days: float, seed: str) -> Iterator[tuple[float, float]]:
-    """Yield when each stage of a load is ready, and its duration: the numbers of a simulation with the same seed."""
+    """Yield the time when each stage of a load is ready, and its duration: those of a simulation with the same seed."""
     starts, seconds = (Random(f"{seed} {kind}") for kind in ("arrivals", "duration s0"))  # noqa: S311 - a simulation
     next_duration = sampler(duration, seconds)
     return ((ready, next_duration()) for ready in times(Rates((rate,) * WEEK_HOURS), days * DAY, starts))
 
 
 def plain_waits(stages: Iterable[tuple[float, float]], machines: int) -> Iterator[tuple[float, float]]:
-    """Yield when each stage is ready, and its wait: the machine that is free first takes it."""
+    """Yield the time when each stage is ready, and its wait: it runs on the machine that is free first."""
     free = [0.0] * machines
     for ready, duration in stages:
         start = max(ready, heappop(free))
@@ -46,7 +46,7 @@ def plain_waits(stages: Iterable[tuple[float, float]], machines: int) -> Iterato
 def plain_waits_by_priority(
     high: Iterable[tuple[float, float]], low: Iterable[tuple[float, float]]
 ) -> Iterator[tuple[int, float, float]]:
-    """Yield the load of each stage (0 is *high*), when it is ready, and its wait: one machine takes the high ones."""
+    """Yield the load of each stage (0 is *high*), the time when it is ready, and its wait: high ones come first."""
     coming = merge(
         ((ready, 0, duration) for ready, duration in high), ((ready, 1, duration) for ready, duration in low)
     )
@@ -62,7 +62,7 @@ def plain_waits_by_priority(
 
 
 def simulated_waits(simulated: Fleet) -> dict[str, list[tuple[float, float]]]:
-    """Return when the stages of each load are ready, in this order, and their waits."""
+    """Return the times when the stages of each load are ready, in this order, and their waits."""
     loads = FleetSimulation(simulated).run().loads
     return {name: sorted(zip(result.ready, result.waits, strict=True)) for name, result in loads.items()}
 
@@ -91,7 +91,7 @@ def test_one_queue(machines: int, part: float, duration: Distribution) -> None:
     """
     rate = 60.0 * machines * part
     days = 15 / machines
-    # With equal times, half of the wait with exponential ones: the formula of Pollaczek and Khinchine.
+    # With equal times, the wait is half of that with exponential ones: the formula of Pollaczek and Khinchine.
     share = 0.5 if isinstance(duration, FixedTime) else 1.0
     expected = share * erlang_c(machines, machines * part) * MINUTE / (machines * (1 - part))
     simulated = simulated_waits(fleet([load("a", rate, duration)], machines, days))["a"]
@@ -137,7 +137,7 @@ def test_priorities_without_preemption() -> None:
 
 
 def test_priorities_with_preemption() -> None:
-    """The high priority does not notice the low one, whose stages start anew and lose their work."""
+    """The high priority is not affected by the low one, whose stages start again and lose their work."""
     loads = [
         load("high", 24.0, Exponential(MINUTE), priority=1),
         load("low", 6.0, FixedTime(MINUTE), interruptible=True),
@@ -148,5 +148,5 @@ def test_priorities_with_preemption() -> None:
 
     waits = sorted(zip(high.ready, high.waits, strict=True))
     assert_same(waits, list(plain_waits(arrivals(24.0, Exponential(MINUTE), 100, "1 high"), 1)))
-    # An attempt of a minute is stopped with the probability 1 - exp(-0.4): so many attempts are expected.
+    # An attempt of a minute is stopped with the probability 1 - exp(-0.4), which gives the expected number of attempts.
     assert low.preempted / len(low.results) == pytest.approx(2.718281828**0.4 - 1, rel=0.02)

@@ -35,7 +35,7 @@ def test_a_chain_waits_for_one_machine() -> None:
 
 
 def test_equal_seeds_give_equal_figures() -> None:
-    """Twice the same, and otherwise with another seed; the load does not depend on the machines."""
+    """A repeated run is equal, and one with another seed is not; the load does not depend on the machines."""
     simulated = fleet([load("a", 20.0, Exponential(60.0), LogNormal(60.0, 180.0))], 2, 1)
     first, again, other = run(simulated), run(simulated), run(replace(simulated, seed=2))
     more = run(replace(simulated, groups=(MachineGroup(machine=RunMachine(name="m"), minimum=9, maximum=9),)))
@@ -65,7 +65,7 @@ def test_an_allowed_failure_does_not() -> None:
 
 
 def test_an_approval_is_a_gate() -> None:
-    """The time until it is no waiting time, and others run meanwhile."""
+    """The time until an approval is not waiting time, and other stages run in the meantime."""
     plain = load("a", Starts((0.0,)), FixedTime(10.0))
     times = StageTimes(duration=FixedTime(10.0), approval=FixedTime(100.0))
     with_approval = replace(plain, workflow=changed(plain.workflow, 0, times=times, needs_approval=True))
@@ -94,7 +94,7 @@ def test_a_service_without_resources_is_filled_in() -> None:
 
 
 def test_finally_stages_come_last() -> None:
-    """Also after a failure."""
+    """This holds after a failure, too."""
     workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final=(1,), predecessors=(0, 0))
     workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=1.0))
     measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
@@ -103,7 +103,7 @@ def test_finally_stages_come_last() -> None:
 
 
 def test_priorities() -> None:
-    """Of waiting stages in one queue, that with the higher priority starts first."""
+    """Of the waiting stages of a queue, the one with the highest priority starts first."""
     loads = [
         load("low", Starts((0.0, 1.0)), FixedTime(10.0)),
         load("high", Starts((2.0,)), FixedTime(10.0), priority=1),
@@ -114,7 +114,7 @@ def test_priorities() -> None:
 
 
 def test_machines_follow_the_load() -> None:
-    """They start when stages wait, take their time for it, and stop when they are idle; all of that costs."""
+    """They start when stages wait, which takes time, and stop when they are idle; all of this time costs."""
     simulated = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0))], 1, 1)
     group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=5, start_up=60.0, idle=300.0, price=3.0)
     measured = run(replace(simulated, groups=(group,)))
@@ -126,7 +126,7 @@ def test_machines_follow_the_load() -> None:
 
 
 def test_machines_without_idle_time() -> None:
-    """A new machine takes the stages that wait before it can stop, and stops when none follows at that moment."""
+    """A new machine runs the waiting stages before it can stop, and stops when no stage follows at once."""
     simulated = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0), FixedTime(100.0))], 1, 1)
     for start_up in (0.0, 60.0):
         group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=2, start_up=start_up, price=3.0)
@@ -138,7 +138,7 @@ def test_machines_without_idle_time() -> None:
 
 
 def test_machines_that_no_stage_can_use() -> None:
-    """Without a time to start and to stop, they do not start over and over at one moment."""
+    """Without a time to start and to stop, they do not start repeatedly at the same time."""
     first = load("a", Starts((0.0,)), FixedTime(600.0))
     stage = replace(first.workflow.stages[0], services=({"slots": 1.0}, {"slots": 1.0}))
     gang = replace(first, workflow=replace(first.workflow, stages=(stage,)))
@@ -182,7 +182,7 @@ def test_no_room_is_kept_for_services_of_a_stage_that_has_ended() -> None:
 
 
 def test_the_last_start_of_a_machine_may_be_enough() -> None:
-    """Others that start and stop for nothing do not end the simulation while a stage runs."""
+    """Other machines that start and stop without a stage do not end the simulation while a stage runs."""
     plain = load("a", Starts(tuple(7.0 * number for number in range(30))), FixedTime(60.0))
     gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"cpu": 1000.0},), labels=("arm",)))
     groups = (
@@ -195,7 +195,7 @@ def test_the_last_start_of_a_machine_may_be_enough() -> None:
 
 
 def test_attempts_start_when_their_own_backoff_ends() -> None:
-    """Also if that of another stage ends before, and nothing else happens then."""
+    """This holds even if the backoff of another stage ends earlier, and nothing else happens then."""
     simulated = fleet([load("a", Starts((0.0, 0.5)), FixedTime(10.0))], 2, 1)
     (only,) = simulated.loads
     stage = replace(only.workflow.stages[0], retries=3)
@@ -208,7 +208,7 @@ def test_attempts_start_when_their_own_backoff_ends() -> None:
 
 
 def test_use_and_shares_by_hour() -> None:
-    """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
+    """A stage that runs past the end of an hour counts in both; the share of a queue is that of all machines."""
     simulated = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
     result = results(simulated, run(simulated))
 
@@ -217,7 +217,7 @@ def test_use_and_shares_by_hour() -> None:
 
 
 def test_preemption_stops_interruptible_stages() -> None:
-    """The stage with the higher priority starts at once; the other one starts anew, and its work is lost."""
+    """The stage with the higher priority starts at once; the other one starts again, and its work is lost."""
     actions = ("enqueue", "allocate", "preempt", "backfill")
     loads = [
         load("low", Starts((0.0,)), FixedTime(100.0), interruptible=True),
@@ -230,7 +230,7 @@ def test_preemption_stops_interruptible_stages() -> None:
 
 
 def test_enqueue_after_allocate() -> None:
-    """What it admits starts at once: there may be no further event."""
+    """A stage that it admits starts at once, as there may be no further event."""
     only = load("a", Starts((0.0,)), FixedTime(10.0))
     measures = run(fleet([only], 1, 1, actions=("allocate", "enqueue", "backfill"))).loads["a"]
 
@@ -238,7 +238,7 @@ def test_enqueue_after_allocate() -> None:
 
 
 def test_preemption_stops_nothing_for_a_stage_that_waits_for_a_lock() -> None:
-    """Room for it would be empty until the lock is free, and then it starts."""
+    """Room for it would be empty until the lock is free, when the stage starts."""
     low = load("low", Starts((1.0, 2.0, 3.0)), FixedTime(30.0), interruptible=True)
     high = load("high", Starts((0.0, 10.0, 20.0)), FixedTime(100.0), priority=1)
     locked = replace(high.workflow.stages[0], locks=("database",))
@@ -251,7 +251,7 @@ def test_preemption_stops_nothing_for_a_stage_that_waits_for_a_lock() -> None:
 
 
 def test_preemption_stops_no_other_stages() -> None:
-    """Neither those that are not interruptible, nor those of equal priority or of another queue."""
+    """This protects stages that are not interruptible, of equal priority, or of another queue."""
     actions = ("enqueue", "allocate", "preempt", "backfill")
     for is_interruptible, priority, queue in ((False, 1, "q"), (True, 0, "q"), (True, 1, "")):
         loads = [
@@ -264,7 +264,7 @@ def test_preemption_stops_no_other_stages() -> None:
 
 
 def test_stages_that_stop_each_other_end() -> None:
-    """One by its priority, the other by its smaller share: only when something else has happened, not at void ends."""
+    """One stops the other by priority, the other by its smaller share: only after another event, not void ends."""
     actions = ("enqueue", "allocate", "preempt", "backfill")
     loads = [
         load("high", Starts((0.0, 1.0, 2.0)), FixedTime(100.0), interruptible=True, priority=1),

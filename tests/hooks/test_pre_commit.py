@@ -17,9 +17,9 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
-# Tests are run for the config that is named.
+# The hook runs the tests of this config.
 OPTIONS = {"pipegen-test": {"args": ["api/pipegen.yaml"]}}
-# What installing takes: nothing else of the checkout.
+# The files of the checkout that an installation uses.
 PACKAGE = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "pipegen", "templates", "schemas")
 
 CONFIG = """\
@@ -31,8 +31,8 @@ PARTS = 'templates: { base: { image: "alpine:3" } }\n'
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a commit ended, and what the user saw."""
+class CommitResult:
+    """The exit code of a commit, and its output."""
 
     status: int
     shown: str
@@ -76,8 +76,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return variables that keep pre-commit's files in a temporary folder, and pip off the network.
 
-    pip builds with what these tests run with, installs the wheel alone, and the hook finds the libraries where the
-    tests do.
+    pip builds with the packages of these tests and installs only the wheel, and the hook finds the libraries of the
+    tests.
     """
     home = tmp_path_factory.mktemp("home")
     values = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PIP_", "PRE_COMMIT"))}
@@ -94,7 +94,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callable[[], Ended]:
+def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callable[[], CommitResult]:
     """Return a call that commits everything in the current folder, a monorepo with the hooks installed."""
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=package, check=True, capture_output=True, text=True)
     hooks = {
@@ -107,7 +107,7 @@ def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callab
     run = [sys.executable, "-m", "pre_commit"]
     subprocess.run([*run, "install"], cwd=folder, env=environment, check=True, capture_output=True)
 
-    def call() -> Ended:
+    def call() -> CommitResult:
         git(folder, "add", "-A")
         ended = subprocess.run(
             ["git", "commit", "-m", "A change"],
@@ -117,7 +117,7 @@ def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callab
             text=True,
             check=False,
         )
-        return Ended(ended.returncode, ended.stdout + ended.stderr)
+        return CommitResult(ended.returncode, ended.stdout + ended.stderr)
 
     (folder / "ci").mkdir()
     (folder / "ci/parts.yaml").write_text(PARTS, encoding="utf-8")
@@ -141,7 +141,7 @@ def call_in(folder: Path, *arguments: str) -> None:
 
 
 @pytest.mark.slow
-def test_hooks_check_and_compile_on_commit(commit: Callable[[], Ended], tmp_path: Path) -> None:
+def test_hooks_check_and_compile_on_commit(commit: Callable[[], CommitResult], tmp_path: Path) -> None:
     """Stale files are regenerated and stop the commit once; unrelated changes skip the hooks."""
     tested = {"pipegen test": "Passed"}
     sound = commit()

@@ -1,4 +1,4 @@
-"""Fixes change only what they are for."""
+"""Fixes change nothing besides their purpose."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ THREE = "{stages: [{name: a, script: [ls]}, {name: b, script: [ls]}, {name: c, s
 @pytest.mark.parametrize(
     "text",
     [
-        # What an alias names elsewhere cannot go.
+        # A value with an anchor that an alias uses cannot be removed.
         f"pipelines: {{p: {THREE}[[a, b, c], &x [a, c]]}}, q: {THREE}[*x, [b]]}}}}\n",
-        # Nor can what stands among comments.
+        # Nor can text between comments.
         f"pipelines:\n  p: {THREE}[[a, b, c], # why\n    [a, c]]}}\n",
-        # A file must be there, whoever reads it.
+        # A stage fails without the file of an output, even if no stage reads the output.
         "pipelines: {p: {stages: [{name: a, script: [ls], outputs: {x: {file: VERSION}}}]}}\n",
     ],
 )
@@ -149,7 +149,7 @@ NAMES = ("a", "b", "c", "d", "e")
 
 @some.composite
 def configs(draw: some.DrawFn) -> str:
-    """Return a config with arcs and outputs in block and flow style, and comments in many places."""
+    """Return a config with arcs and outputs in block and flow style, and comments at many positions."""
     number = iter(range(1000))
 
     def comment() -> str:

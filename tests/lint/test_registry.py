@@ -27,7 +27,7 @@ from pipegen.lint.rules import shellcheck
 CODES = [code for code in table() if code.number.startswith("PG7")]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
-# A version is what people begin with; that it can be moved is a note, for who wants a digest.
+# Starter configs name images by version; a note suggests digests, because a version can be moved.
 _NOTE = "PG716"
 _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

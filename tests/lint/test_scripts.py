@@ -42,7 +42,7 @@ def test_a_reference_is_replaced_by_a_variable(entry: str, expected: str) -> Non
 
 
 def test_after_and_outputs_are_separate_scripts() -> None:
-    """Each runs in a shell of its own."""
+    """Each runs in a separate shell."""
     scripts = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
 
     assert [one.text for one in scripts] == ["ls\npwd\n", "id\n", "date\n"]

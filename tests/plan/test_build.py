@@ -211,7 +211,7 @@ def test_a_directory_is_in_the_repository(directory: str, hint: str) -> None:
     ],
 )
 def test_shared_resources_are_the_ones_that_others_use(reader: str, expected: SharedResources) -> None:
-    """Its image, its container, its release."""
+    """They are its image, its container and its release."""
     plan = plan_of(
         f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{test: true}}}}, {{name: b, {reader}}}]"
     )

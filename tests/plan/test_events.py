@@ -1,4 +1,4 @@
-"""Which stages run for an event, and why the others do not."""
+"""The stages that run for an event, and the reasons of the others."""
 
 from __future__ import annotations
 

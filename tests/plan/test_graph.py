@@ -35,7 +35,7 @@ def test_arcs_share_stages() -> None:
 
 
 def test_an_arc_of_one_stage_adds_no_order() -> None:
-    """Upstream makes the stage a root again."""
+    """PipelineLib makes the stage a root again."""
     plan = plan_of(nodes("a", "b"), "[[a, b], [b]]")
 
     assert plan.frames == (("a",), ("b",))
@@ -97,7 +97,7 @@ def test_a_duplicate_stage_refers_to_the_first() -> None:
 
 
 def test_a_mistyped_stage_is_one_error() -> None:
-    """The stage that it must mean is not reported as unused."""
+    """The intended stage is not reported as unused."""
     stages = """[{name: build}, {name: test, build: x, run: {tail: 1}},
         {name: show, build: x, run: {arguments: ['${test.output}']}}]"""
 

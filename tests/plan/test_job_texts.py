@@ -33,13 +33,13 @@ def references_in(value: object) -> Iterator[Reference]:
 
 
 def foreign(references: Iterator[Reference]) -> set[Reference]:
-    """Return those of *references* that refer to other stages."""
+    """Return the *references* to other stages."""
     return {one for one in references if one.scope is not Scope.OWN}
 
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
 def test_all_references_of_a_job_are_listed(case: str) -> None:
-    """Those in steps, environments, mails, caches and steps of plugins."""
+    """They are in steps, environments, mails, caches and steps of plugins."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]

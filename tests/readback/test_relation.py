@@ -21,7 +21,7 @@ EXACT = (("jenkins", "auto"), ("jenkins", "scripted"), ("gitlab", ""))
 
 
 def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
-    """Return what *target* writes for *graph*."""
+    """Return the output of *target* for *graph*."""
     return written(config(graph), target, **({"style": style} if style else {}))
 
 

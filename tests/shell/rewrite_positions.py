@@ -223,7 +223,7 @@ _COMMANDS = (
     Position("escaped by a backslash", 'p \\${s.v} "\\${s.v}" ${s.v}', "<${s.v}><${s.v}><@>"),
 )
 
-# The value may be empty; then the default stands.
+# The value may be empty; then the default is used.
 _DEFAULTS = (
     Position("default, bare", "p ${s.empty|a b}", "<a b>"),
     Position("default, double quotes", 'p "x ${s.empty|a b}"', "<x a b>"),

@@ -123,7 +123,7 @@ def test_the_status_of_a_pipe_is_that_of_its_last_command(world: World, line: st
     ],
 )
 def test_a_script_decides_about_pipefail(world: World, script: list[str], status: int) -> None:
-    """The option that it sets itself holds for what follows in its shell only; dash before 0.5.13 refuses it."""
+    """An option that the script sets applies to later commands in its shell only; dash before 0.5.13 rejects it."""
     if world.shell == "dash" and run(world, script=["set -o pipefail"]).status:
         assert run(world, script=script).status
         return
@@ -187,7 +187,7 @@ def test_values_are_measured_unchanged(world: World, name: str) -> None:
     ],
 )
 def test_a_missing_output_fails_the_stage_with_its_name(world: World, outputs: object, message: str) -> None:
-    """Whether another stage reads it or not."""
+    """Another stage may read it or not."""
     result = run(world, script=["true"], outputs=outputs)
 
     assert (result.status, result.errors) == (1, message)

@@ -11,7 +11,7 @@ from shell.world import HOSTILE, World, each_of, host, jobs, plan_of, script_of,
 from pipegen.shell.values.transfers import transferred_paths, unpackable_paths
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
-# File names that exist; an empty path, and those that end in a slash, mean folders.
+# Names of existing files; an empty path, and a path that ends in a slash, are folders.
 NAMES = [name for name in HOSTILE if name not in ("empty", "long")]
 
 
@@ -137,7 +137,7 @@ def test_a_loop_copies_an_entry_per_line(world: World) -> None:
 
 
 def test_files_with_run_time_names_are_passed_in_a_tar(world: World) -> None:
-    """Readers unpack it in place, whatever the names are."""
+    """Readers unpack it in the checkout, for any names."""
     fill(world)
     (world.root / "sub").mkdir()
     (world.root / "sub" / "blubber.yaml").write_text("")

@@ -15,8 +15,8 @@ from pipegen.plan.model import Credential, CredentialKind
 from pipegen.shell.host import Images
 from pipegen.source.text import SourceFile, Span
 
-# SC2016: a user's `$` in single quotes is meant to stay. SC1003: so is a backslash before the quote.
-# SC2034: a loop need not use all the names that it binds. SC2153: the engine has names like ours in capitals.
+# SC2016: a user's `$` in single quotes is intended. SC1003: so is a backslash before the quote. SC2034: a loop need not
+# use all the names that it binds. SC2153: the engine has names like ours in upper case.
 EXPLAINED = "SC2016,SC1003,SC2034,SC2153"
 CHECKS = {
     "dash": ("dash", "-n"),

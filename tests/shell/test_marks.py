@@ -44,7 +44,7 @@ def test_the_last_mark_is_that_of_the_command_that_failed(
 
 
 def test_people_see_the_script_without_marks() -> None:
-    """A block in a shell of its own is indented."""
+    """A block in a separate shell is indented."""
     marked = "\n".join((*MARK_FUNCTION, "(", *(f"  {line}" for line in marked_lines(["true"])[0].split("\n")), ")", ""))
 
     assert unmarked(marked) == "(\n  true\n)\n"

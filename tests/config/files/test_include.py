@@ -239,7 +239,7 @@ def test_symlinks_within_the_repository_are_followed(tmp_path: Path) -> None:
 
 
 def test_a_config_without_a_file_cannot_include_files() -> None:
-    """There is no folder that a path could be relative to."""
+    """There is no folder for relative paths."""
     (diagnostic,) = wrong(f"include: more.yaml\n{_PIPELINE}")
 
     assert shown(diagnostic) == (

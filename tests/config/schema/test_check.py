@@ -397,7 +397,7 @@ _VALUES: st.SearchStrategy[object] = st.recursive(
 )
 
 
-# A stage that extends a template may lack what that gives: it is checked when it is whole.
+# A stage that extends a template may lack the template's keys: it is checked after they are merged.
 @pytest.mark.slow
 @given(
     stage=st.dictionaries(

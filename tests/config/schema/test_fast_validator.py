@@ -21,7 +21,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Node, plain
 
-# An integer is written as one: 2.0 is none.
+# An integer has no fraction: 2.0 is not valid.
 Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(

@@ -131,7 +131,7 @@ def test_a_step_next_to_the_pipelines() -> None:
 
 
 def test_a_pipeline_next_to_the_pipelines() -> None:
-    """A key with `stages` is a pipeline, whatever its name is."""
+    """A key with `stages` is a pipeline, regardless of its name."""
     diagnostic = _only_diagnostic(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
 
     assert diagnostic.message == 'pipeline "publish" belongs under "pipelines", not at the top level'

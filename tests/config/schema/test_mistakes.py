@@ -41,7 +41,7 @@ def test_a_flat_execution_is_reported_once(execution: str, marked: str, hint: st
 
 
 def test_flat_execution_marks_names_on_other_lines() -> None:
-    """Each name on a line of its own has a related label."""
+    """Each name on a separate line has a related label."""
     (diagnostic,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
 
     assert [label.span.text for label in diagnostic.related] == ["lint", "docs"]

@@ -9,7 +9,7 @@ from pipegen.fleet.answers.find import Condition, find, read_condition
 from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
 
-# Ten stages at once, of a minute each: with n machines, the last one waits for 10 / n rounds but one.
+# Ten stages at once, of a minute each: with n machines, the last one waits for 10 / n - 1 rounds.
 TEN = fleet([load("a", Starts((0.0,) * 10), FixedTime(60.0))], 1, 1)
 
 
@@ -31,7 +31,7 @@ def test_conditions(text: str, condition: Condition | None) -> None:
 
 @pytest.mark.parametrize(("seconds", "count", "fewer"), [(541.0, 1, None), (61.0, 5, 120.0), (1.0, 10, 60.0)])
 def test_the_smallest_number(seconds: float, count: int, fewer: float | None) -> None:
-    """It holds with it, and not with one less."""
+    """The condition holds with this number, and not with one less."""
     answer = find(TEN, Condition("longest", "wait", "", seconds))
 
     assert (answer.count, answer.fewer) == (count, fewer)
@@ -39,7 +39,7 @@ def test_the_smallest_number(seconds: float, count: int, fewer: float | None) ->
 
 
 def test_too_few_machines_may_take_too_long() -> None:
-    """With one machine the last of them ends after a million years; with ten, all end."""
+    """With one machine, the last stage ends after a million years; with ten, all end."""
     long = FixedTime(TEN.most_hours * 3600 / 5)
     answer = find(fleet([load("a", Starts((0.0,) * 10), long)], 1, 1), Condition("longest", "wait", "", 1.0))
 
@@ -47,7 +47,7 @@ def test_too_few_machines_may_take_too_long() -> None:
 
 
 def test_what_no_number_reaches() -> None:
-    """A pipeline takes as long as its stages."""
+    """A pipeline takes at least as long as its stages."""
     answer = find(TEN, Condition("longest", "result", "", 60.0))
 
     assert (answer.count, answer.value) == (None, 60.0)

@@ -50,7 +50,7 @@ def test_the_condition_of_the_pipeline_is_considered() -> None:
     [
         "script: 'echo ${setup.branch|none} ${setup.commit}'",
         "script: 'echo $${setup.branch}'",
-        # Of more tags, an empty one is left out.
+        # Of several tags, an empty one is left out.
         "build: true, publish: {image: {tags: ['${setup.branch}']}}",
     ],
 )

@@ -47,7 +47,7 @@ def test_a_variable_of_another_engine_is_reported(script: str, expected: list[st
         "echo ${CI_COMMIT_SHA:-none} ${CI_COMMIT_SHA-} ${CI_JOB_ID:+x} ${CI_JOB_ID:?only on GitLab}",
         "echo ${BRANCH_NAME:-$CI_COMMIT_BRANCH}",
         ": ${CI_COMMIT_SHA:=x}\necho $CI_COMMIT_SHA",
-        # The script asks which engine it runs on.
+        # The script checks which engine runs it.
         '[ -n "$GITLAB_CI" ] && echo $CI_JOB_ID',
         'if [ -z "${CI_JOB_ID:-}" ]; then exit; fi\necho $CI_JOB_ID',
         'if test "$CI_JOB_ID"; then echo $CI_JOB_ID; fi',
@@ -55,14 +55,14 @@ def test_a_variable_of_another_engine_is_reported(script: str, expected: list[st
         'if [ "$GITLAB_CI" = true ]; then echo $CI_JOB_ID; fi',
         'if [ -n "$JENKINS_URL" ]; then :; else echo $CI_JOB_ID; fi',
         'case "$GITLAB_CI" in true) echo $CI_JOB_ID ;; esac',
-        # The script sets it, or takes variables from elsewhere.
+        # The script sets the variable, or reads variables from another source.
         "CI_COMMIT_SHA=$(git rev-parse HEAD)\necho $CI_COMMIT_SHA",
         "export A=b CI_COMMIT_SHA=x\necho $CI_COMMIT_SHA",
         "git rev-parse HEAD | while read -r CI_COMMIT_SHA; do echo $CI_COMMIT_SHA; done",
         "for CI_NODE_INDEX in 1 2; do echo $CI_NODE_INDEX; done",
         ". ./build.env\necho $CI_COMMIT_SHA",
         "eval $(./variables)\necho $CI_COMMIT_SHA",
-        # No variable of the engine, or none that is expanded.
+        # The variable is not one of the engine, or is not expanded.
         "echo $CI $CI_COMMIT $MY_CI_JOB_ID $BUILD_NUMBER",
         "echo '$CI_COMMIT_SHA' \\$CI_COMMIT_SHA",
         "cat <<'E'\n$CI_COMMIT_SHA\nE",

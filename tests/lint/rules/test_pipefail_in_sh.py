@@ -27,7 +27,7 @@ def config(script: str, more: str = "") -> str:
     ],
 )
 def test_setting_pipefail_in_sh_is_reported(script: str) -> None:
-    """Dash stops at each of these, also at `|| true`: an error of a special builtin ends the shell."""
+    """Dash stops at each of these, even with `|| true`: an error of a special builtin ends the shell."""
     assert [text for _, text in findings(check, config(script))] == ["pipefail"]
 
 
@@ -46,10 +46,10 @@ def test_setting_pipefail_in_sh_is_reported(script: str) -> None:
     ],
 )
 def test_other_scripts_are_not_reported(script: str) -> None:
-    """They look whether the shell has the option, or another shell reads it, or none."""
+    """They check whether the shell has the option, or another shell or no shell reads it."""
     assert findings(check, config(script)) == []
 
 
 def test_bash_stages_are_not_reported() -> None:
-    """Bash knows the option."""
+    """Bash supports the option."""
     assert findings(check, config("set -o pipefail", "        shell: bash\n")) == []

@@ -97,7 +97,7 @@ def test_severities_and_disable_comments() -> None:
 @pytest.mark.usefixtures("_shellcheck")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_disable_comment_at_the_start_applies_to_all_entries(shell: str) -> None:
-    """The comment is an entry of its own."""
+    """The comment is a separate entry."""
     text = stages(f"{{name: a, shell: {shell}, script: ['# shellcheck disable=SC2086', 'rm $f', ls, 'rm $g']}}")
 
     assert findings(check, text) == []

@@ -1,4 +1,4 @@
-"""Matrix stages: their combinations, how arcs join them, and what references to them mean."""
+"""Matrix stages: their combinations, their arcs, and references to them."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_axis_values_are_not_parsed_for_references() -> None:
 
 
 def test_references_read_outputs_of_all_combinations_or_one() -> None:
-    """One per line in text, one item each in a list; brackets select one."""
+    """In text, each is on a line; in a list, each is an item; brackets select one."""
     plan = plan_of(
         f"[{BUILD}, {{name: z, script: ['echo ${{build.v|none}} ${{build[os=macos, python=3.10].v}}'], "
         "run: {image: '0123456789ab', arguments: {$each: v, $in: '${build.v}', $yield: '-${.v}'}}}]"
@@ -157,7 +157,7 @@ def test_references_read_outputs_of_all_combinations_or_one() -> None:
 
 
 def test_a_single_combination_is_a_list_too() -> None:
-    """The number of combinations does not change the meaning of a reference."""
+    """References work in the same way for any number of combinations."""
     plan = plan_of(
         "[{name: b, matrix: {x: [1]}, script: [make], outputs: [v]}, "
         "{name: z, run: {image: '0123456789ab', arguments: {$each: v, $in: '${b.v}'}}}]"

@@ -175,7 +175,7 @@ def test_stages_that_both_allow_it_may_leave_the_same_path(
 
 
 def test_combinations_may_leave_the_same_path() -> None:
-    """As of different stages."""
+    """The rules are those of different stages."""
     written = stages(stage("a", "matrix: { v: [1, 2] }, artifacts: { paths: [log], overlap: true }"), stage("b"))
 
     assert wrong(written, "[[a, b]]") == []

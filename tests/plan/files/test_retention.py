@@ -7,7 +7,7 @@ from plan.sample_plans import job_of, plan_of, shown, wrong
 
 from pipegen.plan.model import ArtifactsWhen, Coverage, CoverageFormat, Reports, Retention
 
-# More groups inside each other than Python reads.
+# More nested groups than Python supports.
 DEEP = "(" * 5_000 + "a" + ")" * 5_000
 
 

@@ -23,7 +23,7 @@ def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-# Repeated at most three times over: Python takes hours for five, even on a few characters.
+# At most three nested repetitions: Python takes hours for five, even on a few characters.
 SHAPES = grouped(grouped(st.tuples(ATOMS, COUNTS).map("".join)))
 
 
@@ -34,7 +34,7 @@ def test_matches_end_where_pythons_do(front: str, shape: str, back: str, text: s
     """The results are equal from each start position."""
     pattern = f"{front}{shape}{back}"
     known = re.compile(pattern.replace("$", r"\Z"), re.ASCII)
-    # Python tells one end for a start: whether a match may end at a place is asked place by place.
+    # Python returns one end for a start, so the test asks for each position whether a match may end there.
     expected = {end for end in range(len(text) + 1) for start in range(end + 1) if known.fullmatch(text, start, end)}
     if "$" in back:
         expected &= {len(text)}

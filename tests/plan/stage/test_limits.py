@@ -35,7 +35,7 @@ def test_limits_are_parsed_from_each_form(keys: str, expected: Limits) -> None:
 
 
 def test_an_allowed_failure_sends_no_mail() -> None:
-    """With exit codes, other failures do."""
+    """With exit codes, other failures send one."""
     notify = "notify: {email: {to: me@example.org}}"
 
     assert job_of(f"{{name: a, script: [x], {notify}, allow_failure: {{exit_codes: 2}}}}").mail is not None

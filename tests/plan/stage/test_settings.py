@@ -25,7 +25,7 @@ def test_a_cache_has_a_key_and_paths(cache: str, paths: tuple[str, ...], key: st
 
 
 def test_paths_of_caches_are_relative_to_the_repository() -> None:
-    """Files of keys are too."""
+    """The same holds for files of keys."""
     first, second = job_of(
         "{name: s, directory: d, script: x, cache: ["
         "{paths: [a/, ../b], key: {files: [c]}, policy: push}, {paths: [x], fallback: [k, l], policy: pull}]}"

@@ -75,7 +75,7 @@ def test_exports_are_written_unchanged(world: World) -> None:
 
 @pytest.mark.slow
 def test_helm_gets_values_unchanged(world: World) -> None:
-    """Run-time text is passed in files, whatever its key."""
+    """Run-time text is passed in files, for any key."""
     overrides = {f"a.b,c=[{number}]\\": {"k": value} for number, value in enumerate(REFERENCES)}
     deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": overrides}
     plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])

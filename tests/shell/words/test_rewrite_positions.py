@@ -57,8 +57,8 @@ unset unset fresh
 command -v shopt >/dev/null && shopt -s extglob
 """
 
-# Constructs that print what the script in the place of `@` prints. The `:` is for bash 5.2, which forgets an
-# assignment right after a here-document in `$( )`.
+# Constructs that print the output of the script in place of `@`. The `:` is for bash 5.2, which forgets an assignment
+# right after a here-document in `$( )`.
 NESTS = (
     "{\n@\n}",
     "(\n@\n)",

@@ -36,7 +36,7 @@ class SplitUp:
         files = self.each()
         included: list[str] = []
         for data in files.values():
-            # Files of others are not among those of the compilation.
+            # Included files of other authors are not part of the compilation.
             for path in [one.get("local") for one in data.pop("include", ())]:
                 if path in files:
                     included.append(path)

@@ -17,7 +17,7 @@ from targets.gitlab.compiled import compiled
 from targets.gitlab.rules_reader import evaluated, is_in_pipeline, starts
 from targets.gitlab.split_runs import split_up
 
-# Inputs with their defaults: of each type, with one that patterns match, with an odd one, with none.
+# Inputs with their defaults: one of each type, one with a pattern, one with special characters, one without a default.
 INPUTS: dict[str, dict[str, Any]] = {
     "dry": {"type": "boolean", "default": True},
     "wet": {"type": "boolean", "default": False},
@@ -93,7 +93,7 @@ def _as_env(when: Any) -> Any:
 
 
 def given_runs(seed: int) -> Iterator[Run]:
-    """Yield runs that give none, some, or all of the inputs."""
+    """Yield runs that set no, some, or all inputs."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     for run in runs(seed, 18):
         plain = {name: value for name, value in run.variables.items() if name == "LEVEL"}
@@ -181,8 +181,8 @@ def test_child_pipelines_run_the_stages_of_their_pipeline(*, beside: bool) -> No
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        # https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-string, and the sections that follow it:
-        # null is no empty text, and `$VARIABLE` alone is false where it is empty.
+        # https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-string, and the following sections: null is
+        # not an empty string, and `$VARIABLE` alone is false if it is empty.
         ("$NONE == null", True),
         ("$NONE != null", False),
         ('$NONE == ""', False),

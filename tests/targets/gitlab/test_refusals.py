@@ -110,7 +110,7 @@ def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: li
     [("app.example.org", "app.example.org"), ("review/x y", "review/x y"), ("/a/", "a-"), ("a:b", "a-b-")],
 )
 def test_names_of_environments_are_such_as_gitlab_accepts(name: str, expected: str) -> None:
-    """Letters, digits, blanks and `-_/.`, and no slash at an end; a digest follows what is changed."""
+    """They may contain letters, digits, blanks and `-_/.`, with no slash at an end; a digest follows a changed name."""
     stage = {"name": "s", "script": ["x"], "environment": name}
     data = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]["name"]
 

@@ -14,7 +14,7 @@ from yaml_data import yaml_data
 
 ROOT = Path(__file__).parents[3]
 GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
-# All that a job may say; what else there is gives it more rights than it has by itself: secrets, identity, hooks.
+# All permitted keys of a job; other keys would add rights: secrets, identity, hooks.
 KEYS = {
     "after_script",
     "allow_failure",
@@ -100,7 +100,7 @@ def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
         "a log of everything": "CI_DEBUG" in does,
         "what only a stage has": helps and bool({"services", "cache", "id_tokens", "environment"} & set(job)),
         "a secret": helps and any(re.search(rf"\b{word}(_USERNAME|_PASSWORD)?\b", does) for word in own),
-        # What is fetched lies in the checkout, and what an earlier job left there must be gone.
+        # The fetched files are in the checkout, and files of an earlier job there must be gone.
         "a checkout": helps and checks_out and not fetches,
     }
     return [word for word, is_wrong in wrong.items() if is_wrong]
@@ -108,7 +108,7 @@ def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.parent.name)
 def test_no_job_has_unnecessary_permissions(path: Path) -> None:
-    """A token, a password or a daemon only if the script uses it, and none in helpers."""
+    """A job has a token, a password or a daemon only if its script uses it, and helper jobs have none."""
     config = yaml_data(path.read_text("utf-8"))
     own = {re.sub(r"\W", "_", name).upper() for name in secrets(config)}
     values = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}

@@ -77,7 +77,7 @@ class Run:
             elif ready:
                 self._go_on(ready, block)
         if not self.running and self.waiting:
-            # What failures have left waiting starts from the outermost level.
+            # Stages that failures left waiting start from the outermost level.
             ready, self.waiting = self.waiting, []
             self._go_on(ready, Parallel(0, 1))
 

@@ -115,7 +115,7 @@ def script(*lines: str, **parts: Any) -> StageScriptParts:
 
 
 def scripts(sample: Plan, teardown: Sequence[str] = (), **special: StageScriptParts) -> PlanScripts:
-    """Return *sample* with a script for each stage: that in *special*, or one that prints the stage's name."""
+    """Return *sample* with a script for each stage: its script in *special*, or one that prints the stage's name."""
     return PlanScripts(
         plan=sample,
         scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in sample.jobs},

@@ -6,7 +6,7 @@ from pipegen.targets.jenkins.names import StageNames
 
 
 def test_a_duplicate_name_gets_the_first_free_number() -> None:
-    """Numbers in names of others are skipped, and none is used twice."""
+    """Numbers that other names contain are skipped, and none is used twice."""
     names = StageNames()
     texts = [names.take(one, "{name}{number}") for one in ("a", "a", "a3", "a", "a", "b", "a2")]
 

@@ -16,5 +16,5 @@ def test_parts_of_a_model_are_found_at_any_depth() -> None:
 
 
 def test_texts_and_numbers_are_not_parts() -> None:
-    """A model with only those has none."""
+    """A model with only such fields has none."""
     assert list(parts_of("text", ("a", ("b", True)), None)) == []

@@ -93,7 +93,7 @@ PROGRAMS = (
     'jq -r --arg a b ".v = \\"${s.v}\\"" file',
     "psql -h host db -c \"select '${s.v}'\"",
     "mysql -u root -e 'x ${s.v}'",
-    # Wherever a command may stand.
+    # Positions of a command.
     "if sh -c 'x ${s.v}'; then :; fi",
     'x="$(sh -c "x ${s.v}")"',
     "x=`sh -c 'x ${s.v}'`",
@@ -116,7 +116,7 @@ PROGRAMS = (
     "docker exec -i web sh <<E\n${s.v}\nE",
     "psql db <<E\n${s.v}\nE",
     "bash <<<'x ${s.v}'",
-    # What programs run beside: options and settings whose names say so, in any program.
+    # Programs with options and settings that run a command; their names show this in any program.
     "env -S 'x ${s.v}'",
     "flock lock -c 'x ${s.v}'",
     "script -c 'x ${s.v}' log",
@@ -191,7 +191,7 @@ PROGRAMS = (
     "env ${s.v} bash x",
     "echo ${s.v} | xargs env",
     "xargs -rI{} sh -c '{}' <<<${s.v}",
-    # Options that stand in a cluster, attached or abbreviated; files that are no files; variables.
+    # Options in a cluster, attached or abbreviated; names that only look like files; variables.
     "node -pe 'x ${s.v}'",
     "rsync -avze 'ssh ${s.v}' a b",
     "ssh -qo 'ProxyCommand=x ${s.v}' host",
@@ -217,7 +217,7 @@ PROGRAMS = (
     "export GIT_EDITOR=${s.v}",
     "read -r EDITOR <<<${s.v}",
     ": ${GIT_SSH_COMMAND:=${s.v}}",
-    # Words after `--` that another program gets: a shell, or what an option names.
+    # Words after `--` for another program: a shell, or the argument of an option.
     "su -- me -c 'x ${s.v}'",
     "su me -- -c 'x ${s.v}'",
     "su - me -- -ec 'x ${s.v}'",
@@ -233,7 +233,7 @@ PROGRAMS = (
     "start-stop-daemon --start --exec /bin/sh -- -c 'x ${s.v}'",
     "start-stop-daemon -S --startas=/bin/bash -- -c 'x ${s.v}'",
     "start-stop-daemon -Sx /usr/bin/python3 -- -c 'x ${s.v}'",
-    # A command in place of a file, modules that read programs, files that are none.
+    # A command instead of a file, modules that read programs, words that are not files.
     "strace -o '|x ${s.v}' ls",
     "strace -fo'!x ${s.v}' ls",
     "tool --output '|x ${s.v}'",
@@ -269,7 +269,7 @@ PROGRAMS = (
     "aws ssm send-command --parameters a=b 'commands=[\"x ${s.v}\"]'",
     'aws ssm send-command --parameters \'{"commands": ["x ${s.v}"]}\'',
     'aws ssm send-command --cli-input-json \'{"Parameters":{"commands":["x ${s.v}"]}}\'',
-    # In front of what cannot be followed, which the shell takes to the end of the script.
+    # Before syntax that cannot be followed, which the shell reads to the end of the script.
     "cat <<E & sh -c ${s.v}\n${unclosed",
     "sh <<E\n${s.v}\n${unclosed",
 )
@@ -481,7 +481,7 @@ def test_a_value_in_program_text_is_an_error(script: str) -> None:
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_both_parsers_know_the_options_that_take_a_command(name: str) -> None:
-    """Plain scripts have a parser of their own, which leaves such scripts to the other one."""
+    """Plain scripts have a separate parser, which leaves such scripts to the other one."""
     for script in (f'x --{name}="${{s.v}}"', f'x --{name} "${{s.v}}"', f'x --my-{name} "${{s.v}}"'):
         report = Report()
         parse_script(scalar(script), ["s"], report)

@@ -11,7 +11,7 @@ from pipegen.config.schema.tree_paths import INPUT, PIPELINE, STAGE, TOP
 from pipegen.config.schema.violation import Path
 
 _STAGES = "stages: [{name: build, script: make}, {name: test%s}]"
-# A value for each word as its users write it, by the word; those of `IS_ADVICE` have a hint for a person only.
+# A value for each word in the form of its own system, by the word; words in `IS_ADVICE` have only a hint.
 _VALUES = {
     "needs": "[build]",
     "stage": "check",
@@ -157,7 +157,7 @@ def test_each_word_is_recognized_and_its_hint_is_valid(word: ForeignWord, place:
 
 
 def test_every_word_has_a_value() -> None:
-    """No word is left out, and none is listed twice at one place."""
+    """No word is left out, and none is listed twice for one path."""
     uses = [(place, word.title) for word, place in _CASES]
 
     assert {word.title for word in WORDS} == _VALUES.keys()

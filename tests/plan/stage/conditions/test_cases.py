@@ -1,4 +1,4 @@
-"""`cases`: which one a run chooses, and what is refused."""
+"""`cases`: the chosen case of a run, and rejected cases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CASES = (
 
 
 def test_the_first_case_that_holds_applies_to_an_event() -> None:
-    """Its variables replace those of `env`, and others stay."""
+    """Its variables replace those of `env`, and the others remain."""
     assert _env(_CASES, Event.PUSH, "main") == {"A": "1", "B": "0"}
     assert _env(_CASES, Event.SCHEDULE, "main") == {"A": "1", "B": "0"}
     assert _env(_CASES, Event.SCHEDULE, "dev") == {"A": "2", "B": "0", "C": "2"}
@@ -77,7 +77,7 @@ def test_a_run_needs_an_approval_and_allows_failures_as_its_conditions_say() -> 
     ],
 )
 def test_inputs_that_are_fixed_decide_conditions(keys: str, *, allowed: bool, approved: bool) -> None:
-    """At compile time."""
+    """This happens at compile time."""
     text = f"inputs: {{level: full}}\npipelines: {{p: {{stages: [{{name: a, script: [make], {keys}}}]}}}}"
     (job,) = analyse(SourceFile("pipeline.yml", text), (), Report(), {"level": "full"}).plans[0].jobs
 
@@ -87,7 +87,7 @@ def test_inputs_that_are_fixed_decide_conditions(keys: str, *, allowed: bool, ap
 
 
 def test_a_case_that_inputs_decide_is_the_last_or_none() -> None:
-    """No case after one that always applies is kept."""
+    """Cases after one that always applies are dropped."""
     text = """
 inputs: {level: full}
 pipelines:
@@ -125,7 +125,7 @@ pipelines:
     ],
 )
 def test_what_engines_cannot_set_is_refused(stage: str, code: str, underlined: str) -> None:
-    """Each at its location, once."""
+    """Each error is at its location, and reported once."""
     report = Report()
     text = f"pipelines: {{p: {{stages: [{{name: a, script: [make], {stage}}}]}}}}"
     with pytest.raises(Stopped):

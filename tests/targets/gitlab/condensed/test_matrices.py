@@ -43,7 +43,7 @@ def test_combinations_become_one_matrix_job() -> None:
 
 
 def test_values_are_in_variables_too() -> None:
-    """Combinations whose values are in single quotes stay jobs of their own."""
+    """Combinations whose values are in single quotes stay separate jobs."""
     matrix = _matrix("env: { GO: 'v${matrix.v}', OTHER: x }", "script: x")
     assert matrix["unit"]["variables"] == {"GO": "v$v", "OTHER": "x"}
 

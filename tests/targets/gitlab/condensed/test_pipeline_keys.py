@@ -19,7 +19,7 @@ def _data(pipeline: str, *others: str) -> dict[str, Any]:
 
 
 def test_shared_keys_are_in_a_hidden_job_with_the_name_of_the_pipeline() -> None:
-    """The jobs keep what is theirs."""
+    """The jobs keep only their own keys."""
     data = _data(
         "when: { branch: main }, defaults: { image: 'python:3.12', timeout: 5 minutes, env: { MODE: fast } }, "
         "stages: [{ name: lint, script: make lint }, { name: unit, script: make unit, env: { LEVEL: '2' } }]"

@@ -62,7 +62,7 @@ def test_different_fetch_options_are_job_variables() -> None:
     ],
 )
 def test_a_stage_overrides_the_variables_of_the_file(fetch: str, variables: dict[str, str]) -> None:
-    """Other stages have none of their own."""
+    """Other stages have no such variables."""
     stages = f"[{{ name: unit, script: [make], fetch: {fetch} }}, {{ name: lint, script: [make lint] }}]"
     output = compiled(f"pipelines: {{ service: {{ fetch: {{ depth: 5 }}, stages: {stages} }} }}")
 

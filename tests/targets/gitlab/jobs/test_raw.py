@@ -135,7 +135,7 @@ def test_more_parallel_jobs_than_a_job_can_need_are_an_error() -> None:
     ],
 )
 def test_later_jobs_get_the_files_of_raw_artifacts(artifacts: str, files: str, has_files: bool) -> None:  # noqa: FBT001
-    """As they do of those of the stage's own key; a report is only for GitLab, unless it sets variables."""
+    """They also get those of the stage's own key; a report is only for GitLab, unless it sets variables."""
     output = compiled(f"""
         pipelines:
           service:

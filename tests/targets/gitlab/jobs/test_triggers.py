@@ -264,7 +264,7 @@ def test_a_delayed_trigger_follows_a_delayed_helper() -> None:
 
 
 def test_bridges_have_no_delay_or_retry() -> None:
-    """GitLab would reject the file, whatever other keys the stage has."""
+    """GitLab would reject the file, with any other keys of the stage."""
     output = compiled("""
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:

@@ -183,7 +183,7 @@ def test_a_selected_pipeline_has_no_condition() -> None:
 
 
 def test_collectors_have_optional_needs() -> None:
-    """They are in every pipeline, whatever the condition of their reader."""
+    """They are in every pipeline, for any condition of their reader."""
     stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
     last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
     config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}

@@ -19,7 +19,7 @@ from targets.gitlab.compiled import compiled
     ],
 )
 def test_a_newer_run_does_not_cancel_deployments(keys: str, *, is_marked: bool) -> None:
-    """A stage with an environment, a lock or an approval is interruptible only if it says so."""
+    """A stage with an environment, a lock or an approval is interruptible only if its config states it."""
     output = compiled(f"""
         pipelines:
           p:

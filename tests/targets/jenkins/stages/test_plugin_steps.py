@@ -97,7 +97,7 @@ def test_steps_of_the_user(step: str, expected: str | None) -> None:
     ],
 )
 def test_values_of_steps(step: str, expected: str | None) -> None:
-    """Values are data; text in Groovy has none."""
+    """Values are data; text in Groovy contains no values."""
     report = Report()
     (plan,) = plans_of(
         "inputs: {who: me}\n"
@@ -128,7 +128,7 @@ def _statements(plan: Plan, job: Job) -> list[str]:
     ],
 )
 def test_a_stage_without_a_script_takes_an_agent_where_its_steps_need_one(keys: str, expected: bool) -> None:  # noqa: FBT001
-    """Jenkins tells of known steps; of others, the user."""
+    """Jenkins documents this for known steps; for others, the user states it."""
     assert needs_agent(job_of(f"{{name: s, {keys}}}")) is expected
 
 
@@ -158,7 +158,7 @@ _ORDER = f"{_OTHERS}    execution: [[a, c], [a, d], [b, d]]\n"
 
 @pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
 def test_steps_have_the_variables_and_credentials_of_their_stage(others: str) -> None:
-    """In both styles; their lines are indented, except those inside of a text."""
+    """This holds in both styles; their lines are indented, except those inside of a text."""
     config = compiled(f"{_STAGE}{others}targets: {{ jenkins: {{}} }}\n", "jenkins")
     (file,) = config.files
     lines = [line.strip() for line in file.text.split("\n")]
@@ -208,7 +208,7 @@ def test_steps_in_any_case_come_before_those_after_a_failure(order: str) -> None
 
 
 def test_a_block_with_credentials_is_not_for_forks() -> None:
-    """What a block calls counts as if the stage called it itself."""
+    """A step in a block counts like a step of the stage itself."""
     block = "script { def x = 1; if (x) { withCredentials([]) { sh y } } }"
 
     assert names(job_of(f"{{name: s, steps: {{jenkins: ['{block}']}}}}")) == ("script", "withCredentials", "sh")
@@ -271,7 +271,7 @@ def test_blocks_around_the_steps(step: str, head: str | None) -> None:
 
 
 def test_the_head_of_a_block_may_contain_groovy_with_quotes() -> None:
-    """Quotes and slashes in an expression of a text are those of the expression."""
+    """Quotes and slashes in an expression of a text belong to the expression."""
     head = r"""withEnv(["NAME=${sh(script: 'echo $URL | sed "s/.*\\///"', returnStdout: true).trim()}"])"""
 
     assert is_head(head)

@@ -33,7 +33,7 @@ def test_a_lock_and_retries_are_options_around_the_agent() -> None:
 
 
 def test_an_approval_precedes_the_lock_and_the_agent() -> None:
-    """The stage is inside one that asks, which has the condition."""
+    """The stage is inside a stage with the approval, which has the condition."""
     text = stage("approve: Go?, lock: door, when: { tag: v* }")
 
     assert "stage('approve a') {\nwhen {\nbeforeInput true\ntag 'v*'\n}\ninput {\nmessage 'Go?'\n}\nstages {\n" in text

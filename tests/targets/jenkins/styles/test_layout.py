@@ -78,7 +78,7 @@ def test_forced_declarative_has_a_size_limit() -> None:
 
 
 def test_added_waits_are_reported() -> None:
-    """In the warning and the header, with what runs after a failure."""
+    """They are in the warning and the header, with the stages that run after a failure."""
     report = Report()
     file = lowered(scripts(plan(*DIAMOND)), style="declarative", report=report)
     (diagnostic,) = report.diagnostics()
@@ -147,7 +147,7 @@ def test_scripted_stages_are_in_functions_of_forty() -> None:
 
 
 def test_a_stage_too_large_for_a_method_becomes_data() -> None:
-    """Such as a trigger with hundreds of parameters; declarative pipelines have no such form."""
+    """An example is a trigger with hundreds of parameters; declarative pipelines have no such form."""
     parameters = tuple((f"P{number}", text("x")) for number in range(150))
     started = TriggerJob(name=Located("x", SPAN), parameters=parameters, propagate=True, wait=True, span=SPAN)
     work = scripts(plan(("a",), a={"steps": (started,)}))

@@ -67,7 +67,7 @@ def test_values_in_the_groovy_of_blocks_are_variables() -> None:
     ],
 )
 def test_other_combinations_keep_their_steps(keys: tuple[str, ...]) -> None:
-    """Short steps do, and those with texts that would mean something else."""
+    """These are short steps, and steps with texts that would change their meaning."""
     assert "unitSteps" not in generated(*keys)
 
 

@@ -20,12 +20,12 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
         ("withEnv(['A=' + status('x')])", "withEnv([texts[0] + status(texts[1])])", ("A=", "x")),
         ("tryAgain(2, ['script'])", "tryAgain(Integer.parseInt(texts[0]), [texts[1]])", ("2", "script")),
         ("f('it\\'s \\\\ \\n \\u00e9')", "f(texts[0])", ("it's \\ \n é",)),
-        # What is no text that an argument may stand for.
+        # Values that no argument can replace.
         ("f('a': 1.5, b2: x3, y: 12L)", "f('a': 1.5, b2: x3, y: 12L)", ()),
         ("f('\\x', \"b\", '''c''')", "f('\\x', \"b\", '''c''')", ()),
         ("x.'odd name'()", "x.'odd name'()", ()),
         ("f(12345678901)", "f(12345678901)", ()),
-        # What cannot be told apart without more of a parser.
+        # Syntax that only a full parser could tell apart.
         ("f(/a 'b' c/)", "f(/a 'b' c/)", ()),
         ("f(\"${x ? 'a' : 'b'}\")", "f(\"${x ? 'a' : 'b'}\")", ()),
     ],

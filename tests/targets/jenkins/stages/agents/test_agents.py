@@ -43,7 +43,7 @@ def test_labels_override_the_agent_setting() -> None:
 
 
 def test_a_shared_workspace_requires_all_labels() -> None:
-    """Also that of the setting, if a stage has none."""
+    """If a stage has no label, the label of the setting is required, too."""
     shared = replace(plan(["a", "b", "c"], a=on("arm"), b=on("arm", "big")), workspace=Workspace.SHARED)
 
     assert "label 'arm && big && (x || y)'" in jenkinsfile(scripts(shared), settings=JenkinsSettings(agent="x || y"))

@@ -89,7 +89,7 @@ def test_changed_files_are_determined_before_the_stages(style: str) -> None:
 
 
 def test_a_conditional_first_stage_does_not_skip_the_checkout() -> None:
-    """In a shared workspace, the checkout is then a stage of its own."""
+    """In a shared workspace, the checkout is then a separate stage."""
     stages = [{"name": "a", "script": ["make"], "when": {"branch": "main"}}, {"name": "b", "script": ["make"]}]
     text = jenkinsfile({"pipelines": {"p": {"workspace": "shared", "stages": stages}}}, "declarative")
 
