@@ -26,8 +26,8 @@ _FROM_ELSEWHERE = re.compile(r"<(?:script|img|iframe)[^>]*\ssrc=\"(?:https?:)?//
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages whose sources are elsewhere in the repository."""
-    for place, text in _further_pages():
-        files.append(File.generated(config, place, content=text))
+    for path, text in _further_pages():
+        files.append(File.generated(config, path, content=text))
     return files
 
 
@@ -40,17 +40,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - as mkdocs calls it
     """Reject a page that loads a resource from another server."""
-    found = _FROM_ELSEWHERE.search(output)
-    if found:
-        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {found[0]}")
+    resource = _FROM_ELSEWHERE.search(output)
+    if resource:
+        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {resource[0]}")
     return output
 
 
 def _further_pages() -> Iterator[tuple[str, str]]:
-    for source, place in _TOP.items():
-        yield place, (ROOT / source).read_text(encoding="utf-8")
-    for path in sorted(_PAGES.glob("PG*.md")):
-        yield f"codes/{path.name}", path.read_text(encoding="utf-8")
+    for source, path in _TOP.items():
+        yield path, (ROOT / source).read_text(encoding="utf-8")
+    for page in sorted(_PAGES.glob("PG*.md")):
+        yield f"codes/{page.name}", page.read_text(encoding="utf-8")
     for folder in sorted((ROOT / "examples").iterdir()):
         for config in (folder / "pipegen.yaml", folder / ".pipeline/config.yaml"):
             if config.exists():
@@ -64,7 +64,7 @@ def _example(folder: Path, config: Path) -> str:
 
 
 def _source(url: str) -> PurePosixPath:
-    """Return the repository path of the page at *place*."""
+    """Return the repository path of the page at *url*."""
     top = {target: source for source, target in _TOP.items()}
     if url in top:
         return PurePosixPath(top[url])
@@ -79,11 +79,11 @@ def _link(link: re.Match[str], own: PurePosixPath, page: str) -> str:
     words, target, anchor = link[1], link[2], link[3] or ""
     if re.match(r"[a-z]+:", target):
         return link[0]
-    place = _site_path(_joined(own.parent, target))
-    if place is None:
+    path = _site_path(_joined(own.parent, target))
+    if path is None:
         return words
     up = "../" * (len(PurePosixPath(page).parts) - 1)
-    return f"[{words}]({up}{place}{anchor})"
+    return f"[{words}]({up}{path}{anchor})"
 
 
 def _site_path(source: str) -> str | None:

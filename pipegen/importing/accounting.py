@@ -13,8 +13,8 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, children, scalars
 from pipegen.structs import Struct
 
-# A place in a file, which identifies a key: the same key comes up several times by anchors and templates.
-_Place = tuple[str, int, int]
+# A location in a file, which identifies a key: the same key comes up several times by anchors and templates.
+_Location = tuple[str, int, int]
 
 
 class KeyOutcome(Enum):
@@ -50,9 +50,9 @@ class Accounting:
     """The outcome of each key so far."""
 
     def __init__(self) -> None:
-        self._outcomes: dict[_Place, KeyOutcome] = {}
-        self._merged: dict[_Place, list[Scalar]] = {}
-        self._parts: dict[_Place, KeyOutcome] = {}
+        self._outcomes: dict[_Location, KeyOutcome] = {}
+        self._merged: dict[_Location, list[Scalar]] = {}
+        self._parts: dict[_Location, KeyOutcome] = {}
 
     def copy(self) -> Accounting:
         """Return another accounting with the outcomes so far."""
@@ -67,8 +67,8 @@ class Accounting:
 
     def merged(self, key: Scalar, other: Scalar) -> None:
         """Note that the map of *other* is merged into that of *key*: both have the same outcome."""
-        if _place(key.span) != _place(other.span):
-            self._merged.setdefault(_place(key.span), []).append(other)
+        if _location(key.span) != _location(other.span):
+            self._merged.setdefault(_location(key.span), []).append(other)
 
     def mark(self, entry: Entry, outcome: KeyOutcome) -> None:
         """Give *entry* and the entries in its value *outcome*, unless they have a worse one."""
@@ -80,7 +80,7 @@ class Accounting:
         for entry in entries:
             for key in (entry.key, *(inner.key for inner in entries_in(entry.value))):
                 for each in self._with_merged(key):
-                    self._outcomes.setdefault(_place(each.span), outcome)
+                    self._outcomes.setdefault(_location(each.span), outcome)
 
     def mark_value(self, node: Node, outcome: KeyOutcome) -> None:
         """Give the entries in *node* *outcome*."""
@@ -90,18 +90,18 @@ class Accounting:
     def mark_key(self, key: Scalar, outcome: KeyOutcome) -> None:
         """Give *key*, and the keys merged into it, *outcome*."""
         for each in self._with_merged(key):
-            self.mark_place(each.span, outcome)
+            self.mark_span(each.span, outcome)
 
     def _with_merged(self, key: Scalar) -> Iterator[Scalar]:
         """Yield *key* and the keys merged into it."""
-        keys, known = [key], set[_Place]()
+        keys, known = [key], set[_Location]()
         while keys:
             key = keys.pop()
-            place = _place(key.span)
-            if place not in known:
-                known.add(place)
+            location = _location(key.span)
+            if location not in known:
+                known.add(location)
                 yield key
-                keys += self._merged.get(place, ())
+                keys += self._merged.get(location, ())
 
     def mark_parts(self, entries: Iterable[Entry]) -> None:
         """Note the scalars in the values of *entries*, with the outcome of their keys: an alias is at its anchor."""
@@ -118,8 +118,8 @@ class Accounting:
         while pending:
             inner, outcome = pending.pop()
             if isinstance(inner, Scalar):
-                place = _place(inner.span)
-                self._parts[place] = _worst(self._parts.get(place, outcome), outcome)
+                location = _location(inner.span)
+                self._parts[location] = _worst(self._parts.get(location, outcome), outcome)
             elif isinstance(inner, Mapping):
                 pending += [(entry.value, self.outcome(entry.key.span) or outcome) for entry in inner.entries]
             else:
@@ -127,33 +127,33 @@ class Accounting:
 
     def outcome_of_parts(self, node: Node) -> KeyOutcome | None:
         """Return the worst outcome of the scalars in *node* that keys elsewhere use; None if they use none."""
-        outcomes = (self._parts.get(_place(scalar.span)) for scalar in scalars(node))
+        outcomes = (self._parts.get(_location(scalar.span)) for scalar in scalars(node))
         return max((outcome for outcome in outcomes if outcome is not None), key=_WORST_LAST.index, default=None)
 
     def is_marked(self, entry: Entry) -> bool:
         """Return whether *entry* or an entry in its value has an outcome."""
         inner = (one.key for one in entries_in(entry.value))
-        return any(_place(key.span) in self._outcomes for key in (entry.key, *inner))
+        return any(_location(key.span) in self._outcomes for key in (entry.key, *inner))
 
     def outcome(self, span: Span) -> KeyOutcome | None:
         """Return the outcome of the construct at *span*, None if it has none."""
-        return self._outcomes.get(_place(span))
+        return self._outcomes.get(_location(span))
 
-    def mark_place(self, span: Span, outcome: KeyOutcome) -> None:
+    def mark_span(self, span: Span, outcome: KeyOutcome) -> None:
         """Give the construct at *span* *outcome*, unless it has a worse one."""
-        self._outcomes[_place(span)] = _worst(self._outcomes.get(_place(span), outcome), outcome)
+        self._outcomes[_location(span)] = _worst(self._outcomes.get(_location(span), outcome), outcome)
 
     def count(self, sources: Iterable[tuple[str, Span]]) -> Count:
         """Return the number of constructs of *sources* by outcome; one without an outcome counts in none."""
         outcomes: Counter[KeyOutcome] = Counter()
         constructs: Counter[tuple[str, KeyOutcome]] = Counter()
-        counted: set[_Place] = set()
+        counted: set[_Location] = set()
         for path, span in sources:
-            place = _place(span)
-            if place in counted:
+            location = _location(span)
+            if location in counted:
                 continue
-            counted.add(place)
-            outcome = self._outcomes.get(place)
+            counted.add(location)
+            outcome = self._outcomes.get(location)
             if outcome is not None:
                 outcomes[outcome] += 1
                 constructs[path, outcome] += 1
@@ -176,5 +176,5 @@ def entries_in(node: Node) -> Iterator[Entry]:
         pending += children(inner) if isinstance(inner, Mapping) else getattr(inner, "items", ())
 
 
-def _place(span: Span) -> _Place:
+def _location(span: Span) -> _Location:
     return span.file.path, span.file.use, span.start

@@ -27,7 +27,7 @@ PIPELINE = "ci"
 _FINAL = (codes.CONFLICTING_FILES,)
 
 
-class ErrorPlace(Struct):
+class ConfigError(Struct):
     """A key of a stage with an error, `env.NAME` for a variable; without a *stage*, the name of an input."""
 
     stage: str
@@ -44,7 +44,7 @@ class CompiledConfig(Struct, kw_only=True):
 
     files: tuple[GeneratedFile, ...] = ()
     plans: tuple[Plan, ...] = ()
-    errors: tuple[ErrorPlace, ...] = ()
+    errors: tuple[ConfigError, ...] = ()
     messages: tuple[str, ...] = ()
     is_error_in_stages: bool = True
 
@@ -68,36 +68,36 @@ def compiled(text: str, target: str) -> CompiledConfig:
         files = generate(analysed, registry.load(target), {}, report)
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
-    # One error of each code at a place is enough: pairs of conflicting files repeat the same few places.
+    # One error of each code at a location is enough: pairs of conflicting files repeat the same few locations.
     first = {(error.code, span.start): error for error in reversed(report.errors()) for span in _spans(error)}
     starts = [(error, start) for (_, start), error in reversed(first.items())]
-    by_start = {start: tuple(_places(tree, start)) for start in {start for _, start in starts}}
+    by_start = {start: tuple(_keys_at(tree, start)) for start in {start for _, start in starts}}
     conflicts = {start for error, start in starts if error.code is codes.CONFLICTING_FILES and not by_start[start]}
     inherited = {start: tuple(_inheriting(tree, start)) for start in conflicts}
     # Other errors in a template may be errors of some of its stages only.
-    places = [
+    located = [
         (error, by_start[start] or (inherited[start] if error.code is codes.CONFLICTING_FILES else ()))
         for error, start in starts
     ]
     return CompiledConfig(
-        errors=_errors(places),
+        errors=_errors(located),
         messages=tuple(one.message for one in report.errors()),
-        is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in places),
+        is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in located),
     )
 
 
-def _errors(places: Iterable[tuple[Diagnostic, tuple[tuple[str, str], ...]]]) -> tuple[ErrorPlace, ...]:
+def _errors(located: Iterable[tuple[Diagnostic, tuple[tuple[str, str], ...]]]) -> tuple[ConfigError, ...]:
     """Return the first error of each code in each key of a stage."""
-    errors: dict[tuple[str, str, Code], ErrorPlace] = {}
-    for error, inner in places:
+    errors: dict[tuple[str, str, Code], ConfigError] = {}
+    for error, inner in located:
         for stage, key in inner:
             if (stage, key, error.code) not in errors:
-                errors[stage, key, error.code] = ErrorPlace(stage, key, error.message, error.code)
+                errors[stage, key, error.code] = ConfigError(stage, key, error.message, error.code)
     return tuple(errors.values())
 
 
 def _spans(error: Diagnostic) -> Iterator[Span]:
-    """Yield the places of *error* at which a change may correct it."""
+    """Yield the spans of *error* at which a change may correct it."""
     if error.primary:
         yield error.primary.span
     if error.code is codes.CONFLICTING_FILES:
@@ -147,7 +147,7 @@ def _stages(tree: Node) -> tuple[Node, ...]:
     return items_of(stages)
 
 
-def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
+def _keys_at(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield the name of the stage and its key that contain *offset*; "" and an input or a setting."""
     inputs = tree.get("inputs") if isinstance(tree, TreeMapping) else None
     if isinstance(inputs, TreeMapping) and inputs.span.start <= offset <= inputs.span.end:

@@ -88,31 +88,31 @@ def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | Te
     axes = [axis for axis in values[0] if len({own[axis] for own in values}) > 1]
     values_of_first = sorted((values[0][axis] for axis in axes), key=len, reverse=True)
     possible = re.compile("|".join(map(re.escape, values_of_first)) or "(?!)")
-    places = [0] * len(texts)
+    positions = [0] * len(texts)
     parts: list[str | TemplateVariable] = []
     text, search_from = "", 0
     while match := possible.search(texts[0], search_from):
-        text += _common(texts, places, match.start())
-        axis = _axis_at(texts, places, values, axes)
+        text += _common(texts, positions, match.start())
+        axis = _axis_at(texts, positions, values, axes)
         if axis is None:
-            search_from = places[0] + 1
+            search_from = positions[0] + 1
             continue
-        places[:] = [place + len(own[axis]) for place, own in zip(places, values, strict=True)]
-        search_from = places[0]
+        positions[:] = [position + len(own[axis]) for position, own in zip(positions, values, strict=True)]
+        search_from = positions[0]
         parts += [text, TemplateVariable(axis)] if text else [TemplateVariable(axis)]
         text = ""
-    text += _common(texts, places, len(texts[0]))
-    if any(place < len(whole) for place, whole in zip(places, texts, strict=True)):
+    text += _common(texts, positions, len(texts[0]))
+    if any(position < len(whole) for position, whole in zip(positions, texts, strict=True)):
         raise DifferentError
     return (*parts, text) if text else tuple(parts)
 
 
-def _common(texts: Sequence[str], places: list[int], end: int) -> str:
-    """Return the text up to *end* that all of *texts* have at their *places*, and move these after it."""
-    common = texts[0][places[0] : end]
-    if not all(text.startswith(common, place) for text, place in zip(texts, places, strict=True)):
+def _common(texts: Sequence[str], positions: list[int], end: int) -> str:
+    """Return the text up to *end* that all of *texts* have at their *positions*, and move these after it."""
+    common = texts[0][positions[0] : end]
+    if not all(text.startswith(common, position) for text, position in zip(texts, positions, strict=True)):
         raise DifferentError
-    places[:] = [place + len(common) for place in places]
+    positions[:] = [position + len(common) for position in positions]
     return common
 
 
@@ -142,11 +142,15 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
     return re.sub(_BARE_PATH, r'"\g<0>"', text)
 
 
-def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values], axes: Sequence[str]) -> str | None:
-    """Return that of *axes* whose value is in each text at its place, None if there is none; the longest if several."""
+def _axis_at(
+    texts: Sequence[str], positions: Sequence[int], values: Sequence[Values], axes: Sequence[str]
+) -> str | None:
+    """Return the axis whose value is in each text at its position, None if there is none; the longest if several."""
     candidates = [
         axis
         for axis in axes
-        if all(text.startswith(own[axis], place) for text, place, own in zip(texts, places, values, strict=True))
+        if all(
+            text.startswith(own[axis], position) for text, position, own in zip(texts, positions, values, strict=True)
+        )
     ]
     return max(candidates, key=lambda axis: len(values[0][axis]), default=None)

@@ -149,17 +149,17 @@ def _check_guarantees(fleet: Fleet, root: Mapping, report: Report) -> None:
     total = _all_machines(fleet)
     guaranteed: dict[str, float] = {}
     for queue, item in zip(fleet.queues, items_of(root.get("queues")), strict=False):
-        place = item.get("guarantee") if isinstance(item, Mapping) else None
-        if place is None:
+        guarantee = item.get("guarantee") if isinstance(item, Mapping) else None
+        if guarantee is None:
             continue
         if queue.capability is not None and (over := _over(queue.guarantee, queue.capability)):
             hint = "lower the guarantee, or raise the capability"
-            _add(report, f'"{queue.name}" is guaranteed more {over} than its capability', place.span, hint)
+            _add(report, f'"{queue.name}" is guaranteed more {over} than its capability', guarantee.span, hint)
         if not queue.parent:
             add_to(guaranteed, queue.guarantee)
             if over := _over({name: guaranteed[name] for name in queue.guarantee}, total):
                 hint = "lower the guarantees, or add machines"
-                _add(report, f"the guarantees have more {over} than all machines together", place.span, hint)
+                _add(report, f"the guarantees have more {over} than all machines together", guarantee.span, hint)
 
 
 def _check_leaves(fleet: Fleet, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:

@@ -204,12 +204,12 @@ def _of(job: Job, by_name: Mapping[str, V], default: V) -> V:
     return by_name.get(job.stage, by_name.get(job.title, default))
 
 
-def _report_missing(jobs: Sequence[Job], mean: float, place: Span, report: Report) -> None:
+def _report_missing(jobs: Sequence[Job], mean: float, span: Span, report: Report) -> None:
     noun, verb = ("stage", "takes") if len(jobs) == 1 else ("stages", "take")
     report.add(
         codes.MISSING_DURATION,
         f"no duration for {noun} {listed([job.stage for job in jobs])}, which {verb} {round(mean, 2):g} s here",
-        at=place,
+        at=span,
         hint='add them to "durations", so that the figures are correct',
     )
 

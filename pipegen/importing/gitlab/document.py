@@ -173,7 +173,7 @@ class _Writer:
         for job in self._left_out:
             self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
             for key in (job.key, *job.own):
-                self._accounting.mark_place(key.span, KeyOutcome.REPORTED)
+                self._accounting.mark_span(key.span, KeyOutcome.REPORTED)
         for variable in (*self._source.variables.values(), *self._replaced.values()):
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
+from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.reading.constructs import constructs
@@ -204,7 +204,7 @@ def _entries(file: GeneratedFile) -> tuple[Entry, ...]:
     return read_tree(SourceFile(file.name, file.text), Report()).tree.entries
 
 
-def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ErrorPlace]) -> bool:
+def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ConfigError]) -> bool:
     """Add the keys of stages with *errors* to *forced*, and return whether any is new."""
     number = sum(map(len, forced.values()))
     overlapping = {name for name, keys in forced.items() if OVERLAP in keys}
@@ -214,7 +214,7 @@ def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ErrorPlace])
     return sum(map(len, forced.values())) > number
 
 
-def _forced_keys(result: CompiledConfig) -> tuple[ErrorPlace, ...]:
+def _forced_keys(result: CompiledConfig) -> tuple[ConfigError, ...]:
     """Return the stages with errors, each with the key that results from keys of the source.
 
     Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.

@@ -159,8 +159,8 @@ class _Comparison:
         for name, job in actual.items():
             if name not in expected:
                 original = job.job.removeprefix("stage ")
-                place = next((one for one in (job.job, original) if one in jobs), jobs[0])
-                yield place, f'job "{job.name}" runs only in the import'
+                reported = next((one for one in (job.job, original) if one in jobs), jobs[0])
+                yield reported, f'job "{job.name}" runs only in the import'
 
     def _of_job(self, expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
         name = expected.name

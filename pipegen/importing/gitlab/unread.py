@@ -18,9 +18,9 @@ def include_settings(source: SourcePipeline, order: Order) -> dict[str, Value]:
     ancestors, depth = closure(order.before), dict[str, int]()
     for name in sorted(ancestors, key=lambda name: len(ancestors[name])):
         depth[name] = max((depth.get(earlier, 0) + 1 for earlier in order.before[name]), default=0)
-    places: dict[str, Value] = {}
+    predecessors: dict[str, Value] = {}
     for number, stage in enumerate(source.stages):
         earlier = [name for name in order.before if source.jobs[name].stage_number < number]
         if stage not in (FIRST_STAGE, LAST_STAGE):
-            places[stage] = max(earlier, key=lambda name: depth[name], default=None)
-    return {"include": [raw_data(item) for item in source.unread], "include_stages": places}
+            predecessors[stage] = max(earlier, key=lambda name: depth[name], default=None)
+    return {"include": [raw_data(item) for item in source.unread], "include_stages": predecessors}

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
+from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
@@ -93,7 +93,7 @@ def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[G
     return all(value.stage in source.before.get(one.stage, ()) or not reads(one.text, value.name) for one in groovy)
 
 
-def _concerns(error: ErrorPlace, value: AssignedValue) -> bool:
+def _concerns(error: ConfigError, value: AssignedValue) -> bool:
     """Return whether *error* may be one because *value* is an output."""
     return error.stage in (value.stage, *value.readers) or error.key == f"env.{value.name}"
 

@@ -51,12 +51,12 @@ class Marks:
         """Mark the name of each of *calls*, without its contents."""
         for call in calls:
             if call is not None:
-                self._accounting.mark_place(call.span, KeyOutcome.TRANSLATED)
+                self._accounting.mark_span(call.span, KeyOutcome.TRANSLATED)
 
     def all(self, statement: Statement, outcome: KeyOutcome = KeyOutcome.TRANSLATED) -> None:
         """Mark *statement* and each construct in it."""
         for _, span in constructs(statement):
-            self._accounting.mark_place(span, outcome)
+            self._accounting.mark_span(span, outcome)
 
     def read(self, call: GroovyCall, *names: str) -> None:
         """Mark *call* and the arguments *names*, and report its other arguments."""
@@ -66,7 +66,7 @@ class Marks:
             if argument.name in names or not argument.name:
                 self.translated(argument)
             else:
-                self._accounting.mark_place(argument.span, KeyOutcome.REPORTED)
+                self._accounting.mark_span(argument.span, KeyOutcome.REPORTED)
                 others.append(argument)
         if others:
             self._report.add(
@@ -115,7 +115,7 @@ class Marks:
         if call.name != "pipeline":
             for path, span in constructs(call):
                 if key == "script" or path not in _COMMANDS:
-                    self._accounting.mark_place(span, KeyOutcome.REPORTED)
+                    self._accounting.mark_span(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
 
     def differs(self, span: Span, message: str, hint: str) -> None:
@@ -128,11 +128,11 @@ class Marks:
 
     def structure(self, span: Span) -> None:
         """Mark a word that only gives the file its structure."""
-        self._accounting.mark_place(span, KeyOutcome.TRANSLATED)
+        self._accounting.mark_span(span, KeyOutcome.TRANSLATED)
 
     def reported(self, span: Span, message: str, hint: str) -> None:
         """Mark the construct at *span*, about which *message* is reported."""
-        self._accounting.mark_place(span, KeyOutcome.REPORTED)
+        self._accounting.mark_span(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=span, hint=hint)
 
 

@@ -40,10 +40,10 @@ def job_hint(names: Names[str], tree_paths: TreePaths, above: Path = ()) -> str:
     """Return the hint to write the jobs *names* as stages of the first pipeline, or of a new one."""
     stages = [{"name": name, "script": _script(tree_paths.node((*above, name)))} for name in names[:_MOST_JOBS]]
     pipelines = tree_paths.keys(("pipelines",)) if "pipelines" in tree_paths.keys(()) else ()
-    place: Path = ("pipelines", pipelines[0]) if pipelines else ()
-    snippet = {"stages": stages} if place else {"pipelines": {"main": {"stages": stages}}}
+    parent: Path = ("pipelines", pipelines[0]) if pipelines else ()
+    snippet = {"stages": stages} if parent else {"pipelines": {"main": {"stages": stages}}}
     rest = f" (and {len(names) - _MOST_JOBS} more)" if len(names) > _MOST_JOBS else ""
-    return elsewhere(Use((names[0],), tree_paths), place, snippet).replace("remove it", f"remove the jobs{rest}", 1)
+    return elsewhere(Use((names[0],), tree_paths), parent, snippet).replace("remove it", f"remove the jobs{rest}", 1)
 
 
 def _script(job: Node) -> list[str]:

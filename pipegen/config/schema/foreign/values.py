@@ -304,9 +304,9 @@ def only_reports(use: Use) -> str | None:
 
 def reports(use: Use) -> str | None:
     """Return the hint to move reports out of artifacts; None if the stage has other reports."""
-    place = use.path[:-2]
-    has_reports = "reports" in use.tree_paths.keys(place)
-    return elsewhere(use, place, _reports(use.value)) if isinstance(use.value, Map) and not has_reports else None
+    parent = use.path[:-2]
+    has_reports = "reports" in use.tree_paths.keys(parent)
+    return elsewhere(use, parent, _reports(use.value)) if isinstance(use.value, Map) and not has_reports else None
 
 
 def _reports(reports: Map) -> Mapping[str, object]:
@@ -366,8 +366,8 @@ def _of_pipeline(use: Use, snippet: Mapping[str, object]) -> str:
             return instead(snippet)
         return elsewhere(use, use.pipeline, snippet)
     names = use.tree_paths.keys(("pipelines",)) if "pipelines" in use.tree_paths.keys(()) else ()
-    place: Path = ("pipelines", names[0]) if names else ()
-    return elsewhere(use, place, snippet if place else {"pipelines": {"main": snippet}})
+    parent: Path = ("pipelines", names[0]) if names else ()
+    return elsewhere(use, parent, snippet if parent else {"pipelines": {"main": snippet}})
 
 
 def _plain_variables(node: Node) -> object:

@@ -64,7 +64,7 @@ class _ConditionalInclude(Struct):
     rules: tuple[IncludeRule, ...] | None
 
 
-class _Place(Struct):
+class _Checkout(Struct):
     """The *folder* of a repository with included files, which must stay *within* this folder or one above it."""
 
     folder: Path
@@ -242,18 +242,18 @@ def _included(
     local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
     project = keys.get("project")
     is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
-    place = _Place(reading.roots.folder, reading.roots.folder)
+    checkout = _Checkout(reading.roots.folder, reading.roots.folder)
     projects = reading.roots.projects
     if project is not None and projects is not None:
         path = text_of(project.value).strip("/")
         is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
-        place = _Place(projects / path, projects)
+        checkout = _Checkout(projects / path, projects)
     names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
     component = _OWN_COMPONENT.match(text_of(keys["component"].value)) if "component" in keys else None
     if component is not None:
         # https://docs.gitlab.com/ci/components/#directory-structure
         files = (f"templates/{component[1]}.yml", f"templates/{component[1]}/template.yml")
-        is_local, names = True, [next((file for file in files if _paths(place.folder, file)), files[0])]
+        is_local, names = True, [next((file for file in files if _paths(checkout.folder, file)), files[0])]
     if not is_local:
         _report_unread(item, keys, entry, reading)
         return
@@ -263,16 +263,16 @@ def _included(
         reading.includes.append(_ConditionalInclude(keys["rules"], tuple(names), rules))
     inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     for name in names:
-        paths = _paths(place.folder, name)
+        paths = _paths(checkout.folder, name)
         if not paths:
             _report_unread(item, keys, entry, reading)
         for file in paths:
-            yield from _read(file, place, inputs, reading, (stack, conditions), item)
+            yield from _read(file, checkout, inputs, reading, (stack, conditions), item)
 
 
 def _read(
     path: Path,
-    place: _Place,
+    checkout: _Checkout,
     inputs: Mapping[str, Node],
     reading: _Reading,
     within: tuple[tuple[str, ...], tuple[int, ...]],
@@ -280,7 +280,7 @@ def _read(
 ) -> Iterator[TreeMapping]:
     """Yield the content of the file at *path*, included *within* files and conditional includes."""
     stack, conditions = within
-    name = path.relative_to(place.folder).as_posix()
+    name = path.relative_to(checkout.folder).as_posix()
     reading.number += 1
     if name in stack or reading.number > _MOST_FILES:
         reading.report.add(
@@ -292,7 +292,7 @@ def _read(
         return
     try:
         report = Report()
-        file = load(path, report, shown=name, within=place.within)
+        file = load(path, report, shown=name, within=checkout.within)
         reading.report.take(report)
         report.stop_if_errors()
         yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name), conditions)

@@ -222,8 +222,8 @@ class Results:
             or any(self._redactor.hides_in(opened) for file, opened in files if file.link is None)
         )
 
-    def _load_contents(self, question: Question, places: Iterable[int]) -> None:
-        for index in places:
+    def _load_contents(self, question: Question, indexes: Iterable[int]) -> None:
+        for index in indexes:
             part = question.read[index]
             record = self._record(part)
             content = record.tree() if part.selector == _FILES else record.value(part.selector)
