@@ -40,8 +40,9 @@ UNITS = Unit(is_seconds=False)
 
 
 def _in_words(seconds: float) -> str:
-    if seconds < _MINUTE and _number(seconds) != "60":
-        return f"{_number(seconds)} s"
+    number = _number(seconds)
+    if seconds < _MINUTE and number != "60":
+        return f"{number} s"
     whole = math.floor(seconds + _HALF)
     if whole < _HOUR:
         minutes, rest = divmod(whole, _MINUTE)
