@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pipegen.plan.model import Workspace
 from pipegen.run.files import private
 from pipegen.run.local.cache.digest import Definition, Definitions, JobEnvironmentState
-from pipegen.run.local.cache.index import DamagedIndexError, reason
+from pipegen.run.local.cache.index import DamagedIndexError, UnusableIndexError, reason
 from pipegen.run.local.cache.results import Results
 from pipegen.run.local.cache.store import Store
 from pipegen.run.local.prepare import Prepared, RunRequest
@@ -60,7 +59,7 @@ def results(
     )
     try:
         store = Store(_folder(request.environment), limit(request.environment), warn=warn)
-    except (OSError, sqlite3.Error, DamagedIndexError) as error:
+    except (OSError, UnusableIndexError, DamagedIndexError) as error:
         warn(f"results are neither stored nor reused: {reason(error)}")
         return None
 

@@ -35,6 +35,10 @@ class DamagedIndexError(Exception):
     """The database is damaged."""
 
 
+class UnusableIndexError(Exception):
+    """The database cannot be used, because of the machine or another process."""
+
+
 def reason(error: Exception) -> str:
     """Return why the results cannot be used; for an `OSError`, with the path."""
     if isinstance(error, OSError) and error.strerror is not None:
@@ -50,6 +54,7 @@ class Index:
 
     def __init__(self, folder: Path, tables: Sequence[str], warn: Callable[[str], None] = lambda _: None) -> None:
         self._folder, self._tables, self._warn = folder, tables, warn
+        self._detection = _DamageDetection(folder / _FILE)
         self._identity: tuple[int, int] | None = None
         try:
             self._open()
@@ -58,37 +63,39 @@ class Index:
 
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        with self._detection:
+            self._database.close()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of *query*."""
-        with _DETECTION:
+        with self._detection:
             return self._database.execute(query, values).fetchall()
 
     def change(self, statement: str, rows: Iterable[Sequence[object]] = ((),)) -> None:
         """Execute *statement* with each of *rows*."""
-        with _DETECTION:
+        with self._detection:
             self._database.executemany(statement, rows)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Lock the database for a transaction."""
-        with _DETECTION:
+        with self._detection:
             self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
             # On a full disk, SQLite may have rolled back already.
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
+            with self._detection:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
             raise
-        with _DETECTION:
+        with self._detection:
             self._database.execute("COMMIT")
 
     def renew(self, error: DamagedIndexError) -> None:
         """Drop the folder, unless another process has done so, and create it again."""
         self._warn(f"the results of earlier runs are damaged ({error}): they are dropped, and computed again")
-        self._database.close()
+        self.close()
         if _identity(self._folder) == self._identity:
             _drop(self._folder)
         self._open()
@@ -104,9 +111,10 @@ class Index:
         # SQLite creates its other files with the permissions of this one (os_unix.c, findCreateFileMode).
         with open_private(path):
             pass
-        self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
+        with self._detection:
+            self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
         self._identity = _identity(self._folder)
-        with _DETECTION:
+        with self._detection:
             self._use_write_ahead_log()
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
@@ -132,10 +140,15 @@ class Index:
 
 
 class _DamageDetection:
-    """Raises `DamagedIndexError` for errors of a damaged file, and other errors as they are.
+    """Raises `DamagedIndexError` for errors of a damaged file at *path*, and `UnusableIndexError` for others.
 
     A class, because a generator takes a twentieth of a first run that stores results.
     """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
     def __enter__(self) -> None:
         pass
@@ -147,9 +160,7 @@ class _DamageDetection:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
         if code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF not in _EXTERNAL:
             raise DamagedIndexError(str(error)) from error
-
-
-_DETECTION = _DamageDetection()
+        raise UnusableIndexError(f"{self._path}: {error}") from error
 
 
 def _is_blocked(folder: Path) -> bool:

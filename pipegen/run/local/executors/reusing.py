@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -13,7 +12,7 @@ from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, OnEnd
 from pipegen.run.local.cache.blobs import DamagedError
 from pipegen.run.local.cache.demand import RequiredResults
-from pipegen.run.local.cache.index import DamagedIndexError, reason
+from pipegen.run.local.cache.index import DamagedIndexError, UnusableIndexError, reason
 from pipegen.run.local.cache.results import Identity, Question, Results
 from pipegen.run.local.cache.store import StoredRecord
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task
@@ -23,7 +22,7 @@ from pipegen.structs import MutableStruct, field
 _T = TypeVar("_T")
 
 # After such errors, for example a full disk, the run continues without the cache.
-_TROUBLE = (OSError, sqlite3.Error, DamagedIndexError)
+_TROUBLE = (OSError, UnusableIndexError, DamagedIndexError)
 _LOST = "the stored results that it reads have been lost: run it again"
 
 

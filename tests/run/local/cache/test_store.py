@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from pipegen.run.files.kept_file import KeptFile
 from pipegen.run.files.no_follow import open_file
 from pipegen.run.local.cache.blobs import DamagedError
-from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.index import DamagedIndexError, UnusableIndexError
 from pipegen.run.local.cache.keys import Origin
 from pipegen.run.local.cache.record import CacheRecord
 from pipegen.run.local.cache.store import FORMAT, Store
@@ -295,6 +297,27 @@ def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
 
     assert results.value(saved.record.outputs[0][1]) == b"1"
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Limit files to some bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_an_error_of_the_machine_names_the_database(tmp_path: Path) -> None:
+    """It says nothing about the state of the results, which are kept."""
+    results = store(tmp_path)
+    key = results.save(lambda: results.keys.save("build"), [("version", b"1")], ()).key
+
+    with full_disk(), pytest.raises(UnusableIndexError, match=r"/index\.sqlite: (disk I/O error|database or disk)"):
+        results.save(lambda: results.keys.save("test"), [("version", b"2")], ())
+    assert store(tmp_path).find([key]) is not None
 
 
 def test_nothing_is_dropped_in_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
