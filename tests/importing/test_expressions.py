@@ -8,6 +8,7 @@ import pytest
 from importing.samples import from_text, messages
 
 from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds, parsed
 
 
 @pytest.mark.parametrize("pattern", ["/^full-/", "'/^full-/'", "'/^full-/i'", "'/a/b/'"])
@@ -53,6 +54,57 @@ def test_a_test_for_a_variable_that_is_neither_empty_nor_missing_is_a_test_for_a
     assert f"when: {when}" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("$EMPTY || $TEXT", False),
+        ("$EMPTY && $TEXT", True),
+        ("$TEXT && $EMPTY", False),
+        ('$EMPTY || $TEXT == "a"', False),
+        ('$TEXT == "a" || $EMPTY', True),
+        ("$MISSING || $TEXT", True),
+        ("$MISSING && $TEXT", False),
+        ("$MISSING || $EMPTY || $TEXT", False),
+        ("($EMPTY || $TEXT) || $TEXT", False),
+        ("($EMPTY && $TEXT) && $TEXT", True),
+        ('"" || $TEXT', False),
+        ("null || $TEXT", True),
+        ("$BLANK", False),
+        ("!$EMPTY && !$MISSING && !$BLANK", True),
+        ("!$TEXT || !!$TEXT", True),
+        ('!($TEXT == "a" && $EMPTY)', True),
+        ("true && !false", True),
+        ("false || $EMPTY", False),
+        ("$TRUE == true && true == $TRUE && $TRUE != false", True),
+        ("$MISSING != false && $EMPTY != false", True),
+        ("$MISSING =~ /^$/ && $EMPTY =~ /^a*$/", True),
+        ("$MISSING !~ /^$/", False),
+    ],
+)
+def test_expressions_hold_as_on_gitlab(expression: str, expected: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """Before `&&` and `||`, the empty text counts as true: `lexeme/and.rb`, `or.rb` and `not.rb` of GitLab.
+
+    Its `Expression::Statement#truthful?` has these results. The config means the same.
+    """
+    variables = {"EMPTY": "", "TEXT": "a", "BLANK": " ", "TRUE": "true"}
+    assert holds(parsed(expression), Facts(variables=variables)) is expected
+    if "BLANK" in expression:
+        return  # a config does not tell blanks from other texts
+    unit = f"unit: {{ script: make, rules: [{{ if: '{expression}' }}] }}"
+    result, _ = from_text(f"variables: {variables}\nother: {{ script: make }}\n{unit}\n", tmp_path)
+    proof = prove(result)
+
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize("expression", ['!$TEXT == "a"', "$TEXT !", "! && $TEXT", "!"])
+def test_other_negations_are_no_expressions(expression: str) -> None:
+    """GitLab would compare a boolean."""
+    with pytest.raises(ExpressionError):
+        parsed(expression)
 
 
 def test_rules_that_stay_raw_have_no_condition_that_never_holds(tmp_path: Path) -> None:

@@ -15,14 +15,17 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~)|\$(?P<variable>\w+)|\$\{(?P<braced>\w+)\}|\"(?P<double>[^\"]*)\""
-    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.)+)/(?P<flags>[imsUx]*)|(?P<null>null)\b)"
+    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~|!)|\$(?P<variable>\w+)|\$\{(?P<braced>\w+)\}|\"(?P<double>[^\"]*)\""
+    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.)+)/(?P<flags>[imsUx]*)|(?P<null>null)\b"
+    r"|(?P<boolean>true|false)\b)"
 )
 
 
 # A text that GitLab reads as a regular expression: `PATTERN` in `lib/gitlab/untrusted_regexp/ruby_syntax.rb` of GitLab.
 _REGEX_TEXT = re.compile(r"/(.+)/([ismU]*)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
+# GitLab sets none of its own variables to the empty text.
+_PREDEFINED = ("CI_", "GITLAB_")
 # Longer or deeper expressions are not read, nor are patterns with more alternatives.
 _MOST_OPERANDS, _MOST_LEVELS = 500, 50
 _MOST_ALTERNATIVES = 500
@@ -59,7 +62,13 @@ class Comparison(Struct):
 
 
 class HasValue(Struct):
-    """Whether a variable is set and not empty."""
+    """Whether a variable is set, to more than blanks."""
+
+    name: str
+
+
+class IsDefined(Struct):
+    """Whether a variable is set, be it empty."""
 
     name: str
 
@@ -108,7 +117,7 @@ class SomeOf(Struct):
     parts: tuple[Formula, ...]
 
 
-Formula: TypeAlias = Comparison | HasValue | IsRef | Changed | Exist | Known | Negation | EveryOf | SomeOf
+Formula: TypeAlias = Comparison | HasValue | IsDefined | IsRef | Changed | Exist | Known | Negation | EveryOf | SomeOf
 TRUE, FALSE = Known(is_true=True), Known(is_true=False)
 
 
@@ -129,10 +138,10 @@ class ExpressionError(ValueError):
 def parsed(text: str) -> Formula:
     """Return the expression *text*; raise `ExpressionError` if it is none."""
     reader = _Reader(text)
-    formula = reader.either()
+    result = reader.either()
     if text[reader.at :].strip():
         raise ExpressionError(text[reader.at :].strip())
-    return formula
+    return result.holds
 
 
 def tests_in(formula: Formula) -> Iterator[Formula]:
@@ -150,7 +159,7 @@ def tests_in(formula: Formula) -> Iterator[Formula]:
 def tested_names(test: Formula) -> tuple[str, ...]:
     """Return the names of the variables that *test*, which has no parts, reads itself."""
     match test:
-        case HasValue():
+        case HasValue() | IsDefined():
             return (test.name,)
         case Comparison():
             return tuple(one.name for one in (test.left, test.right) if isinstance(one, VariableName))
@@ -188,48 +197,85 @@ def _joined(
     return rest[0] if len(rest) == 1 else kind(rest) if rest else neutral
 
 
+class _Result(Struct):
+    """Whether a part of an expression is neither null nor false, and whether it *holds*: is not empty either."""
+
+    is_set: Formula
+    holds: Formula
+
+
+def _decided(formula: Formula) -> _Result:
+    """Return the result of a part that is true or false."""
+    return _Result(formula, formula)
+
+
 class _Reader(MutableStruct):
-    """Parses an expression from *at*, with a number of *operands*, in parentheses at a *level*."""
+    """Parses an expression from *at*, with a number of *operands*, in parentheses at a *level*.
+
+    As in Ruby, the empty text counts as true before `&&` and `||`, although it does not hold: `Lexeme::And` and
+    `Lexeme::Or` in `lib/gitlab/ci/pipeline/expression` of GitLab.
+    """
 
     text: str
     at: int = 0
     operands: int = 0
     level: int = 0
 
-    def either(self) -> Formula:
-        parts = [self._both()]
+    def either(self) -> _Result:
+        result = self._both()
         while self._take("||"):
-            parts.append(self._both())
-        return some(*parts)
+            left, right = result, self._both()
+            other = right.holds if left.is_set == left.holds else every(negated(left.is_set), right.holds)
+            result = _Result(some(left.is_set, right.is_set), some(left.holds, other))
+        return result
 
-    def _both(self) -> Formula:
-        parts = [self._comparison()]
+    def _both(self) -> _Result:
+        result = self._comparison()
         while self._take("&&"):
-            parts.append(self._comparison())
-        return every(*parts)
+            right = self._comparison()
+            result = _Result(every(result.is_set, right.is_set), every(result.is_set, right.holds))
+        return result
 
-    def _comparison(self) -> Formula:
-        if self._take("("):
-            self.level += 1
-            if self.level > _MOST_LEVELS:
-                raise ExpressionError("with many parentheses")
-            formula = self.either()
-            self.level -= 1
-            if not self._take(")"):
-                raise ExpressionError(self.text[self.at :])
-            return formula
+    def _comparison(self) -> _Result:
+        if (part := self._part()) is not None:
+            return part
         left = self._operand()
         for sign in ("==", "!=", "=~", "!~"):
             if self._take(sign):
                 right = self._operand() if sign in ("==", "!=") else _searched(self._operand())
                 comparison = Comparison(left, {"!=": "==", "!~": "=~"}.get(sign, sign), right)
-                return Negation(comparison) if sign in ("!=", "!~") else comparison
-        match left:
-            case VariableName():
-                return HasValue(left.name)
-            case LiteralText():
-                return Known(bool(left.text))
+                return _decided(Negation(comparison) if sign in ("!=", "!~") else comparison)
+        return self._alone(left)
+
+    def _alone(self, operand: Operand) -> _Result:
+        """Return the result of *operand*, which ends here, without a comparison."""
+        match operand:
+            case VariableName(name):
+                has_value = HasValue(name)
+                return _Result(has_value if name.startswith(_PREDEFINED) else IsDefined(name), has_value)
+            case LiteralText(text):
+                if self.text[: self.at].endswith(("true", "false")):
+                    return _decided(Known(text == "true"))
+                return _Result(Known(text is not None), Known(bool(text)))
         raise ExpressionError(self.text)
+
+    def _part(self) -> _Result | None:
+        """Return a negated part or one in parentheses, None if there is none."""
+        is_negated = self._take("!")
+        if not is_negated and not self._take("("):
+            return None
+        self.level += 1
+        if self.level > _MOST_LEVELS:
+            raise ExpressionError("with many parentheses")
+        if is_negated:
+            part = self._part() or self._alone(self._operand())
+            part = _decided(negated(part.holds))
+        else:
+            part = self.either()
+            if not self._take(")"):
+                raise ExpressionError(self.text[self.at :])
+        self.level -= 1
+        return part
 
     def _operand(self) -> Operand:
         match = _TOKEN.match(self.text, self.at)
@@ -245,7 +291,9 @@ class _Reader(MutableStruct):
             return Regex(match["regex"], match["flags"])
         if match["null"]:
             return LiteralText(None)
-        return LiteralText(match["double"] if match["double"] is not None else match["single"])
+        # A boolean is compared as text.
+        texts = (match["double"], match["single"], match["boolean"])
+        return LiteralText(next(text for text in texts if text is not None))
 
     def _take(self, sign: str) -> bool:
         match = _TOKEN.match(self.text, self.at)
@@ -272,8 +320,9 @@ def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for ea
             return all(holds(part, facts) for part in formula.parts)
         case SomeOf():
             return any(holds(part, facts) for part in formula.parts)
-        case HasValue():
-            return bool(facts.variables.get(formula.name))
+        case HasValue() | IsDefined():
+            value = facts.variables.get(formula.name)
+            return bool(value and value.strip()) if isinstance(formula, HasValue) else value is not None
         case IsRef():
             return _is_ref(formula, facts)
         case Changed():

@@ -9,6 +9,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     Facts,
     Formula,
     HasValue,
+    IsDefined,
     Known,
     Negation,
     Regex,
@@ -70,7 +71,7 @@ def _tests(formula: Formula) -> tuple[Formula, ...]:
 
 def _is_test(formula: Formula) -> bool:
     match formula:
-        case HasValue():
+        case HasValue() | IsDefined():
             return formula.name == VARIABLE
         case Comparison():
             return VariableName(VARIABLE) in (formula.left, formula.right)

@@ -14,6 +14,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     Facts,
     Formula,
     HasValue,
+    IsDefined,
     IsRef,
     Known,
     LiteralText,
@@ -76,9 +77,8 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
             return Conjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=True)))
         case SomeOf():
             return Disjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=False)))
-        case HasValue():
-            known = _known(formula, names)
-            return _has_value(formula.name, names) if known is None else known
+        case HasValue() | IsDefined():
+            return _value_test(formula, names)
         case IsRef():
             return _ref(formula)
         case Changed():
@@ -114,6 +114,8 @@ def _absence(test: Formula, *, is_all: bool) -> tuple[str, set[str | None]] | No
     match part:
         case Negation(HasValue(name)):
             return name, {"", None}
+        case Negation(IsDefined(name)):
+            return name, {None}
         case Comparison(VariableName(name), "==", LiteralText(text)) if not text:
             return name, {text}
     return None
@@ -129,7 +131,7 @@ def _of_axis(axis: str, test: Formula, names: Names) -> Condition:
     return ALWAYS if any(holds(test, Facts(variables={axis: value})) for value in names.axes[axis]) else NEVER
 
 
-def _known(test: HasValue | Comparison, names: Names) -> Condition | None:
+def _known(test: HasValue | IsDefined | Comparison, names: Names) -> Condition | None:
     """Return whether *test* holds if the run does not decide it: all its variables are known for each job."""
     tested = tested_names(test)
     if axis := next((name for name in tested if name in names.axes), ""):
@@ -151,6 +153,19 @@ def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
             raise
         has_value = _has_value(variable.name, names)
         return Opposite(has_value) if LiteralText("") in (comparison.left, comparison.right) else has_value
+
+
+def _value_test(test: HasValue | IsDefined, names: Names) -> Condition:
+    if (known := _known(test, names)) is not None:
+        return known
+    if isinstance(test, IsDefined) and _is_set(test.name, names):
+        return ALWAYS
+    return _has_value(test.name, names)
+
+
+def _is_set(name: str, names: Names) -> bool:
+    """Return whether the variable *name*, which the file or the job sets, has a text in every run, be it empty."""
+    return name in names.inputs or name in names.constants
 
 
 def _has_value(name: str, names: Names) -> Condition:
@@ -187,7 +202,7 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
 
 def _equals(name: str, text: str | None, names: Names) -> Condition:
     if text is None:
-        return Opposite(_has_value(name, names))
+        return NEVER if _is_set(name, names) else Opposite(_has_value(name, names))
     if not text:
         return _is_empty(name, names)
     if name == "CI_PIPELINE_SOURCE":
@@ -237,7 +252,9 @@ def _searched(name: str, regex: Regex, names: Names) -> Condition:
         return _has_value(name, names)
     if name == "CI_PIPELINE_SOURCE" and (events := _events(lambda source: searches(regex, source))):
         return StageTest("event", patterns=events)
-    return _matches(name, _regex(regex), names)
+    matches = _matches(name, _regex(regex), names)
+    # A variable that is not set is searched as the empty text, which matches no pattern of a config.
+    return Disjunction((Opposite(_has_value(name, names)), matches)) if searches(regex, "") else matches
 
 
 def _is_part(name: str, text: str | None) -> Condition:
