@@ -139,7 +139,7 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
     assert sorted(path for path in set(paths) if paths.count(path) > 1) == shared
 
 
-@pytest.mark.parametrize("block", [pytest.param(block, id=place) for place, block in blocks()])
+@pytest.mark.parametrize("block", [pytest.param(block, id=location) for location, block in blocks()])
 def test_configs_in_documents_compile_or_give_the_named_error(block: Block) -> None:
     """For both targets; an error is the one that the block names."""
     diagnostics = report_of(block).diagnostics()

@@ -147,9 +147,9 @@ def test_packages_import_only_what_the_table_permits() -> None:
 
     def wrong(module: Path) -> list[str]:
         own = dotted(module).partition(".")[0]
-        places = (own, *GROUND, *MAY_KNOW[own]) if own != "__init__" else ()
+        permitted = (own, *GROUND, *MAY_KNOW[own]) if own != "__init__" else ()
         ours = [name.removeprefix("pipegen.") for name in imported(module) if is_within(name, "pipegen")]
-        return [name for name in ours if not any(is_within(name, place) for place in places)]
+        return [name for name in ours if not any(is_within(name, package) for package in permitted)]
 
     assert wrong_modules(wrong) == {}
 

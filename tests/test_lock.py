@@ -101,12 +101,12 @@ def test_every_line_of_the_lock_is_a_version_with_hashes() -> None:
 def test_each_requirement_is_locked_once_within_its_bounds(requirement: Requirement) -> None:
     """In every environment where it applies."""
     entries = locked().get(canonicalize_name(requirement.name), ())
-    for place in _PLACES:
-        if requirement.marker is not None and not requirement.marker.evaluate(_environment(place)):
+    for environment in _PLACES:
+        if requirement.marker is not None and not requirement.marker.evaluate(_environment(environment)):
             continue
-        versions = [entry.version for entry in entries if entry.holds(place)]
+        versions = [entry.version for entry in entries if entry.holds(environment)]
 
-        assert [requirement.specifier.contains(version) for version in versions] == [True], (place, versions)
+        assert [requirement.specifier.contains(version) for version in versions] == [True], (environment, versions)
 
 
 def test_the_readme_and_ci_install_only_locked_packages() -> None:

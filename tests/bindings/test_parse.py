@@ -137,7 +137,7 @@ def test_shell_expansions_are_left_unchanged(config: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "place", "words"),
+    ("config", "location", "words"),
     [
         ("a ${b.c", "1:3", "not closed"),
         ("a ${", "1:3", "not closed"),
@@ -155,14 +155,14 @@ def test_shell_expansions_are_left_unchanged(config: str) -> None:
         ("one\n  two ${a b} three\n", "2:7", "not a valid reference"),
     ],
 )
-def test_malformed_references_are_reported_at_their_location(config: str, place: str, words: str) -> None:
+def test_malformed_references_are_reported_at_their_location(config: str, location: str, words: str) -> None:
     """The location is right in every style of scalar."""
     diagnostic = malformed(config)[0]
 
     assert diagnostic.primary is not None
     assert (diagnostic.code.number, f"{diagnostic.primary.span.first.line}:{diagnostic.primary.span.first.column}") == (
         "PG310",
-        place,
+        location,
     )
     assert words in diagnostic.message
 

@@ -92,7 +92,7 @@ def test_a_report_without_diagnostics_is_written(form: str, here: Path, pipegen:
 
 def test_a_report_never_replaces_the_config(here: Path, pipegen: Pipegen) -> None:
     """A folder is not a valid path either."""
-    config, folder = (pipegen("check", "-o", place).status for place in ("./pipegen.yaml", "."))
+    config, folder = (pipegen("check", "-o", path).status for path in ("./pipegen.yaml", "."))
 
     assert (config, folder) == (2, 2)
     assert (here / "pipegen.yaml").read_text(encoding="utf-8") == CONFIG

@@ -36,7 +36,7 @@ pipelines:
 # Fields of the model that hold the result of templates, calls and matrices.
 RESULTS = {"within", "combination", "body", "posts", "unreadable_webhook"}
 
-# Keys of a stage whose words are names, labels, commands or notes, and one whose references are replaced.
+# Keys of a stage with names, labels, commands or notes, and a key whose references are replaced.
 OTHER_WORDS = {"name", "description", "script", "outputs", "files_from", "extends", "pipeline", "agent", "artifacts"}
 # Keys of a stage that are not differences themselves, as their effect is part of other keys.
 INDIRECT = {"extends", "before", "matrix", "blubberfile"}

@@ -114,7 +114,7 @@ def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "code"),
+    ("text", "location", "code"),
     [
         ("a: x\0y", "1:5", "PG108"),
         ('a: "x\\0y"', "1:4", "PG108"),
@@ -123,11 +123,11 @@ def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
     ],
     ids=["NUL", "escaped NUL", "bell", "no character"],
 )
-def test_invalid_characters_are_reported(text: str, place: str, code: str) -> None:
+def test_invalid_characters_are_reported(text: str, location: str, code: str) -> None:
     """The diagnostic is at the character."""
     (diagnostic,) = misread(text)
 
-    assert summary(diagnostic)[:2] == (code, place)
+    assert summary(diagnostic)[:2] == (code, location)
 
 
 @pytest.mark.parametrize("character", ["\x85", "\xa0", "\u2028", "\ufeff", "😀"])

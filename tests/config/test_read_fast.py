@@ -28,13 +28,13 @@ def tree_and_diagnostics(text: str) -> object:
 
 def with_spans(node: Node) -> object:
     """Return *node* with the spans, which comparisons otherwise ignore."""
-    place = (node.span.start, node.span.end)
+    offsets = (node.span.start, node.span.end)
     if isinstance(node, Sequence):
-        return (place, [with_spans(item) for item in node.items])
+        return (offsets, [with_spans(item) for item in node.items])
     if isinstance(node, Mapping):
-        return (place, [(with_spans(entry.key), with_spans(entry.value)) for entry in node.entries])
+        return (offsets, [(with_spans(entry.key), with_spans(entry.value)) for entry in node.entries])
     part = node.part(0, len(node.text))
-    return (place, node.text, node.kind, part.start, part.end)
+    return (offsets, node.text, node.kind, part.start, part.end)
 
 
 def check(text: str) -> None:

@@ -354,10 +354,10 @@ def _parts(stage: dict[str, object], choose: st.DataObject) -> list[dict[str, ob
     parts: list[dict[str, object]] = [{}, {}, {}, {}]
     for key, value in stage.items():
         if isinstance(value, dict) and value:
-            # In the order of the parts, as is that of the keys.
+            # In the order of the parts, like the keys.
             places = sorted(choose.draw(st.lists(st.integers(0, 3), min_size=len(value), max_size=len(value))))
-            for (name, inner), place in zip(value.items(), places, strict=True):
-                body = parts[place].setdefault(key, {})
+            for (name, inner), index in zip(value.items(), places, strict=True):
+                body = parts[index].setdefault(key, {})
                 assert isinstance(body, dict)
                 body[name] = inner
         else:

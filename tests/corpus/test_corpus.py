@@ -84,10 +84,10 @@ def test_every_span_is_within_the_file(name: str) -> None:
 def test_reports_of_real_configs_are_valid(form: str) -> None:
     """This holds for each file, and for all files in one report."""
     pairs = [analysed(name)[1].diagnostics() for name in NAMES]
-    whole = [one for told in pairs for one in told]
+    whole = [one for texts in pairs for one in texts]
 
     assert len(whole) > 100
-    assert [wrong for told in (*pairs, whole) for wrong in CHECKS[form](FORMATS[form](told))] == []
+    assert [wrong for texts in (*pairs, whole) for wrong in CHECKS[form](FORMATS[form](texts))] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -24,7 +24,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "PyYAML": yaml.safe_load,
     "ruamel 1.1": _ruamel((1, 1)),
     "ruamel 1.2": _ruamel((1, 2)),
-    # The library under Ruby's Psych, which GitLab reads with.
+    # The library inside Ruby's Psych, with which GitLab reads YAML.
     **({"libyaml": _libyaml} if yaml.__with_libyaml__ else {}),
 }
 

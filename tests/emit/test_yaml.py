@@ -71,7 +71,7 @@ def test_writes_several_lines_as_a_literal_block() -> None:
         "\n"
         "b:\n  - |-\n    x\n    y\n  - |2\n      x\n    y\n"  # none; a first line with blanks
         "\n"
-        "c: |+\n  x\n  y\n\n"  # two: the blank line is text
+        "c: |+\n  x\n  y\n\n"  # two newlines: the blank line is text
         "d: end\n"
     )
 
@@ -150,7 +150,7 @@ def test_writes_a_big_document_fast() -> None:
     document: dict[str, Value] = {
         f"job {job}": {
             "stage": "step 1",
-            "needs": [Flow({"job": f"job {job - place}", "artifacts": True}) for place in range(4)],
+            "needs": [Flow({"job": f"job {job - index}", "artifacts": True}) for index in range(4)],
             "script": ["make dist", f'printf %s "$v{job}" > .pipegen/outputs/{job}', "for x in a b; do\n  y\ndone\n"],
         }
         for job in range(10_000)
@@ -158,4 +158,4 @@ def test_writes_a_big_document_fast() -> None:
     start = time.process_time()
     write(document)
 
-    assert time.process_time() - start < 2  # 0.3 s on a quiet machine
+    assert time.process_time() - start < 2  # 0.3 s on an idle machine

@@ -15,7 +15,7 @@ _PROPERTY = settings(
     deadline=None, derandomize=True, database=None, max_examples=400, suppress_health_check=list(HealthCheck)
 )
 
-# Pieces of YAML's own grammar, glued together, find more than random characters do.
+# Fragments of YAML's own grammar, concatenated, find more errors than random characters.
 _PIECES = st.sampled_from(
     [
         *"abexyznfotl0189_.,:;-+?!&*%@#|><=~`'\"\\/$()[]{} \t\n",
@@ -86,15 +86,15 @@ def _data(value: Any) -> Any:
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_read_back(text: str) -> None:
     """The text is a value, a key and an item, in block style and in flow style."""
-    places: dict[str, Data] = {text: text, "items": [text, [text, {text: text}]], "below": {"deeper": {text: [text]}}}
+    data: dict[str, Data] = {text: text, "items": [text, [text, {text: text}]], "below": {"deeper": {text: [text]}}}
     document: list[Value] = [
-        places,
-        Flow(places),
+        data,
+        Flow(data),
         Commented({text: Commented(text, above=text, beside=text)}, above=text),
     ]
 
     for reader, read in read_everywhere(write(document)).items():
-        assert read == [places, places, {text: text}], reader
+        assert read == [data, data, {text: text}], reader
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_keeps_every_line_break_and_blank(texts: list[str]) -> None:
     """Blanks and line breaks at the end of a block do not affect the next entry or comment."""
     document: dict[str, Value] = {
         "a": list(texts),
-        "b": {str(place): text for place, text in enumerate(texts)},
+        "b": {str(position): text for position, text in enumerate(texts)},
         "c": texts[0],
     }
     commented = {key: Commented(value, above="above") for key, value in document.items()}

@@ -98,11 +98,11 @@ def config() -> str:
 def reader(stage: str, folder: str) -> dict[str, object]:
     """Return a stage that notes all values and the files in *folder*."""
     of = {**dict.fromkeys(WRITTEN, "write"), **dict.fromkeys((*FROM_FILE, *PRINTED), "measure")}
-    places = {"bare": "${%s}", "double": '"${%s}"', "single": "'${%s}'"}
+    forms = {"bare": "${%s}", "double": '"${%s}"', "single": "'${%s}'"}
     lines = [
-        KEEP.format(stage=stage, name=f"{place}-{name}", word=form % f"{producer}.{name}")
+        KEEP.format(stage=stage, name=f"{quotes}-{name}", word=form % f"{producer}.{name}")
         for name, producer in of.items()
-        for place, form in places.items()
+        for quotes, form in forms.items()
     ]
     documents = [
         f'cat >"$RECORDS/{stage}/document-{name}" <<END\n<${{{producer}.{name}}}>\nEND' for name, producer in of.items()

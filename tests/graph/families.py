@@ -17,7 +17,7 @@ def dice(seed: int) -> random.Random:
 
 def layered(chance: random.Random, layers: int, width: int, maximum: int = 2) -> ExecutionGraph:
     """Return layers in which each node comes after one to *maximum* nodes of the previous layer."""
-    rows = [[f"n{layer}-{place}" for place in range(width)] for layer in range(layers)]
+    rows = [[f"n{layer}-{index}" for index in range(width)] for layer in range(layers)]
     return _graph(
         rows, [[one, node] for above, row in pairwise(rows) for node in row for one in _some(chance, above, maximum)]
     )
@@ -25,39 +25,39 @@ def layered(chance: random.Random, layers: int, width: int, maximum: int = 2) ->
 
 def full_layers(layers: int, width: int) -> ExecutionGraph:
     """Return layers in which each node comes after all nodes of the previous layer."""
-    rows = [[f"n{layer}-{place}" for place in range(width)] for layer in range(layers)]
+    rows = [[f"n{layer}-{index}" for index in range(width)] for layer in range(layers)]
     return _graph(rows, [[one, node] for above, row in pairwise(rows) for node in row for one in above])
 
 
 def local(chance: random.Random, size: int, reach: int, maximum: int = 2) -> ExecutionGraph:
     """Return a sequence of nodes, each after one to *maximum* of the *reach* nodes before it."""
-    names = [f"n{place}" for place in range(size)]
+    names = [f"n{index}" for index in range(size)]
     arcs = [
         [text, name]
-        for place, name in enumerate(names)
-        for text in _some(chance, names[max(0, place - reach) : place], maximum)
+        for index, name in enumerate(names)
+        for text in _some(chance, names[max(0, index - reach) : index], maximum)
     ]
     return _graph([names], arcs)
 
 
 def trellis(length: int, lag: int) -> ExecutionGraph:
     """Return a chain in which each node starts a side node, and follows the side node of *lag* nodes before."""
-    sides = [[f"m{place}", f"s{place}"] for place in range(length)]
-    joins = [[f"s{place}", f"m{place + lag}"] for place in range(length - lag)]
-    return ExecutionGraph([[f"m{place}" for place in range(length)], *sides, *joins])
+    sides = [[f"m{index}", f"s{index}"] for index in range(length)]
+    joins = [[f"s{index}", f"m{index + lag}"] for index in range(length - lag)]
+    return ExecutionGraph([[f"m{index}" for index in range(length)], *sides, *joins])
 
 
 def ladder(length: int) -> ExecutionGraph:
     """Return two chains with an arc from each node of one to the next but one of the other: overlapping N shapes."""
-    chains = [[f"{side}{place}" for place in range(length)] for side in "ab"]
-    return ExecutionGraph([*chains, *([f"a{place}", f"b{place + 1}"] for place in range(length - 1))])
+    chains = [[f"{side}{index}" for index in range(length)] for side in "ab"]
+    return ExecutionGraph([*chains, *([f"a{index}", f"b{index + 1}"] for index in range(length - 1))])
 
 
 def diamonds(length: int, width: int = 2, prefix: str = "") -> ExecutionGraph:
     """Return diamonds in sequence, each with *width* parallel nodes."""
     return ExecutionGraph(
-        [f"{prefix}j{place}", f"{prefix}d{place}-{side}", f"{prefix}j{place + 1}"]
-        for place in range(length)
+        [f"{prefix}j{index}", f"{prefix}d{index}-{side}", f"{prefix}j{index + 1}"]
+        for index in range(length)
         for side in range(width)
     )
 
@@ -76,7 +76,7 @@ def series_parallel(chance: random.Random, size: int) -> ExecutionGraph:
 def wide_joins(count: int, width: int) -> ExecutionGraph:
     """Return parallel forks of *width* that join."""
     return ExecutionGraph(
-        [f"{place}", f"{place}-{side}", f"{place} joined"] for place in range(count) for side in range(width)
+        [f"{index}", f"{index}-{side}", f"{index} joined"] for index in range(count) for side in range(width)
     )
 
 
@@ -98,7 +98,7 @@ def family(seed: int) -> dict[str, ExecutionGraph]:
         "chains of diamonds": lambda: diamonds(60, 3, "x") | diamonds(60, 4, "y") | diamonds(60, 2, "z"),
         "series and parallel": lambda: series_parallel(chance, 600),
         "wide joins": lambda: wide_joins(3, 120),
-        "chains": lambda: ExecutionGraph([f"{chain}-{place}" for place in range(100)] for chain in range(6)),
+        "chains": lambda: ExecutionGraph([f"{chain}-{index}" for index in range(100)] for chain in range(6)),
     }
     return {name: made() for name, made in shapes.items()}
 

@@ -19,7 +19,7 @@ def all_acyclic(size: int) -> Iterator[ExecutionGraph]:
     nodes = NODES[:size]
     pairs = list(combinations(nodes, 2))
     for chosen in range(2 ** len(pairs)):
-        arcs = [pair for place, pair in enumerate(pairs) if chosen >> place & 1]
+        arcs = [pair for index, pair in enumerate(pairs) if chosen >> index & 1]
         yield ExecutionGraph([*((node,) for node in nodes), *arcs])
         yield ExecutionGraph([*((node,) for node in reversed(nodes)), *reversed(arcs)])
 

@@ -14,7 +14,7 @@ NAMES = "abcdefgh"
 @st.composite
 def narrowings(draw: st.DrawFn) -> tuple[ExecutionGraph, list[str]]:
     """Return an acyclic graph and some of its nodes, in any order."""
-    pairs = [(one, other) for place, one in enumerate(NAMES) for other in NAMES[place + 1 :]]
+    pairs = [(one, other) for index, one in enumerate(NAMES) for other in NAMES[index + 1 :]]
     arcs = draw(st.lists(st.sampled_from(pairs)))
     graph = ExecutionGraph([*((name,) for name in draw(st.permutations(NAMES))), *arcs])
     return graph, draw(st.lists(st.sampled_from(NAMES), unique=True))

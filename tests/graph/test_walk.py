@@ -55,9 +55,9 @@ def test_each_component_has_its_shortest_cycle() -> None:
         pairs = reachable(graph)
         firsts = [
             node
-            for place, node in enumerate(graph.nodes)
+            for index, node in enumerate(graph.nodes)
             if (node, node) in pairs
-            and not any({(node, other), (other, node)} <= pairs for other in graph.nodes[:place])
+            and not any({(node, other), (other, node)} <= pairs for other in graph.nodes[:index])
         ]
         cycles = graph.cycles()
 

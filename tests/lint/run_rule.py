@@ -27,8 +27,8 @@ def files() -> Iterator[SourceFile]:
     """Yield the configs of the examples, goldens and documents, and of the corpus if it exists."""
     for folder, pattern in ((ROOT / "examples", "*/*.yaml"), (ROOT / "tests" / "golden", "*/pipeline.yml")):
         yield from map(_loaded, sorted(folder.glob(pattern)))
-    for place, block in blocks():
-        yield SourceFile(place, block.file.text)
+    for path, block in blocks():
+        yield SourceFile(path, block.file.text)
     yield from map(_loaded, sorted(path for path in CORPUS.rglob("*.y*ml") if path.is_file()))
 
 

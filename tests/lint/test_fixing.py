@@ -156,9 +156,9 @@ def configs(draw: some.DrawFn) -> str:
         return f" # c{next(number)}" if draw(some.integers(0, 3)) == 0 else ""
 
     lines = ["pipelines:", f"  p:{comment()}", "    stages:"]
-    for place, name in enumerate(NAMES):
+    for index, name in enumerate(NAMES):
         reads = "".join(
-            f" ${{{other}.{draw(some.sampled_from('xy'))}|n}}" for other in NAMES[:place] if draw(some.booleans())
+            f" ${{{other}.{draw(some.sampled_from('xy'))}|n}}" for other in NAMES[:index] if draw(some.booleans())
         )
         lines += [f"      - name: {name}{comment()}", f"        script: ['echo{reads}']{comment()}"]
         if draw(some.booleans()):
@@ -180,7 +180,7 @@ def configs(draw: some.DrawFn) -> str:
         lines += (
             [f"      - [{', '.join(ordered)}]{comment()}"]
             if draw(some.booleans())
-            else [f"      {' ' if place else '-'} - {name}{comment()}" for place, name in enumerate(ordered)]
+            else [f"      {' ' if index else '-'} - {name}{comment()}" for index, name in enumerate(ordered)]
         )
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.pictures.model import Link, Picture, StageBox, StageMark
 
-# Names that would be markup, program text or nothing to be seen, if they were not handled as text.
+# Names that would be markup, code or invisible if they were not escaped.
 HOSTILE = (
     "</script><script>window.broken = 1</script>",
     "--><!--<img src=x onerror='window.broken = 1'>",

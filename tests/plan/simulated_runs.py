@@ -164,7 +164,7 @@ def _rests(glob: str, text: str, *, at_start: bool) -> Iterator[str]:
         yield text
     elif glob.startswith("**/") and at_start:
         yield from _rests(glob[3:], text, at_start=True)
-        for end in (place for place, sign in enumerate(text) if sign == "/"):
+        for end in (position for position, sign in enumerate(text) if sign == "/"):
             yield from _rests(glob[3:], text[end + 1 :], at_start=True)
     elif glob.startswith("*"):
         stars = 2 if glob.startswith("**") else 1

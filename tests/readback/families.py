@@ -18,7 +18,7 @@ def all_small(size: int) -> Iterator[ExecutionGraph]:
     pairs = list(combinations(range(size), 2))
     seen: set[frozenset[tuple[int, int]]] = set()
     for chosen in range(2 ** len(pairs)):
-        arcs = [pair for place, pair in enumerate(pairs) if chosen >> place & 1]
+        arcs = [pair for index, pair in enumerate(pairs) if chosen >> index & 1]
         if frozenset(arcs) in seen:
             continue
         seen |= {frozenset((turn[one], turn[two]) for one, two in arcs) for turn in permutations(range(size))}
@@ -84,8 +84,8 @@ def chained(size: int, random: Random) -> ExecutionGraph:
     across = []
     for _ in range(3):
         count, other = random.sample(range(3), 2)
-        place = random.randint(0, length - 2)
-        across.append((chains[count][place], chains[other][random.randint(place + 1, length - 1)]))
+        index = random.randint(0, length - 2)
+        across.append((chains[count][index], chains[other][random.randint(index + 1, length - 1)]))
     return ExecutionGraph([*chains, *across])
 
 

@@ -96,7 +96,7 @@ def test_only_jobs_are_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "place"),
+    ("text", "message", "location"),
     [
         ("- a", "a mapping of jobs", "- a"),
         ("stages: [a]", "no jobs", "stages"),
@@ -115,12 +115,12 @@ def test_only_jobs_are_nodes() -> None:
         ("a: [", "this is not valid YAML", ""),
     ],
 )
-def test_unsupported_files_are_rejected(text: str, message: str, place: str) -> None:
+def test_unsupported_files_are_rejected(text: str, message: str, location: str) -> None:
     """A rejected file is better than a wrong graph; the error has a location."""
     with pytest.raises(UnreadableError, match=re.escape(message)) as caught:
         order(text)
 
-    assert text[caught.value.start :].startswith(place)
+    assert text[caught.value.start :].startswith(location)
 
 
 @pytest.mark.parametrize(

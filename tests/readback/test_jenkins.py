@@ -144,13 +144,13 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message", "place"), REFUSED, ids=range(len(REFUSED)))
-def test_unsupported_files_are_rejected(text: str, message: str, place: str) -> None:
+@pytest.mark.parametrize(("text", "message", "location"), REFUSED, ids=range(len(REFUSED)))
+def test_unsupported_files_are_rejected(text: str, message: str, location: str) -> None:
     """A rejected file is better than a wrong graph; the error has a location."""
     with pytest.raises(UnreadableError, match=re.escape(message)) as caught:
         order(text)
 
-    assert text[caught.value.start :].startswith(place)
+    assert text[caught.value.start :].startswith(location)
 
 
 def test_a_diamond_keeps_its_arcs() -> None:

@@ -12,7 +12,7 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.driver import Driver
 
 COUNT, WIDTH = 5_000, 50
-# On a busy machine; it takes about one.
+# The limit on a busy machine; it takes about one second.
 SECONDS = 10
 
 

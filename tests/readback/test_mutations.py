@@ -126,7 +126,7 @@ def without_calls(text: str, name: str) -> dict[str, str]:
 
 # Scripted files: with finally, with several pipelines, and with functions that declare stages.
 SCRIPTS = {"finally": SKEWED, "several": SIDE_BY_SIDE, "many": many()}
-# With blocks that would nest too deep if the driver did not see to it.
+# With blocks that would nest too deep if the driver did not limit them.
 DEEP = config(diamonds(45))
 
 

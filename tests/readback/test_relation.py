@@ -109,7 +109,7 @@ def test_child_pipelines_add_only_the_reported_pairs(family: str) -> None:
         limit = whole * 20 // 9 // files + 8_000
         try:
             generated = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
-        except Stopped:  # no cut leaves parts that are small enough
+        except Stopped:  # no cut produces parts that are small enough
             continue
         pairs = relation(generated.graph())
         split += bool(generated.children)

@@ -122,8 +122,8 @@ def test_an_unreadable_journal_is_an_error(tmp_path: Path, text: bytes) -> None:
 
 def test_a_full_disk_ends_the_journal_with_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run continues, and the lines before are readable."""
-    place, warnings = tmp_path / "journal", list[str]()
-    with Journal(place, "plan", warnings.append) as journal:
+    path, warnings = tmp_path / "journal", list[str]()
+    with Journal(path, "plan", warnings.append) as journal:
         for event in (
             PipelineEnded(1.0, "one", Status.SUCCESS),
             PipelineEnded(2.0, "other", Status.FAILED),
@@ -132,8 +132,8 @@ def test_a_full_disk_ends_the_journal_with_one_warning(tmp_path: Path, monkeypat
             journal.notify(event)
             monkeypatch.setattr(Journal, "_put", _full)
 
-    assert warnings == [f"{place}: No space left on device: --resume will repeat the stages that end from now on"]
-    assert read(place).over == {"one": Status.SUCCESS}
+    assert warnings == [f"{path}: No space left on device: --resume will repeat the stages that end from now on"]
+    assert read(path).over == {"one": Status.SUCCESS}
 
 
 def _full(*_: object) -> None:
@@ -158,8 +158,8 @@ def test_damaged_lines_are_counted(tmp_path: Path) -> None:
     """Their results are lost; an incomplete last line is not counted."""
     write(tmp_path / "journal", ObservedRun(graph_plan(GRAPH), outcomes={"build": [BUILT]}))
     lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
-    place = next(number for number, line in enumerate(lines) if b'"ended"' in line)
-    lines[place] = lines[place].replace(b"MS4w", b"Mi4w")
+    index = next(number for number, line in enumerate(lines) if b'"ended"' in line)
+    lines[index] = lines[index].replace(b"MS4w", b"Mi4w")
     (tmp_path / "journal").write_bytes(b"".join(lines) + b'{"checksum": "')
     story = read(tmp_path / "journal")
 

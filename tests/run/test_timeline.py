@@ -73,8 +73,8 @@ def test_an_attempt_can_use_several_slots() -> None:
     """No other attempt uses them while it runs."""
     plan = graph_plan(ExecutionGraph([["a"], ["b"]]))
     big, small = (
-        Task(id=TaskId("p", job.stage), job=job, plan=plan, demand=Demand(slots=slots), order=place)
-        for place, (job, slots) in enumerate(zip(plan.jobs, (2, 1), strict=True))
+        Task(id=TaskId("p", job.stage), job=job, plan=plan, demand=Demand(slots=slots), order=index)
+        for index, (job, slots) in enumerate(zip(plan.jobs, (2, 1), strict=True))
     )
     first, second = Attempt(big, 1, "m"), Attempt(small, 1, "m")
 

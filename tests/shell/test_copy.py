@@ -306,8 +306,8 @@ def test_a_copy_follows_links_within_the_checkout(world: World) -> None:
     (world.root / "inner").mkdir()
     (world.root / "inside").symlink_to("inner")
     entries = [
-        {"from": "${t.container}", "source": "/srv/file", "destination": place}
-        for place in ("one", "inside/", "inside/x")
+        {"from": "${t.container}", "source": "/srv/file", "destination": path}
+        for path in ("one", "inside/", "inside/x")
     ]
     plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": entries}])
     where = host(shares_daemon=True)

@@ -12,7 +12,7 @@ from pipegen.shell.marks import MARK_FUNCTION, VARIABLE, marked_lines, unmarked
 
 
 @pytest.mark.parametrize(
-    ("entries", "place", "status", "output"),
+    ("entries", "mark", "status", "output"),
     [
         pytest.param(["true", "exit 3"], "1.0", 3, "", id="exit"),
         pytest.param(["! true", '[ "$?" = 1 ] && echo kept', "false"], "2.0", 1, "kept\n", id="the status before"),
@@ -29,7 +29,7 @@ from pipegen.shell.marks import MARK_FUNCTION, VARIABLE, marked_lines, unmarked
 )
 @pytest.mark.parametrize("shell", ["dash", "bash", "busybox"])
 def test_the_last_mark_is_that_of_the_command_that_failed(
-    entries: list[str], place: str, status: int, output: str, shell: str, tmp_path: Path
+    entries: list[str], mark: str, status: int, output: str, shell: str, tmp_path: Path
 ) -> None:
     """The status and the output of the script do not change."""
     require_shell(shell)
@@ -39,7 +39,7 @@ def test_the_last_mark_is_that_of_the_command_that_failed(
         (*SHELLS[shell], "-c", script), env={VARIABLE: str(mark_file)}, capture_output=True, text=True, check=False
     )
 
-    assert (ended.returncode, ended.stdout, mark_file.read_text()) == (status, output, place)
+    assert (ended.returncode, ended.stdout, mark_file.read_text()) == (status, output, mark)
     assert "pipegen_mark" not in ended.stderr
 
 

@@ -28,7 +28,7 @@ def test_container_image_and_folder_are_removed(world: World, failing: str) -> N
     assert result.left == []
 
 
-# The runner ends its jobs itself, and gives scripts a pipe to read from.
+# The runner ends its jobs itself, and connects the standard input of scripts to a pipe.
 _without_runner = pytest.mark.parametrize("world", [shell for shell in SHELLS if shell != "runner"], indirect=True)
 
 

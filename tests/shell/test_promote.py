@@ -35,7 +35,7 @@ def charts(world: World) -> Path:
     subprocess.run([*git, "add", "--all"], cwd=work, check=True)
     subprocess.run([*git, "commit", "--quiet", "-m", "first"], cwd=work, check=True)
     subprocess.run([*git, "clone", "--quiet", "--bare", str(work), str(bare)], check=True)
-    # A file, not /dev/null: git replaces the file that it writes settings to.
+    # This is a file, not /dev/null: git replaces the file to which it writes settings.
     settings = world.folder / "gitconfig"
     settings.touch()
     world.variables.update(CHARTS=str(bare), GIT_CONFIG_GLOBAL=str(settings), GIT_CONFIG_NOSYSTEM="1")
@@ -48,9 +48,9 @@ def git(repository: Path, *arguments: str) -> str:
     return done.stdout.decode()
 
 
-def proposed(repository: Path, place: str = "refs/for/main%topic=pipeline-promote") -> str:
+def proposed(repository: Path, ref: str = "refs/for/main%topic=pipeline-promote") -> str:
     """Return the message of the pushed change."""
-    return git(repository, "log", "-1", "--format=%B", place)
+    return git(repository, "log", "-1", "--format=%B", ref)
 
 
 def test_promote_pushes_a_change_for_a_chart(world: World, charts: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_change_of_each_chart_is_based_on_the_branch(world: World, charts: P
 
     result = world.run_job(plan, "t", host())
 
-    # Plain git refuses the second change, which does not follow the first; Gerrit takes both.
+    # Plain git rejects the second change, which does not follow the first; Gerrit accepts both.
     assert result.status != 0
     assert "rejected" in result.errors
     assert "one.version" in git(charts, "ls-tree", "--name-only", "refs/for/main%topic=pipeline-promote")

@@ -78,14 +78,14 @@ def test_valid_constants_need_no_check_and_no_loop() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
-def test_an_invalid_name_or_tag_fails_the_stage(world: World, place: str) -> None:
+@pytest.mark.parametrize("key", ["name", "tag", "tags", "loop"])
+def test_an_invalid_name_or_tag_fails_the_stage(world: World, key: str) -> None:
     """The container engine rejects it; nothing is pushed or executed, and no other image is removed."""
-    tags: object = ["ok", "${a.output}"] if place == "tags" else "${a.output}"
-    if place == "loop":
+    tags: object = ["ok", "${a.output}"] if key == "tags" else "${a.output}"
+    if key == "loop":
         tags = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
-    plan = plan_of([SOURCE, publish(**{"tags" if place == "loop" else place: tags})])
-    for value in ILLEGAL if place == "tag" else ILLEGAL[:5]:
+    plan = plan_of([SOURCE, publish(**{"tags" if key == "loop" else key: tags})])
+    for value in ILLEGAL if key == "tag" else ILLEGAL[:5]:
         world.give("a", "output", value)
 
         result = world.run_job(plan, "t", host())

@@ -139,7 +139,7 @@ def test_the_status_of_a_failing_container_is_kept(world: World, tail: int) -> N
 
     result = world.run_job(plan, "t", host())
 
-    # bash makes 1 of the status of a command that fails where the runner evaluates the script behind a pipe
+    # bash returns 1 as the status of a failing command if the runner evaluates the script behind a pipe
     assert result.status in ({1, 42} if world.shell == "runner" else {42})
     assert not (world.root / ".pipegen").exists()
     assert result.left == []

@@ -46,7 +46,7 @@ APPLETS = (
 )
 BLUBBERFILE = "version: v4\nvariants: {}\n"
 
-# Each engine's way to run a script; the last one is GitLab's runner, which joins all and evaluates it behind a pipe.
+# The way in which each engine runs a script; GitLab's runner, the last one, joins all and evaluates it behind a pipe.
 SHELLS: Mapping[str, Sequence[str]] = {
     "dash": ("dash", "-e"),
     "bash": ("bash", "--posix", "-e"),
@@ -54,7 +54,7 @@ SHELLS: Mapping[str, Sequence[str]] = {
     "runner": ("bash", "-eo", "pipefail", "-c", 'text=$(cat "$0" && echo .); : | eval "${text%.}"'),
 }
 
-# Texts that some shell, reader or engine takes for something else.
+# Texts with a special meaning in some shell, reader or engine.
 HOSTILE: Mapping[str, str] = {
     "command": "'; rm -rf ~ #",
     "substitution": "$(id)",
@@ -75,7 +75,7 @@ HOSTILE: Mapping[str, str] = {
     "long": "x\"'$" * 16384,
 }
 
-# Those that together have every kind of special character; the quick tests use only these where each needs a shell.
+# Texts that together have every kind of special character; quick tests that start shells use only these.
 _VARIED = frozenset({"quotes", "backticks", "newlines", "return", "unicode", "empty"})
 
 

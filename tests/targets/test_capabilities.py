@@ -12,7 +12,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import incompatible
 
 SCHEMA = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-# Keys that no target reads: the structure of a config, and keys that are resolved before.
+# Keys that no target reads: the structure of a config, and keys that are resolved earlier.
 WITHOUT_ROW = {
     *("pipelines", "targets", "stages", "name", "description", "blubberfile"),
     *("templates", "include", "defaults", "extends"),
@@ -23,8 +23,8 @@ SUPPORTS = {"native", "emulated", "refused"}
 
 def keys() -> list[str]:
     """Return the keys of a file, of pipelines and of stages, in the order of the schema."""
-    places = (SCHEMA, SCHEMA["$defs"]["pipeline"], SCHEMA["$defs"]["stage"])
-    return list(dict.fromkeys(key for place in places for key in place["properties"] if key not in WITHOUT_ROW))
+    schemas = (SCHEMA, SCHEMA["$defs"]["pipeline"], SCHEMA["$defs"]["stage"])
+    return list(dict.fromkeys(key for schema in schemas for key in schema["properties"] if key not in WITHOUT_ROW))
 
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])

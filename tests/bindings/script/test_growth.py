@@ -15,7 +15,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 
 R = "${.stage}"
-# A part, once and again, between a start and an end.
+# A part that is repeated between a start and an end.
 SHAPES = {
     "words": ("", f"\\x {R} ", ""),
     "one word": ("\\x", f"{R}x", ""),

@@ -93,8 +93,8 @@ def test_bash_expansions_are_a_warning_for_sh(form: str) -> None:
 @pytest.mark.parametrize("form", INVALID)
 def test_expansions_that_no_shell_has_are_errors(form: str) -> None:
     """They are errors wherever the shell expands text."""
-    places = ("echo {}", "cat <<E\n{}\nE", "a=$(echo {})", "a=`echo {}`", "echo $(( {} ))")
-    for script in (place.replace("{}", form, 1) for place in places):
+    templates = ("echo {}", "cat <<E\n{}\nE", "a=$(echo {})", "a=`echo {}`", "echo $(( {} ))")
+    for script in (template.replace("{}", form, 1) for template in templates):
         assert reported(script) == [("PG359", form)], script
         assert reported(script, is_bash=True) == [("PG359", form)], script
 

@@ -46,7 +46,7 @@ def test_line_breaks_are_preserved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "place", "byte"),
+    ("data", "location", "byte"),
     [
         (b"a: \xff", "1:4", "0xff"),
         (b"a: 1\nb: \xc3\xa9 \xe9t\xe9\n", "2:6", "0xe9"),
@@ -57,14 +57,14 @@ def test_line_breaks_are_preserved() -> None:
     ],
     ids=["never valid", "Latin-1", "surrogate", "cut off", "after the mark", "half a pair"],
 )
-def test_invalid_bytes_are_reported_at_their_location(data: bytes, place: str, byte: str) -> None:
+def test_invalid_bytes_are_reported_at_their_location(data: bytes, location: str, byte: str) -> None:
     """Only the first one is reported; each is replaced by the replacement character."""
     file, report = decoded(data)
     (diagnostic,) = report.diagnostics()
 
     assert diagnostic.primary is not None
     assert (diagnostic.code.number, byte in diagnostic.message) == ("PG101", True)
-    assert f"{diagnostic.primary.span.first.line}:{diagnostic.primary.span.first.column}" == place
+    assert f"{diagnostic.primary.span.first.line}:{diagnostic.primary.span.first.column}" == location
     assert file.text[diagnostic.primary.span.start] == "\ufffd"
 
 

@@ -24,7 +24,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 
 _CORPUS = Path(__file__).parents[3].parent / "shared" / "corpus"
 
-# The files of the corpus that are refused, and the codes; upstream's schema refuses more of them.
+# The rejected files of the corpus, and the codes; PipelineLib's schema rejects more of them.
 _REFUSED = {
     "newest/martaannaj__RecommenderServer.yaml": ("PG209 7:14", "PG205 9:1"),
     "newest/wikimedia__machinelearning-liftwing-inference-services__revscoring-editquality.yaml": ("PG107 16:13",),
@@ -42,11 +42,11 @@ def _check(text: str | bytes) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def _places(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
-    return tuple(f"{one.code.number} {_place(one)}" for one in diagnostics)
+def _positions(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
+    return tuple(f"{one.code.number} {_position(one)}" for one in diagnostics)
 
 
-def _place(diagnostic: Diagnostic) -> str:
+def _position(diagnostic: Diagnostic) -> str:
     assert diagnostic.primary is not None
     first = diagnostic.primary.span.first
     return f"{first.line}:{first.column}"
@@ -185,11 +185,11 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
     """A few are invalid and are reported at the right location."""
     diagnostics = _check(path.read_bytes())
 
-    assert _places(diagnostics) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
+    assert _positions(diagnostics) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "place", "message", "hint"),
+    ("text", "code", "location", "message", "hint"),
     [
         ("run: {argumnets: [a]}", "PG201", "5:15", 'unknown key "argumnets" in "run"', 'rename it to "arguments"'),
         (
@@ -282,20 +282,20 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
         ("deploy: {timeout: long}", "PG204", "5:27", '"timeout" cannot be "long"', None),
     ],
 )
-def test_violations_in_a_stage(text: str, code: str, place: str, message: str, hint: str | None) -> None:
+def test_violations_in_a_stage(text: str, code: str, location: str, message: str, hint: str | None) -> None:
     """Each is reported once, in our own words, at its key or value."""
     (diagnostic,) = _check(_in_stage(text))
 
-    assert (diagnostic.code.number, _place(diagnostic), diagnostic.message, diagnostic.hint) == (
+    assert (diagnostic.code.number, _position(diagnostic), diagnostic.message, diagnostic.hint) == (
         code,
-        place,
+        location,
         message,
         hint,
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "place", "message", "hint"),
+    ("text", "code", "location", "message", "hint"),
     [
         ("word", "PG202", "1:1", "the config takes a map, not text", 'begin the file with "pipelines:"'),
         ("[a]", "PG202", "1:1", "the config takes a map, not a list", 'begin the file with "pipelines:"'),
@@ -329,13 +329,13 @@ def test_violations_in_a_stage(text: str, code: str, place: str, message: str, h
         ("pipelines: {a: {stages: [{name: b}]}}\ntargets: {c: d}", "PG202", "2:14", '"c" takes a map, not text', None),
     ],
 )
-def test_violations_outside_of_stages(text: str, code: str, place: str, message: str, hint: str | None) -> None:
+def test_violations_outside_of_stages(text: str, code: str, location: str, message: str, hint: str | None) -> None:
     """Each is reported once; a misspelled required key is not also reported as missing."""
     (diagnostic,) = _check(text)
 
-    assert (diagnostic.code.number, _place(diagnostic), diagnostic.message, diagnostic.hint) == (
+    assert (diagnostic.code.number, _position(diagnostic), diagnostic.message, diagnostic.hint) == (
         code,
-        place,
+        location,
         message,
         hint,
     )
@@ -351,7 +351,7 @@ def test_all_violations_are_reported_together() -> None:
     """They are in the order of the text."""
     diagnostics = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
 
-    assert _places(diagnostics) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
+    assert _positions(diagnostics) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
 
 
 def test_settings_are_checked_against_their_own_schema() -> None:
@@ -385,7 +385,7 @@ def test_an_invalid_value_with_an_alias_is_reported_once() -> None:
     """The value is in the text only once."""
     diagnostics = _check("pipelines:\n  a:\n    stages: [{name: b, run: &run {tail: x}}, {name: c, run: *run}]\n")
 
-    assert _places(diagnostics) == ("PG202 3:41",)
+    assert _positions(diagnostics) == ("PG202 3:41",)
 
 
 _STAGE = ("pipelines", "*", "stages", 0)
@@ -485,4 +485,4 @@ def test_a_key_without_a_value_is_valid_where_it_removes_one(config: str, name: 
     check_schema(tree, fast)
     explain(tree, slow, is_included=False)
 
-    assert _places(fast.diagnostics()) == _places(slow.diagnostics())
+    assert _positions(fast.diagnostics()) == _positions(slow.diagnostics())

@@ -41,12 +41,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("text", "place", "words"), CASES.values(), ids=CASES)
-def test_a_syntax_error_has_its_own_message_and_a_hint(text: str, place: str, words: str) -> None:
+@pytest.mark.parametrize(("text", "location", "words"), CASES.values(), ids=CASES)
+def test_a_syntax_error_has_its_own_message_and_a_hint(text: str, location: str, words: str) -> None:
     """It is at the location that the user has to change."""
     (diagnostic,) = misread(text)
 
-    assert summary(diagnostic)[:2] == ("PG102", place)
+    assert summary(diagnostic)[:2] == ("PG102", location)
     assert words in diagnostic.message
     assert diagnostic.hint
 

@@ -27,7 +27,7 @@ def codes(*written: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("script", "place"),
+    ("script", "location"),
     [
         ("[make, 'echo \"a', echo b]", '"'),
         ("[make, 'echo $(', echo b]", "$"),
@@ -39,14 +39,14 @@ def codes(*written: str) -> list[str]:
         ("[make, '}', echo b]", "}"),
     ],
 )
-def test_a_script_with_a_syntax_error_is_reported(script: str, place: str) -> None:
+def test_a_script_with_a_syntax_error_is_reported(script: str, location: str) -> None:
     """The location is the unclosed syntax, or the line that the shell names."""
-    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, location)]
     assert codes(f"{{name: a, script: {script}}}") == ["PG720"]
 
 
 @pytest.mark.parametrize(
-    ("script", "place"),
+    ("script", "location"),
     [
         ('["echo \'a", "b\'", make]', "'"),
         ("['echo \"a', 'b\"']", '"'),
@@ -55,9 +55,9 @@ def test_a_script_with_a_syntax_error_is_reported(script: str, place: str) -> No
         ("['cat <<-\"END\" | sort', b, a, END, make]", "<"),
     ],
 )
-def test_an_entry_that_needs_a_later_one_is_reported(script: str, place: str) -> None:
+def test_an_entry_that_needs_a_later_one_is_reported(script: str, location: str) -> None:
     """The shell parses the whole script, but engines indent entries or print each one."""
-    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, location)]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def service(slots: int = 2, name: str = "service") -> Simulation:
 def wide(stages: int, slots: int) -> Simulation:
     """Return many parallel stages."""
     plan = graph_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
-    times = {job.stage: float(1 + place % 7) for place, job in enumerate(plan.jobs)}
+    times = {job.stage: float(1 + index % 7) for index, job in enumerate(plan.jobs)}
     machines = [RunMachine(name="executor", slots=slots)]
     durations = {TaskId("p", stage): time for stage, time in times.items()}
     return simulate([pipeline_run(plan, times)], durations, machines, Slots(slots, "executor"))

@@ -130,7 +130,7 @@ def test_nested_loops_are_independent(world: World, outer: str, inner: str, *, s
     step = next(step for step in job.steps if isinstance(step, RunContainer))
     (source,) = (item for item in step.arguments if isinstance(item, Text))
     row, cell = (Text((Reference("", name, None, source.span, Scope.LOOP),), source.span) for name in ("row", "cell"))
-    # The same name twice: the inner loop's hides the outer one's.
+    # The same name twice: the variable of the inner loop hides that of the outer one.
     body = Text((*row.parts, "|", *cell.parts), source.span)
     within: Loop[Text] = Loop(("cell",), split, row, inner, body, source.span)
     outside: Loop[Text] = Loop(("row",), False, source, outer, within, source.span)

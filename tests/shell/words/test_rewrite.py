@@ -15,7 +15,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.shell.words.rewrite import defaults, rewrite
 
-# Pieces of which shells' grammars are made, balanced or not.
+# Fragments of the grammars of shells, balanced or not.
 PIECES = (
     *" \t\n\\'\"`$#;&|<>(){}[]*?!~=-+:%,@0aA",
     *("$(", "$((", "))", "${", "${x", "${x:-", "${x#", "$'", '$"', "${#", "<<EOF\n", "\nEOF\n", "<<'EOF'\n", "<<-"),

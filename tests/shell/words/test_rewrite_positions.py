@@ -47,7 +47,7 @@ VALUES = {
     "percent": "%s %d \\n \\0",
     "long": "x\"'$" * 16384,
 }
-# Legal as the name of a file.
+# This is a valid name of a file.
 FILE = "a '\"*$(touch canary)  `touch canary`\\;b"
 HEADER = r"""
 set -u

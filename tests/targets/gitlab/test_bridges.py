@@ -124,7 +124,7 @@ def test_triggers_run_when_their_conditions_hold(seed: int) -> None:
     data = compiled(config(whens, beside=False)).data
     for name, when in whens.items():
         if name not in data:
-            # It never holds, and was left out.
+            # The rule never holds, and was left out.
             continue
         assert data[name]["inherit"] == {"variables": False}
         wrong = [run for run in given_runs(seed) if is_in_pipeline(data, name, run) is not expected(when, run)]

@@ -19,7 +19,7 @@ PROGRAMS = (
     "$u${s.w} ${s.v}",
     "coproc ${s.w} ${s.v}",
     "coproc N { eval ${s.v}; }",
-    # A shell's -c, however it is called.
+    # The option -c of a shell, for all ways to call it.
     'sh -c "echo ${s.v}"',
     "bash -ec 'echo ${s.v}'",
     "bash -euo pipefail -c 'x ${s.v}'",
@@ -38,12 +38,12 @@ PROGRAMS = (
     "docker run --rm image bash -lc 'x ${s.v}'",
     "kubectl exec pod -- sh -c 'x ${s.v}'",
     "su - me -c 'x ${s.v}'",
-    # The shell's own ways to read text again.
+    # Builtins of the shell that read text as a script.
     'eval "x ${s.v}"',
     "eval x=${s.v}",
     "trap 'rm ${s.v}' EXIT",
     'alias x="y ${s.v}"',
-    # Other shells, elsewhere.
+    # Other shells, which may be on another machine.
     'ssh host "x ${s.v}"',
     "ssh -p 22 -i key host x ${s.v}",
     "watch 'x ${s.v}'",
@@ -162,7 +162,7 @@ PROGRAMS = (
     "bash <(echo ${s.v})",
     'eval "$(echo "${s.v}")"',
     "builtin eval ${s.v}",
-    # Interpreters that a compound command, a function or the shell hands its input, and names that expansions make.
+    # Interpreters that get their input from a compound command, a function or the shell, and names from expansions.
     "{ sh; } <<E\n${s.v}\nE",
     "( sh ) <<<${s.v}",
     "if :; then sh; fi <<<${s.v}",
@@ -253,7 +253,7 @@ PROGRAMS = (
     "vim -u <(echo ${s.v}) a",
     "vim -c 'x ${s.v}' a",
     "vim -es -u NONE -c x a <<E\n!x ${s.v}\nE",
-    # Settings, options for the other side, options with lists of commands.
+    # Settings, options for the remote side, options with lists of commands.
     "ssh -o 'Match exec x${s.v}' host",
     "ssh -oMatch='host a exec x${s.v}' host",
     "rsync -M--rsync-path='x ${s.v}' a host:",

@@ -49,7 +49,7 @@ def corrected(text: str, path: Sequence[str | int], hint: str) -> str | None:
         above.pop(key)
     elif match := _ADD.fullmatch(hint):
         above.pop(key)
-        _merge(_place(config, match["place"], path), _loaded(match["lines"]))
+        _merge(_map_at(config, match["place"], path), _loaded(match["lines"]))
     else:
         return None
     written = StringIO()
@@ -61,7 +61,7 @@ def _loaded(text: str) -> Any:
     return YAML().load(text)
 
 
-def _place(config: Any, words: str, path: Sequence[str | int]) -> Any:
+def _map_at(config: Any, words: str, path: Sequence[str | int]) -> Any:
     """Return the map or list that *words* name: of the first pipeline unless they name the file or a stage."""
     if words == "at the top level":
         return config

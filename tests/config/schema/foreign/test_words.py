@@ -113,21 +113,21 @@ IS_ADVICE = {
 }
 # Words whose hint is advice in the outer maps only.
 _OUTER_ADVICE = {"post", "jobs"}
-# Words that have the work of the stage.
+# Words for the work of the stage.
 _WORK = {"steps", "sh", "bat", "commands", "trigger: {project}", "release", "uses"}
-_CASES = [(word, place) for word in WORDS for place in word.parents]
+_CASES = [(word, parent) for word in WORDS for parent in word.parents]
 
 
-def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
-    """Return a config with *entry* in a map at *place*, and the path of that map."""
+def _config(parent: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
+    """Return a config with *entry* in a map at *parent*, and the path of that map."""
     work = "" if is_work else ", script: make test"
-    if place == TOP:
+    if parent == TOP:
         return f"{entry}\npipelines:\n  p:\n    {_STAGES % work}\n", ()
-    if place == INPUT:
+    if parent == INPUT:
         return f"inputs: {{a: {{{entry}}}}}\npipelines:\n  p:\n    {_STAGES % work}\n", ("inputs", "a")
-    if place == PIPELINE:
+    if parent == PIPELINE:
         return f"pipelines:\n  p:\n    {entry}\n    {_STAGES % work}\n", ("pipelines", "p")
-    inner = place[len(STAGE) :]
+    inner = parent[len(STAGE) :]
     path = ("pipelines", "p", "stages", 1, *inner)
     needed = {"artifacts": "paths: [x], ", "cache": "paths: [x], ", "environment": "name: x, ", "when": "branch: x, "}
     siblings = "".join(words for key, words in needed.items() if inner[:1] == (key,))
@@ -141,24 +141,24 @@ def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
     return f"pipelines:\n  p:\n    {_STAGES % f'{work}, {text}'}\n", path
 
 
-@pytest.mark.parametrize(("word", "place"), _CASES, ids=[f"{word.title}-{len(place)}" for word, place in _CASES])
-def test_each_word_is_recognized_and_its_hint_is_valid(word: ForeignWord, place: Path) -> None:
+@pytest.mark.parametrize(("word", "parent"), _CASES, ids=[f"{word.title}-{len(parent)}" for word, parent in _CASES])
+def test_each_word_is_recognized_and_its_hint_is_valid(word: ForeignWord, parent: Path) -> None:
     """The word is the only error, and applying the hint leaves no schema error."""
-    text, path = _config(place, f"{word.key}: {_VALUES[word.title]}", is_work=word.title in _WORK)
+    text, path = _config(parent, f"{word.key}: {_VALUES[word.title]}", is_work=word.title in _WORK)
     (diagnostic,) = diagnostics_of(text)
 
     assert diagnostic.code.number == "PG214"
     assert diagnostic.message.endswith(f" is from {word.system.value}: {word.instead}")
     assert diagnostic.hint is not None
     fixed = corrected(text, (*path, word.key), diagnostic.hint)
-    is_advice = word.title in IS_ADVICE or (word.title in _OUTER_ADVICE and place in (PIPELINE, TOP))
+    is_advice = word.title in IS_ADVICE or (word.title in _OUTER_ADVICE and parent in (PIPELINE, TOP))
     assert is_advice or fixed is not None, diagnostic.hint
     assert fixed is None or diagnostics_of(fixed) == (), f"{diagnostic.hint}\n{fixed}"
 
 
 def test_every_word_has_a_value() -> None:
     """No word is left out, and none is listed twice for one path."""
-    uses = [(place, word.title) for word, place in _CASES]
+    uses = [(parent, word.title) for word, parent in _CASES]
 
     assert {word.title for word in WORDS} == _VALUES.keys()
     assert len(uses) == len(set(uses))

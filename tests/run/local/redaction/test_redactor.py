@@ -61,11 +61,11 @@ def test_a_stream_redacts_secrets_across_chunks(seed: int) -> None:
     text = "".join(
         chance.choice([SECRET, "another one", "plain ", "\n", "x" * chance.choice([1, 100_000])]) for _ in range(40)
     ).encode()
-    stream, shown, place = RedactedStream(redactor), b"", 0
-    while place < len(text):
+    stream, shown, index = RedactedStream(redactor), b"", 0
+    while index < len(text):
         size = chance.choice([1, 7, 1000, 70_000])
-        shown += stream.feed(text[place : place + size])
-        place += size
+        shown += stream.feed(text[index : index + size])
+        index += size
     shown += stream.end()
 
     assert shown == redactor.redact(text)
@@ -97,10 +97,10 @@ def test_unrelated_base64_and_hashes_are_unchanged() -> None:
 
 def test_a_file_is_searched_across_chunk_boundaries(tmp_path: Path) -> None:
     """A secret is found at any offset."""
-    place = tmp_path / "file"
+    path = tmp_path / "file"
     for before in (0, 65_530, 70_000, 140_000):
-        place.write_bytes(b"x" * before + SECRET.encode() + b"\n")
+        path.write_bytes(b"x" * before + SECRET.encode() + b"\n")
         assert Redactor([SECRET]).hides_in(partial(open_file, tmp_path, "file"))
-    place.write_bytes(b"x" * 70_000)
+    path.write_bytes(b"x" * 70_000)
     assert not Redactor([SECRET]).hides_in(partial(open_file, tmp_path, "file"))
     assert not Redactor([]).hides_in(partial(open_file, tmp_path, "file"))

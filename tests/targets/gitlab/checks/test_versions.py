@@ -16,7 +16,7 @@ from pipegen.targets.gitlab.checks.versions import KEYS, features_used, text
 
 ROOT = Path(__file__).parents[4]
 FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
-# Keys that the configs of these files hold in `raw`.
+# Keys in `raw` of the configs of these files.
 RAW = {"job.hooks", "job.hooks.pre_get_sources_script", "job.cache.unprotect"}
 NAMED = {
     *(
@@ -31,7 +31,7 @@ NAMED = {
 }
 TOP = ("stages", "include", "workflow", "default", "variables")
 
-# Keys that are older than the histories in the documentation, so that no version is known for them.
+# Keys that are older than the histories in the documentation, so that their version is unknown.
 OLDER = frozenset(
     {
         *(f"include.{key}" for key in ("local", "project", "file", "ref", "template", "remote", "inputs.*")),
@@ -132,7 +132,7 @@ def test_each_version_has_a_documentation_link() -> None:
     assert not OLDER & KEYS.keys()
 
 
-# The words of GitLab's documentation, in the history of each.
+# The wording of GitLab's documentation, in the history of each.
 @pytest.mark.parametrize(
     ("stage", "settings", "version", "key"),
     [

@@ -34,12 +34,12 @@ def deepest(*plan_scripts: PlanScripts, report: Report) -> int:
         (families.diamonds(10), 0, False),
         (families.diamonds(11), 10, False),
         (
-            ExecutionGraph([[f"n{place}", f"n{place + 1}"] for place in range(60)] + [["n0", "n60"], ["n5", "n9"]]),
+            ExecutionGraph([[f"n{index}", f"n{index + 1}"] for index in range(60)] + [["n0", "n60"], ["n5", "n9"]]),
             0,
             False,
         ),
-        (ExecutionGraph([[f"n{place}" for place in range(300)]]), 0, False),
-        (ExecutionGraph([[f"n{place}" for place in range(301)]]), 10, False),
+        (ExecutionGraph([[f"n{index}" for index in range(300)]]), 0, False),
+        (ExecutionGraph([[f"n{index}" for index in range(301)]]), 10, False),
     ],
 )
 def test_deep_and_large_graphs_use_the_limiting_driver(
