@@ -98,3 +98,43 @@ def _runs(result: GitLabImport) -> list[str]:
     proof = prove(result)
     assert proof is not None
     return [difference.message for difference in proof.differences]
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("inputs.name | truncate(1,3)", "b c"),
+        ("inputs.name|truncate( 2 , 99 )|posix_escape", "\\ c\\;d"),
+        ("inputs.empty | posix_escape", "''"),
+        ("inputs.name | expand_vars", "ab c;d"),
+    ],
+)
+def test_functions_of_inputs_are_evaluated(reference: str, text: str, tmp_path: Path) -> None:
+    """As in `lib/gitlab/ci/config/interpolation/functions` of GitLab."""
+    header = "spec: { inputs: { name: { default: ab c;d }, empty: { default: '' } } }"
+    (tmp_path / "unit.yml").write_text(f"{header}\n---\nunit: {{ script: 'test <$[[ {reference} ]]>' }}\n")
+    result, report = from_text("include: unit.yml\n", tmp_path)
+
+    assert messages(report) == ""
+    assert list(result.reading.runnable.jobs["unit"].script) == [f"test <{text}>"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ("inputs.none", "its value is unknown"),
+        ("inputs.none | posix_escape", "its function is unknown"),
+        ("inputs.number | truncate(0,1)", "its function is unknown"),
+        ("inputs.computed | expand_vars", "its function is unknown"),
+        ("inputs.name | reverse", "its function is unknown"),
+    ],
+)
+def test_references_to_inputs_that_stay_text_are_reported(reference: str, reason: str, tmp_path: Path) -> None:
+    """GitLab refuses them, or only GitLab knows the value."""
+    values = "name: { default: a }, number: { default: 12 }, none: {}, computed: { default: $CI_JOB_ID }"
+    (tmp_path / "unit.yml").write_text(
+        f"spec: {{ inputs: {{ {values} }} }}\n---\nunit: {{ script: 'test $[[ {reference} ]]' }}\n"
+    )
+    _, report = from_text("include: unit.yml\n", tmp_path)
+
+    assert f'warning[PG850] "$[[ {reference} ]]" stays text: {reason}' in messages(report)

@@ -14,6 +14,7 @@ from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions import ExpressionError, parsed, tested_names, tests_in
 from pipegen.importing.gitlab.reading.tree import (
+    INPUT,
     READING_LIMITS,
     FileTree,
     ReadingLimits,
@@ -28,6 +29,7 @@ from pipegen.plan.model.patterns import Pattern
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import MutableStruct, Struct, field
 
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
@@ -190,6 +192,8 @@ def _merged(
     reading.budget.spend_on(content.tree)
     tree = with_inputs(content.tree, values, reading.budget) if values else content.tree
     tree = tree if isinstance(tree, TreeMapping) else content.tree
+    if (content.header or content.tree).get("spec") is not None:
+        _report_unknown_inputs(tree, reading)
     include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
     parts: list[TreeMapping] = []
     if include is not None:
@@ -217,6 +221,25 @@ def _inputs(content: FileTree) -> Iterator[tuple[str, TreeMapping]]:
     for entry in entries_of(spec.get("inputs") if isinstance(spec, TreeMapping) else None):
         if isinstance(entry.value, TreeMapping):
             yield entry.key.text, entry.value
+
+
+def _report_unknown_inputs(tree: TreeMapping, reading: _Reading) -> None:
+    """Report references to inputs in *tree* that are still there: the value is unknown, or a function."""
+    waiting: list[Node] = [tree]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case TreeMapping():
+                waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
+            case TreeSequence():
+                waiting += reversed(node.items)
+            case Scalar() if (match_ := INPUT.search(node.text)) is not None:
+                reading.report.add(
+                    codes.NOT_IMPORTED,
+                    f'"{match_[0]}" stays text: ' + ("its function" if match_[2] else "its value") + " is unknown",
+                    at=node.span,
+                    hint="write the value",
+                )
 
 
 def _report_input_rules(content: FileTree, given: Mapping[str, Node], reading: _Reading) -> None:

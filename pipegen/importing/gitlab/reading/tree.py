@@ -22,7 +22,11 @@ _TAG = "!reference"
 # Python converts no numbers of thousands of digits.
 LONGEST_NUMBER = 1_000
 # https://docs.gitlab.com/ci/inputs/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
-_INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\][]*)?\]\]")
+INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\][]*)?\]\]")
+_MOST_FUNCTIONS = 3
+# Characters that Ruby's `shellescape` does not escape.
+_UNSAFE = re.compile(r"([^A-Za-z0-9_\-.,:+/@\n])")
+_TRUNCATE = re.compile(r"truncate\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
 
 
 class TagReference(Sequence):
@@ -169,7 +173,7 @@ def with_inputs(node: Node, values: Map[str, Node], budget: ValueBudget) -> Node
 def _with_inputs(scalar: Scalar, values: Map[str, Node], budget: ValueBudget) -> Node:
     if "$[[" not in scalar.text:
         return scalar
-    whole = _INPUT.fullmatch(scalar.text.strip())
+    whole = INPUT.fullmatch(scalar.text.strip())
     if whole and not whole[2] and whole[1] in values:
         value = values[whole[1]]
         budget.spend_on(value)
@@ -177,13 +181,33 @@ def _with_inputs(scalar: Scalar, values: Map[str, Node], budget: ValueBudget) ->
 
     def replaced(match: re.Match[str]) -> str:
         value = values.get(match[1])
-        if not isinstance(value, Scalar) or match[2]:
+        if not isinstance(value, Scalar):
             return match[0]
         budget.spend_on(value)
-        return value.text
+        text = _transformed(value, match[2] or "")
+        return match[0] if text is None else text
 
-    text = _INPUT.sub(replaced, scalar.text)
+    text = INPUT.sub(replaced, scalar.text)
     return Scalar(text, scalar.span, scalar.kind if text == scalar.text else ScalarKind.TEXT)
+
+
+def _transformed(value: Scalar, functions: str) -> str | None:
+    """Return the text of an input after *functions*, None if GitLab alone can evaluate them.
+
+    https://docs.gitlab.com/ci/inputs/#specify-functions-to-manipulate-input-values
+    """
+    text = value.text
+    names = [name.strip() for name in functions.split("|")[1:]]
+    if names and (value.kind is not ScalarKind.TEXT or len(names) > _MOST_FUNCTIONS):
+        return None
+    for name in names:
+        if (truncate := _TRUNCATE.fullmatch(name)) is not None:
+            text = text[int(truncate[1]) :][: int(truncate[2])]
+        elif name == "posix_escape":
+            text = _UNSAFE.sub(r"\\\1", text).replace("\n", "'\n'") or "''"
+        elif name != "expand_vars" or "$" in text:
+            return None
+    return text
 
 
 def merged(base: Node, over: Node, accounting: Accounting) -> Node:
