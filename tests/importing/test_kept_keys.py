@@ -180,3 +180,15 @@ def test_jobs_that_are_not_interruptible_run_to_their_end(tmp_path: Path) -> Non
         "lint": True,
         "next": False,
     }
+
+
+@pytest.mark.parametrize("start", ["when: manual", "rules: [{ when: manual }]", "when: delayed, start_in: 5 minutes"])
+def test_exit_codes_of_a_manual_job_stay_raw(start: str, tmp_path: Path) -> None:
+    """Later jobs wait for it: it may fail only with these codes."""
+    source = f"unit: {{ {start}, allow_failure: {{ exit_codes: [5, 6] }}, script: [make] }}\n"
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert "raw:\n          gitlab: { allow_failure: { exit_codes: [5, 6] } }" in result.text
+    assert proof is not None
+    assert proof.differences == ()

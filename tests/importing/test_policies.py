@@ -17,6 +17,7 @@ _WORKFLOW = "workflow: { rules: [{ if: $CI_MERGE_REQUEST_IID }, { if: $CI_COMMIT
         (_WORKFLOW, "except: [schedules]", "{ not: { event: schedule } }"),
         (_WORKFLOW, "only: { variables: [$FULL] }", "{ env: { FULL: true }, not: { event: merge_request } }"),
         (_WORKFLOW, "only: [merge_requests]", "{ event: merge_request }"),
+        ("", "only: [schedules], rules: null", "{ event: schedule }"),
     ],
 )
 def test_only_is_branches_and_tags_by_default_unless_the_workflow_has_rules(
@@ -26,3 +27,12 @@ def test_only_is_branches_and_tags_by_default_unless_the_workflow_has_rules(
     result, _ = from_text(f"{workflow}unit: {{ script: make, {keys} }}\nlint: {{ script: lint }}\n", tmp_path)
 
     assert f"name: unit\n        when: {when}\n" in result.text
+
+
+def test_rules_without_a_value_let_a_job_run_for_merge_requests(tmp_path: Path) -> None:
+    """GitLab adds no condition to a job with the key: `Processable#compose!` in `lib/gitlab/ci/config/entry`."""
+    template = ".tagged: { script: make, rules: [{ if: $CI_COMMIT_TAG }] }\n"
+    result, _ = from_text(f"{template}unit: {{ extends: .tagged, rules: null }}\nlint: {{ script: make }}\n", tmp_path)
+    (event,) = (one for one in result.reading.events if one.title == "merge request")
+
+    assert [one.name for one in result.reading.runnable.started(event.facts)] == ["unit"]

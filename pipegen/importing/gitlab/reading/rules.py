@@ -115,7 +115,11 @@ def _own_rules(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     if rules is not None:
         return tuple(rules_in(rules, when, start_in, exit_codes, allow_failure=allow_failure))
     only, excluded = job.get("only"), job.get("except")
-    formula = _default(source) if only is None else _policy(only, is_only=True)
+    if only is not None:
+        formula = _policy(only, is_only=True)
+    else:
+        # Rules without a value let it run for any event.
+        formula = _default(source) if "rules" not in job.entries else TRUE
     if excluded is not None:
         formula = every(formula, negated(_policy(excluded, is_only=False)))
     return (Rule(formula=formula, when=when, allow_failure=allow_failure, exit_codes=exit_codes, start_in=start_in),)

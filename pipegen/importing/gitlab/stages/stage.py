@@ -381,7 +381,7 @@ def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
     if "approve" not in draft.keys or (allowed := draft.keys.pop("allow_failure", None)) is None:
         return
     approval = draft.keys["approve"]
-    if is_needed or isinstance(approval, dict):
+    if is_needed or isinstance(approval, dict) or isinstance(allowed, dict):
         draft.raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
     else:
         draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
