@@ -192,3 +192,20 @@ def test_exit_codes_of_a_manual_job_stay_raw(start: str, tmp_path: Path) -> None
     assert "raw:\n          gitlab: { allow_failure: { exit_codes: [5, 6] } }" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_jobs_that_get_files_only_after_failures_of_others_are_imported(tmp_path: Path) -> None:
+    """They start only after its success, so that there are none: `files_from` cannot name its stage."""
+    source = """\
+log: { stage: build, script: [make], artifacts: { paths: [log], when: on_failure } }
+app: { stage: build, script: [make], artifacts: { paths: [app] } }
+unit: { stage: test, script: [make], needs: [log, { job: app, artifacts: false }] }
+lint: { stage: test, script: [make], dependencies: [log] }
+"""
+    result, report = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert messages(report) == ""
+    assert result.text.count("files_from: []") == len(("unit", "lint"))
+    assert proof is not None
+    assert proof.differences == ()

@@ -49,7 +49,7 @@ DIFFERENT = {
     "java": _Difference("condition", "two patterns of a branch that one of must match become one list"),
     "matrix": _Difference("before", "a need on one combination stays raw, and its arc leads from all"),
     "monorepo": _Difference("condition pipeline", _CHOICE),
-    "node": _Difference("stages before", "a stage whose files come from one that stores them only after failures"),
+    "node": _Difference("before", _STOPS),
     "port-of-gitlab": _Difference("before", _STOPS),
     "runs": _Difference("condition", _CHOICE),
     "scripts-shared-workspace": _Difference("stages", 'GitLab has no job "image", so that the stage has another name'),

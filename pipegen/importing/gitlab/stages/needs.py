@@ -50,7 +50,7 @@ class KeptNeeds(Struct):
 
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
-    leaving = [draft.name for draft in drafts if "artifacts" in draft.keys or _leaves_raw_files(draft)]
+    leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
     earlier = closure(order.before)
     result: dict[str, list[str]] = {}
     for draft in drafts:
@@ -270,6 +270,13 @@ def use_same_combinations(drafts: Sequence[Draft], source: SourcePipeline) -> No
             axes = _axes(draft.job)
             if matrix and matrix == matrices.get(need.name) and axes and need.own_axes == axes.env.keys():
                 draft.keys["matrix"] = {"from": need.name}
+
+
+def _passes_files_on(draft: Draft) -> bool:
+    """Return whether later stages can get files of *draft*: they do not run after its failure."""
+    artifacts = draft.keys.get("artifacts")
+    is_for_failures = isinstance(artifacts, dict) and artifacts.get("when") == "failure"
+    return (artifacts is not None and not is_for_failures) or _leaves_raw_files(draft)
 
 
 def _leaves_raw_files(draft: Draft) -> bool:
