@@ -127,3 +127,17 @@ unit: { script: make, rules: [{ changes: { paths: [src/**/*], compare_to: $BASE 
 
     assert messages(report) == ""
     assert "when: { changes: { paths: src/**, base: next } }" in result.text
+
+
+def test_conditions_read_variables_of_the_file_that_are_no_inputs(tmp_path: Path) -> None:
+    """Those that contain variables or are compared with others: they stay variables of the job that tests them."""
+    source = """\
+variables: { BASE: main, PATH_TO_ALL: $BASE/all }
+based: { script: make, rules: [{ if: $BASE }, { if: $CI_COMMIT_BRANCH == $BASE, when: manual }] }
+all: { script: make, rules: [{ if: $PATH_TO_ALL && $CI_COMMIT_TAG }] }
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert proof is not None
+    assert proof.differences == ()

@@ -291,7 +291,8 @@ def tested_variables(
         yield from rule_variables(job)
         yield from exported(read_by_rules(job), job, inputs)
     else:
-        yield from (test.name for test in tests(start.condition) if test.name in job.own_variables)
+        own = {*job.own_variables, *job.variables.keys() - inputs}
+        yield from (test.name for test in tests(start.condition) if test.name in own)
     if is_read_elsewhere:
         has_own_rules = start is None or (start.reason != "" and "rules" in job.entries)
         conditions = (known,) if start is None or has_own_rules else (known, start.condition)
