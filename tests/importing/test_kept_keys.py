@@ -209,3 +209,22 @@ lint: { stage: test, script: [make], dependencies: [log] }
     assert result.text.count("files_from: []") == len(("unit", "lint"))
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_jobs_that_do_not_inherit_variables_of_the_file_do_not_get_them(tmp_path: Path) -> None:
+    """Their rules stay raw: for them, the variables have no value."""
+    source = """\
+variables: { LEVEL: full, AREA: eu }
+default: { tags: [linux] }
+full: { script: make, rules: [{ if: $LEVEL == "full" && $AREA }] }
+none: { inherit: { variables: false }, script: make $LEVEL, rules: [{ if: $LEVEL }, { if: $CI_COMMIT_TAG }] }
+some: { inherit: { variables: [AREA] }, script: make, rules: [{ if: $LEVEL == null && $AREA }] }
+"""
+    result, report = from_text(source, tmp_path)
+    proof = prove(result)
+    data = yaml_data(result.generated[-1].text)
+
+    assert "is left out" not in messages(report)
+    assert (data["none"]["inherit"], data["some"]["inherit"]) == ({"variables": []}, {"variables": ["AREA"]})
+    assert proof is not None
+    assert proof.differences == ()

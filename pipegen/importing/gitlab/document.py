@@ -166,8 +166,9 @@ class _Writer:
         for draft in drafts:
             inputs = [name for name in self._inputs if name in draft.job.variables]
             inputs += [name for name in set_for(draft.job, self._source) if name not in inputs]
-            if inputs and "trigger" in draft.keys:
-                # The other pipeline gets them, too.
+            lacks_inputs = "trigger" not in draft.job.entries and not self._inputs.keys() <= draft.job.variables.keys()
+            if (inputs and "trigger" in draft.keys) or lacks_inputs:
+                # The other pipeline gets them, too, and the script of a stage gets no others.
                 draft.raw["inherit"] = {"variables": list(inputs)}
         builder.report_raw()
         for job in self._left_out:

@@ -64,19 +64,18 @@ def start_of(
         raise UntranslatableError(f'the condition "{error}"') from None
     if _is_first(job, source):
         rules = tuple(replace(rule, when=ON_SUCCESS) if rule.when == ALWAYS_STARTS else rule for rule in rules)
-    reason = ""
+    reason = missing = _not_inherited(job, source)
     try:
         runs = condition_of(rules, names)
     except UntranslatableError as error:
-        reason = str(error)
+        reason = reason or str(error)
         runs = condition_of(rules, replace(names, may_differ=True))
-        runs = ALWAYS if simplified(runs, known) == NEVER else runs
-    if not reason and simplified(runs, known) == NEVER:
-        return Start(condition=NEVER, keys={}, raw={})
+    if simplified(runs, known) == NEVER:
+        if not reason:
+            return Start(condition=NEVER, keys={}, raw={})
+        runs = ALWAYS
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
-    missing = _not_inherited(job, source)
-    reason = reason or missing
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
     reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:
@@ -123,9 +122,7 @@ def _deciding(rules: Sequence[Rule], names: Names, known: Condition) -> Sequence
 
 
 def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
-    """Return why rules of *job*, which starts a pipeline, stay raw: for them a variable of the file has no value."""
-    if "trigger" not in job.entries:
-        return ""
+    """Return why rules of *job* stay raw: for them a variable of the file has no value."""
     keys = [entry for rule in items_of(job.get("rules")) for entry in entries_of(rule)]
     names = {name for entry in keys if entry.key.text == "if" for name in names_in(text_of(entry.value))}
     missing = [name for name in source.variables if name in names and name not in job.variables]

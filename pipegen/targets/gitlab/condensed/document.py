@@ -53,17 +53,20 @@ def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None)
 def _with_shared_variables(document: Document) -> Document:
     """Return *document* with the variables that each job of a stage has as its own.
 
-    In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them.
+    In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them. So do jobs of a
+    file in which some have a raw `inherit`, and variables that raw rules of the workflow set.
     """
     names = {job.name for job in document.jobs}
     stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
-    if len(stage_jobs) < 2 or any(job.trigger is not None for job in document.jobs):  # noqa: PLR2004 - several
+    if len(stage_jobs) < 2 or any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):  # noqa: PLR2004 - several
         return document
     rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
     conditions = "\n".join([*(rule.condition for rule in rules), repr(document.settings)])
     first, *others = stage_jobs
     shared = [variable for variable in first.variables if _is_shareable(variable, document)]
     shared = [variable for variable in shared if not re.search(rf"\$\{{?{variable.name}\b", conditions)]
+    set_by_workflow = [rule.get("variables") for rule in document.settings.rules]
+    shared = [one for one in shared if not any(isinstance(each, dict) and one.name in each for each in set_by_workflow)]
     for job in others:
         shared = [variable for variable in shared if variable in job.variables]
     if not shared:

@@ -1,0 +1,37 @@
+"""Variables that all stages have are variables of the file, where each job gets them from there."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
+
+_CONFIG = """
+    pipelines:
+      ci:
+        defaults: {{ env: {{ LEVEL: full }} }}
+        stages:
+          - {{ name: unit, script: [make] }}
+          - {{ name: lint, script: [make], raw: {{ gitlab: {{ {raw} }} }} }}
+    targets:
+      gitlab: {{ workflow: {{ rules: [{{ when: always, variables: {{ {name}: none }} }}] }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("raw", "name", "is_shared"),
+    [
+        ("coverage: x", "OTHER", True),
+        ("inherit: { variables: false }", "OTHER", False),
+        ("coverage: x", "LEVEL", False),
+    ],
+)
+def test_jobs_keep_variables_that_they_would_not_get_from_the_file(raw: str, name: str, *, is_shared: bool) -> None:
+    """A job with `inherit` does not get them, and rules of the workflow replace those of the file, but not its own."""
+    text = compiled(_CONFIG.format(raw=raw, name=name)).text
+    data = yaml_data(text)
+
+    assert ("LEVEL" in data.get("variables", {})) is is_shared
+    assert {job: data[job].get("variables") for job in ("unit", "lint")} == dict.fromkeys(
+        ("unit", "lint"), None if is_shared else {"LEVEL": "full"}
+    )
