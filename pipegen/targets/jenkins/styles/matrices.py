@@ -19,6 +19,7 @@ from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.stages.files.post_actions import without_script
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
 from pipegen.targets.templates import (
@@ -91,7 +92,8 @@ def _with_functions(
         shared = _shared(members, [values[stage.name] for stage in members])
         if shared is None:
             continue
-        function = model.StepsFunction(names.take(_function_name(title), "{name}{number}"), title, shared.steps)
+        name = names.take(_function_name(title), "{name}{number}")
+        function = model.StepsFunction(name, title, without_script(shared.steps))
         functions.append(function)
         for stage in members:
             variables = {name: values[stage.name][name] for name in shared.variables}

@@ -40,6 +40,20 @@ def test_steps_without_values_need_no_variables() -> None:
     assert "matrix_v" not in text
 
 
+def test_a_function_has_no_script_block() -> None:
+    """It is Groovy, unlike `steps` of Declarative."""
+    text = generated(
+        f"script: [{_LINES}, './test ${{matrix.v}}']",
+        "after: ['./report ${matrix.v}']",
+        "steps: { jenkins: { around: ['lock(label: \"db\")'] } }",
+    )
+
+    function = text[text.index("void unitSteps()") :]
+    assert "try {\n" in function
+    assert 'lock(label: "db") {\n' in function
+    assert "script {" not in text
+
+
 def test_values_in_the_groovy_of_blocks_are_variables() -> None:
     """Texts in single quotes become texts with an expression."""
     text = generated(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
@@ -75,6 +76,20 @@ def _in_script(step: model.Step) -> model.Step:
         case model.Wrapped() | model.WithCredentials() | model.OnAgent():
             return replace(step, steps=in_script(step.steps))
     return step
+
+
+def without_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
+    """Return *steps* for a function, which is Groovy: what `in_script` puts in `script` is outside of it."""
+    return tuple(chain.from_iterable(map(_outside, steps)))
+
+
+def _outside(step: model.Step) -> tuple[model.Step, ...]:
+    match step:
+        case model.Wrapped(head="script"):
+            return without_script(step.steps)
+        case model.Wrapped() | model.WithCredentials() | model.OnAgent():
+            return (replace(step, steps=without_script(step.steps)),)
+    return (step,)
 
 
 def _is_groovy(text: str) -> bool:
