@@ -13,7 +13,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
 from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import in_block
-from pipegen.importing.jenkins.stages.keys import keys_of
+from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
@@ -133,6 +133,7 @@ def _end(
         keys["artifacts"] = files
     if is_limited:
         _limit(keys, call.name)
+    add_checkout_variables(keys, names.environment)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, keys=keys, work=work, call=call)
 

@@ -29,7 +29,7 @@ from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
-from pipegen.importing.jenkins.stages.keys import add_values, keys_of
+from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
@@ -125,6 +125,7 @@ class JenkinsStages:
         self._tools(stage, draft)
         draft.keys = {**draft.keys, **keys_of(work)}
         add_values(draft.keys, self._earlier(stage))
+        add_checkout_variables(draft.keys, names.environment)
         self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
         return draft
 

@@ -1,0 +1,56 @@
+"""Variables that Jenkins sets after the checkout of a stage, which a step for the checkout does not set."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+pipeline {
+    agent any
+    stages {
+        stage('build') {
+            steps {
+                STEPS
+            }
+        }
+    }
+}
+"""
+
+
+def _config(steps: str) -> str:
+    return import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEPS", steps)), Report()).text
+
+
+@pytest.mark.parametrize(
+    ("steps", "variable"),
+    [
+        ("sh 'docker build -t app:$GIT_COMMIT .'", 'GIT_COMMIT: "${setup.commit}"'),
+        ("sh 'git diff ${GIT_PREVIOUS_SUCCESSFUL_COMMIT:-HEAD}'", "${setup.GIT_PREVIOUS_SUCCESSFUL_COMMIT}"),
+        ('sh "./deploy ${env.GIT_URL}"', 'GIT_URL: "${setup.GIT_URL}"'),
+        ("script { for (i in [1, 2]) { echo env.GIT_BRANCH } }", 'GIT_BRANCH: "${setup.GIT_BRANCH}"'),
+    ],
+)
+def test_a_stage_that_reads_variables_of_the_checkout_gets_them(steps: str, variable: str) -> None:
+    """The git plugin documents them; scripts and Groovy read them as variables."""
+    config = _config(steps)
+
+    assert "env: {" in config
+    assert variable in config
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "sh 'GIT_COMMIT=$(git rev-parse HEAD) make'",
+        "script { env.GIT_COMMIT = 'x'; if (env.GIT_COMMIT) { echo 'y' } }",
+        "sh 'MY_GIT_COMMIT=1; echo $MY_GIT_COMMIT'",
+    ],
+)
+def test_variables_that_the_file_sets_stay_its_own(steps: str) -> None:
+    """So do others with similar names."""
+    assert "setup." not in _config(steps)
