@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from importing.samples import messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
@@ -54,3 +55,20 @@ def test_a_stage_that_reads_variables_of_the_checkout_gets_them(steps: str, vari
 def test_variables_that_the_file_sets_stay_its_own(steps: str) -> None:
     """So do others with similar names."""
     assert "setup." not in _config(steps)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["expression { env.GIT_BRANCH == 'origin/main' }", "environment name: 'GIT_BRANCH', value: 'origin/main'"],
+)
+def test_conditions_on_variables_of_the_checkout_are_reported(condition: str) -> None:
+    """Conditions are tested before the checkout, which sets none."""
+    text = _SOURCE.replace("steps {", f"when {{ {condition} }}\n            steps {{").replace("STEPS", "sh 'make'")
+    report, own = Report(), Report()
+    import_jenkins(SourceFile("Jenkinsfile", text), report)
+    import_jenkins(SourceFile("Jenkinsfile", text.replace("any", "any\nenvironment { GIT_BRANCH = 'x' }")), own)
+
+    assert '5:13: warning[PG850] "when" reads "GIT_BRANCH", empty in conditions of the generated file' in messages(
+        report
+    )
+    assert '"when" reads' not in messages(own)

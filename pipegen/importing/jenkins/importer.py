@@ -12,10 +12,11 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values
+from pipegen.importing.jenkins.reading.checkout import report_conditions
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
-from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
 from pipegen.importing.jenkins.results import report_results
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
@@ -65,6 +66,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
+    report_conditions(source.pipeline, _set_variables(source), own)
     report_results(source.pipeline, accounting, own)
     report.take(own)
     return JenkinsImport(
@@ -86,6 +88,18 @@ def _taken_names(source: JenkinsSource) -> frozenset[str]:
         for call in (section.block.statements if section.block is not None else ())
         if isinstance(call, GroovyCall) and (argument := call.argument("name")) is not None
     )
+
+
+def _set_variables(source: JenkinsSource) -> frozenset[str]:
+    """Return the names in `environment`, and those of variables of `env` that Groovy of *source* sets."""
+    assigned = frozenset(
+        one.name
+        for call in (source.pipeline, *all_calls(source.pipeline))
+        for section in sections(call, "environment")
+        for one in (section.block.statements if section.block is not None else ())
+        if isinstance(one, GroovyAssignment)
+    )
+    return assigned | frozenset(re.findall(r"\benv\.(\w+)\s*=(?![=~])", source.file.text))
 
 
 def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[GroovyInConfig]) -> bool:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
+from pipegen.importing.jenkins.reading.checkout import checkout_variables
 from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
 from pipegen.importing.jenkins.stages.work import StageWork
-
-# Variables that Declarative sets after the checkout of a stage, as the git plugin documents them. The checkout of a
-# generated file is a step, which sets none.
-_OF_CHECKOUT = re.compile(
-    r"(?:(?<![\w.])|(?<=\benv\.))GIT_(?:AUTHOR_EMAIL|AUTHOR_NAME|BRANCH|COMMIT|COMMITTER_EMAIL|COMMITTER_NAME|LOCAL_BRANCH|PREVIOUS_COMMIT"
-    r"|PREVIOUS_SUCCESSFUL_COMMIT|URL)\b(?!=)"
-)
 
 
 def keys_of(work: StageWork) -> dict[str, Value]:
@@ -73,7 +66,7 @@ def add_checkout_variables(keys: dict[str, Value], others: Collection[str]) -> N
     own = env if isinstance(env, dict) else {}
     scripts = [line for key in ("script", "after") for line in _lines(keys.get(key))]
     texts = [*scripts, *(one.text for one in groovy_texts(keys))]
-    names = dict.fromkeys(name for text in texts for name in _OF_CHECKOUT.findall(text))
+    names = checkout_variables("\n".join(texts))
     variables: dict[str, Value] = {
         name: "${setup.commit}" if name == "GIT_COMMIT" else f"${{setup.{name}}}"
         for name in names

@@ -1,0 +1,37 @@
+"""Variables that Declarative sets after the checkout of a stage; the step of a generated file sets none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls
+
+# As the git plugin documents them.
+_OF_CHECKOUT = re.compile(
+    r"(?:(?<![\w.])|(?<=\benv\.))GIT_(?:AUTHOR_EMAIL|AUTHOR_NAME|BRANCH|COMMIT|COMMITTER_EMAIL|COMMITTER_NAME"
+    r"|LOCAL_BRANCH|PREVIOUS_COMMIT|PREVIOUS_SUCCESSFUL_COMMIT|URL)\b(?!=)"
+)
+
+
+def checkout_variables(text: str) -> list[str]:
+    """Return the variables of the checkout that *text* reads, each once."""
+    return list(dict.fromkeys(_OF_CHECKOUT.findall(text)))
+
+
+def report_conditions(pipeline: GroovyCall, others: Collection[str], report: Report) -> None:
+    """Report each `when` in *pipeline* that reads variables of the checkout, except *others*."""
+    for call in all_calls(pipeline):
+        if call.name != "when":
+            continue
+        whole = call.whole
+        names = [name for name in checkout_variables(whole.file.text[whole.start : whole.end]) if name not in others]
+        if names:
+            report.add(
+                codes.NOT_IMPORTED,
+                f'"when" reads {listed(names)}, empty in conditions of the generated file',
+                at=call.span,
+                hint='compare the branch instead: "when: { branch: main }"',
+            )
