@@ -121,9 +121,9 @@ def _events_without_colons(file: SourceFile) -> Iterable[Any] | None:
 
 def _with_colons(event: Any) -> Any:
     """Return *event* with its colons; raise `ValueError` if one is in a name, which YAML reads in another way."""
-    if any(_COLON in (getattr(event, name, None) or "") for name in ("anchor", "tag")):
+    if _COLON in (getattr(event, "anchor", None) or "") or _COLON in (getattr(event, "tag", None) or ""):
         raise ValueError
-    if isinstance(event, ScalarEvent):
+    if isinstance(event, ScalarEvent) and _COLON in event.value:
         event.value = event.value.replace(_COLON, ":")
     return event
 

@@ -205,7 +205,10 @@ def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ..
     """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
     names = {*constants.names}
     texts = repr(keys)
-    return not names.isdisjoint(params_of(parts.setup)) or any(re.search(rf"\b{name}\b", texts) for name in names)
+    # Searching for a name is nearly free; searching for a pattern is not, and most texts have none of the names.
+    return not names.isdisjoint(params_of(parts.setup)) or any(
+        name in texts and re.search(rf"\b{name}\b", texts) for name in names
+    )
 
 
 def _report_cases(job: Job, report: Report) -> None:
