@@ -16,7 +16,7 @@ from pipegen.importing.jenkins.stages.kept import in_block
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.work import StageWork, artifacts
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
@@ -121,7 +121,7 @@ def _end(
     names = stages.pipeline_names()
     steps = StepReader(f"post {call.name}", names, work, marks, known)
     steps.stays_groovy = "a config does not know this result" if call.name in _RESULTS else ""
-    steps.read(block, StepPlace(when="always", is_whole=False))
+    steps.read(block, SourceStepContext(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
         name = f"post {name}"

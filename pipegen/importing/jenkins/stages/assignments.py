@@ -14,7 +14,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -26,20 +26,20 @@ def assignment_of(statement: Statement) -> GroovyAssignment | None:
     return statement if isinstance(statement, GroovyAssignment) else None
 
 
-def read_assignment(reader: StepReader, statement: Statement, place: StepPlace) -> None:
+def read_assignment(reader: StepReader, statement: Statement, context: SourceStepContext) -> None:
     """Read *statement*; raise `UntranslatableError` if it is none of those of this module."""
     match statement:
         case OtherGroovy(definition=GroovyAssignment() as definition):
-            _define(reader, definition, place)
+            _define(reader, definition, context)
         case OtherGroovy(variable=GroovyAssignment() as variable):
-            _assign(reader, variable, place, is_environment=True)
+            _assign(reader, variable, context, is_environment=True)
         case GroovyAssignment():
-            _assign(reader, statement, place, is_environment=False)
+            _assign(reader, statement, context, is_environment=False)
         case _:
             raise UntranslatableError("it contains Groovy")
 
 
-def _define(reader: StepReader, definition: GroovyAssignment, place: StepPlace) -> None:
+def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext) -> None:
     """Read `def name = value`, whose name only the block knows."""
     name, value = definition.name, definition.value
     if printing_command(value) is None:
@@ -47,21 +47,23 @@ def _define(reader: StepReader, definition: GroovyAssignment, place: StepPlace) 
         return
     if reader.names.is_variable(name):
         raise UntranslatableError(f'"{name}" is a variable of the environment, too')
-    _add(reader, _printed(reader, value), name, place, comment_above(definition.span))
+    _add(reader, _printed(reader, value), name, context, comment_above(definition.span))
     reader.names = reader.names.with_local(name)
 
 
-def _assign(reader: StepReader, assignment: GroovyAssignment, place: StepPlace, *, is_environment: bool) -> None:
+def _assign(
+    reader: StepReader, assignment: GroovyAssignment, context: SourceStepContext, *, is_environment: bool
+) -> None:
     """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
     name = assignment.name
     value = reader.names.assigned.get(name)
     if value is None and not can_be_read(reader.title):
         raise UntranslatableError(f'it sets "{name}", and a reference cannot contain the name of this stage')
-    if value is None or value.is_environment != is_environment or place.is_after:
+    if value is None or value.is_environment != is_environment or context.is_after:
         raise UntranslatableError("it contains Groovy")
     command = _printed(reader, assignment.value)
     command = replace(command, is_exported=is_environment, is_output=value.is_output)
-    _add(reader, command, name, place, comment_above(assignment.span))
+    _add(reader, command, name, context, comment_above(assignment.span))
     if not is_environment:
         reader.names = reader.names.with_value(name)
 
@@ -77,10 +79,10 @@ def _printed(reader: StepReader, value: Value) -> ScriptCommand:
     return command_of(reader.names.script(argument.value if argument is not None else None))
 
 
-def _add(reader: StepReader, command: ScriptCommand, name: str, place: StepPlace, comment: str) -> None:
-    if command.is_value and place.exports:
+def _add(reader: StepReader, command: ScriptCommand, name: str, context: SourceStepContext, comment: str) -> None:
+    if command.is_value and context.exports:
         raise UntranslatableError("it may read a variable of the block around it")
-    reader.add(replace(command, variable=name, comment=comment), place)
+    reader.add(replace(command, variable=name, comment=comment), context)
 
 
 def printing_command(value: Value) -> GroovyCall | None:

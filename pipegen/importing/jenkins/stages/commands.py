@@ -7,14 +7,14 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyText,
     constant,
 )
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 
 _SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
 
 
-def sh(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `sh`."""
     argument = call.argument("script", "")
     if argument is None:
@@ -22,33 +22,33 @@ def sh(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     for name in ("returnStdout", "returnStatus"):
         if (option := call.argument(name)) is not None and constant(option.value) != "false":
             raise UntranslatableError(f"a config has no {name}")
-    reader.command(call, reader.names.script(argument.value), place)
+    reader.command(call, reader.names.script(argument.value), context)
     reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
 
 
-def echo(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
     word = reader.names.shell_word(GroovyText((" ",)) if argument is None else argument.value)
-    reader.command(call, f"echo {word}", place)
+    reader.command(call, f"echo {word}", context)
     reader.marks.read(call, "message")
 
 
-def error(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `error`."""
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
-    reader.command(call, f"echo {reader.names.shell_word(argument.value)} >&2\nexit 1", place)
+    reader.command(call, f"echo {reader.names.shell_word(argument.value)} >&2\nexit 1", context)
     reader.marks.read(call, "message")
 
 
-def sleep(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def sleep(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `sleep`."""
     time = number_of(call, "time", "")
     unit = call.argument("unit")
     seconds = time * _SECONDS.get(constant(unit.value) or "" if unit is not None else "SECONDS", 1)
-    reader.command(call, f"sleep {seconds}", place)
+    reader.command(call, f"sleep {seconds}", context)
     reader.marks.read(call, "time", "unit")
 
 
@@ -61,11 +61,11 @@ def number_of(call: GroovyCall, *names: str) -> int:
     return number
 
 
-def write_file(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def write_file(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `writeFile`."""
     path, text = call.argument("file"), call.argument("text")
     if path is None or text is None:
         raise UntranslatableError("it has no file or no text")
     name, content = reader.names.shell_word(path.value), reader.names.shell_word(text.value)
-    reader.command(call, f"printf %s {content} >{name}", place)
+    reader.command(call, f"printf %s {content} >{name}", context)
     reader.marks.read(call, "file", "text", "encoding")

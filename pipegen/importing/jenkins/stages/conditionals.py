@@ -16,7 +16,7 @@ from pipegen.importing.jenkins.stages.conditions import (
     VariableComparison,
 )
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, has_open_quote, shell_word
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
@@ -26,25 +26,27 @@ from pipegen.structs import replace
 _NAME_OF_CHANGE_REQUEST = "PR-"
 
 
-def read_conditional(reader: StepReader, conditional: GroovyConditional, place: StepPlace, comment: str) -> None:
+def read_conditional(
+    reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, comment: str
+) -> None:
     """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
     code = GroovyTokens(conditional.condition)
     test = _test(ExpressionReader(code, 0, code.size).test(), reader.names)
-    commands = _commands(reader, conditional.block, place)
-    others = _commands(reader, conditional.otherwise, place) if conditional.otherwise is not None else []
+    commands = _commands(reader, conditional.block, context)
+    others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
     text = "\n".join((f"if {test}; then", *_lines(commands), *(("else", *_lines(others)) if others else ()), "fi"))
     is_bash = any(command.is_bash for command in (*commands, *others))
-    reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), place)
+    reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
 
 
-def _commands(reader: StepReader, block: GroovyBlock, place: StepPlace) -> list[ScriptCommand]:
+def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
     """Return the commands of the steps in *block*."""
     if not block.statements or not all(isinstance(one, GroovyCall) for one in block.statements):
         raise UntranslatableError("it contains Groovy")
     work = reader.work
     reader.work = inner = StageWork()
     try:
-        reader.read(block, replace(place, is_whole=False, is_nested=True))
+        reader.read(block, replace(context, is_whole=False, is_nested=True))
     finally:
         reader.work = work
     commands = [*inner.commands, *inner.after]

@@ -11,7 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages import commands, stored, surrounding
-from pipegen.importing.jenkins.stages.steps import Handler, StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import Handler, SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 
 # Steps that each stage of a config does anyway.
@@ -20,8 +20,8 @@ NEEDLESS = frozenset({"deleteDir", "cleanWs"})
 _COSMETIC = frozenset({"timestamps", "ansiColor"})
 
 
-def _input(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
-    if reader.work.commands or not place.is_whole or place.is_after or "approve" in reader.work.keys:
+def _input(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
+    if reader.work.commands or not context.is_whole or context.is_after or "approve" in reader.work.keys:
         raise UntranslatableError("a stage asks before it starts")
     reader.work.keys["approve"] = approval(reader, call)
 
@@ -38,9 +38,9 @@ def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[st
     return result or True
 
 
-def _build(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def _build(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     job = call.argument("job", "")
-    if job is None or place.is_after or "trigger" in reader.work.keys:
+    if job is None or context.is_after or "trigger" in reader.work.keys:
         raise UntranslatableError("a stage starts one other job, after its script")
     wait, propagate = call.argument("wait"), call.argument("propagate")
     trigger: dict[str, Value] = {"name": constant(job.value) or ""}

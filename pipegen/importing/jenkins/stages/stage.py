@@ -31,7 +31,7 @@ from pipegen.importing.jenkins.stages.directives.when import condition_of, with_
 from pipegen.importing.jenkins.stages.kept import first_read
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
@@ -115,7 +115,7 @@ class JenkinsStages:
         for block in sections(stage.call, "steps"):
             self._marks.translated(block)
             if block.block is not None:
-                steps.read(block.block, StepPlace())
+                steps.read(block.block, SourceStepContext())
         for section in (one for call in reversed(own) for one in sections(call, "post")):
             read_post(section, steps)
             draft.posts.append(section)

@@ -32,7 +32,7 @@ _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "
 _NEUTRAL_BLOCKS = ("if (", "withEnv(", "withMaven", "withSonarQubeEnv", "sshagent", "ansiColor", "timestamps", "nodejs")
 
 
-class StepPlace(Struct, kw_only=True):
+class SourceStepContext(Struct, kw_only=True):
     """Where steps are: blocks around them, and the result of the stage for which they run."""
 
     directory: str = ""
@@ -74,60 +74,60 @@ class StepReader:
         self.work = work
         self.marks = marks
 
-    def read(self, block: GroovyBlock, place: StepPlace) -> None:
+    def read(self, block: GroovyBlock, context: SourceStepContext) -> None:
         """Read the steps of *block*."""
         effective = [one for one in block.statements if not _is_needless(one)]
         for statement in block.statements:
             inner = replace(
-                place,
-                is_whole=place.is_whole and (len(effective) == 1 or _is_needless(statement)),
+                context,
+                is_whole=context.is_whole and (len(effective) == 1 or _is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
                 is_inner=True,
             )
             if isinstance(statement, GroovyCall):
                 self._step(statement, inner)
-            elif place.is_inner:
+            elif context.is_inner:
                 raise StaysGroovyError("a config has no Groovy")
             else:
                 self._leave_out(statement, "a config has no Groovy")
 
-    def _step(self, call: GroovyCall, place: StepPlace) -> None:
+    def _step(self, call: GroovyCall, context: SourceStepContext) -> None:
         """Read *call*; if a part of it has no translation, keep all of it."""
-        if place.is_nested:
-            self._translate(call, place)
+        if context.is_nested:
+            self._translate(call, context)
             return
         work, names = self.work.copy(), self.names
         try:
             with self.marks.trial():
-                self._translate(call, place)
+                self._translate(call, context)
         except StaysGroovyError as error:
             self.work.restore(work)
             self.names = names
-            self._keep(call, place, str(error))
+            self._keep(call, context, str(error))
 
-    def _translate(self, call: GroovyCall, place: StepPlace) -> None:
+    def _translate(self, call: GroovyCall, context: SourceStepContext) -> None:
         if self.stays_groovy:
             raise StaysGroovyError(self.stays_groovy)
-        if place.is_after and call.name in _OF_FILES and self._has_changed_files(place):
+        if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
         handler = self._handlers.get(call.name, StepReader._surround)
         try:
-            handler(self, call, place)
+            handler(self, call, context)
         except UntranslatableError as error:
             raise StaysGroovyError(str(error)) from error
 
-    def _surround(self, call: GroovyCall, place: StepPlace) -> None:
+    def _surround(self, call: GroovyCall, context: SourceStepContext) -> None:
         """Read a block step that a config does not know around all steps of the stage."""
         head = _head(call)
-        if head is None or not place.is_whole or place.is_after or call.block is None:
+        if head is None or not context.is_whole or context.is_after or call.block is None:
             raise UntranslatableError("")
         if first_read(head, {*self.names.outside, *self.names.defined}):
             raise UntranslatableError("")
         self.work.wrap.append(head)
         self.marks.raw(replace(call, block=None), f'stage "{self.title}"')
-        self.read(call.block, place)
+        self.read(call.block, context)
 
-    def _keep(self, call: GroovyCall, place: StepPlace, reason: str) -> None:
+    def _keep(self, call: GroovyCall, context: SourceStepContext, reason: str) -> None:
         """Keep *call* as a step of Jenkins, before or after the script."""
         text = groovy_of(call)
         if first_read(text, self.names.defined) is not None:
@@ -135,31 +135,31 @@ class StepReader:
         if name := first_read(text, self.names.outside):
             self._leave_out(call, f'it reads "{name}", which no Groovy of the config sets')
             return
-        if place.is_after and (obstacle := self._obstacle_after(place)):
+        if context.is_after and (obstacle := self._obstacle_after(context)):
             self._leave_out(call, obstacle)
             return
-        self._kept_steps(place).append(call)
+        self._kept_steps(context).append(call)
         self.marks.raw(call, f'stage "{self.title}"', reason)
 
-    def _kept_steps(self, place: StepPlace) -> list[GroovyCall]:
-        """Return the steps of Jenkins to which one in *place* is added."""
+    def _kept_steps(self, context: SourceStepContext) -> list[GroovyCall]:
+        """Return the steps of Jenkins to which one in *context* is added."""
         work = self.work
-        if place.is_after:
-            return work.steps_failure if place.when == "failure" else work.steps_always
+        if context.is_after:
+            return work.steps_failure if context.when == "failure" else work.steps_always
         return work.steps_after if work.commands or work.steps_after else work.steps_before
 
-    def _obstacle_after(self, place: StepPlace) -> str:
+    def _obstacle_after(self, context: SourceStepContext) -> str:
         """Return the reason why no step of Jenkins can follow the stage; "" if one can."""
-        if place.is_cleanup and self.work.steps_failure:
+        if context.is_cleanup and self.work.steps_failure:
             return "a config has no steps after those of a failure"
         if "retry" in self.work.keys:
             return "it would run after each attempt of the stage"
         block = next((head for head in self.work.wrap if not head.startswith(_NEUTRAL_BLOCKS)), None)
         return f'the block "{block}" would be around it' if block is not None else ""
 
-    def _has_changed_files(self, place: StepPlace) -> bool:
-        """Return whether a step of Jenkins that may change files is before those in *place*."""
-        steps = (*self.work.steps_always, *(self.work.steps_failure if place.when == "failure" else ()))
+    def _has_changed_files(self, context: SourceStepContext) -> bool:
+        """Return whether a step of Jenkins that may change files is before those in *context*."""
+        steps = (*self.work.steps_always, *(self.work.steps_failure if context.when == "failure" else ()))
         return any(step.block is not None or step.name in _CHANGING for step in steps)
 
     def _leave_out(self, statement: Statement, reason: str) -> None:
@@ -168,21 +168,21 @@ class StepReader:
         self.names.outside.update(assigned(whole.text))
         self.marks.left_out(statement, reason)
 
-    def command(self, call: GroovyCall, text: str, place: StepPlace) -> None:
+    def command(self, call: GroovyCall, text: str, context: SourceStepContext) -> None:
         """Add the command *text*, which *call* runs."""
-        self.add(command_of(text, comment_above(call.span)), place)
+        self.add(command_of(text, comment_above(call.span)), context)
 
-    def add(self, command: ScriptCommand, place: StepPlace) -> None:
+    def add(self, command: ScriptCommand, context: SourceStepContext) -> None:
         """Add *command* to the script."""
-        if self.work.steps_always if place.is_after else self.work.steps_after:
+        if self.work.steps_always if context.is_after else self.work.steps_after:
             raise UntranslatableError("it follows a step that stays Groovy")
-        if place.is_after and place.when == "failure":
+        if context.is_after and context.when == "failure":
             raise UntranslatableError("commands after a script do not know its result")
-        command = replace(command, directory=place.directory, exports=place.exports)
-        (self.work.after if place.is_after else self.work.commands).append(command)
+        command = replace(command, directory=context.directory, exports=context.exports)
+        (self.work.after if context.is_after else self.work.commands).append(command)
 
 
-Handler = Callable[[StepReader, GroovyCall, StepPlace], None]
+Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
 
 
 def _is_needless(statement: Statement) -> bool:

@@ -9,29 +9,29 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
     texts,
 )
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import quoted
 from pipegen.importing.jenkins.stages.work import KeptFiles
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 
-def clean(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `deleteDir` or `cleanWs`."""
-    if place.directory and call.name == "deleteDir":
-        folder = place.directory if re.fullmatch(r"[\w./-]+", place.directory) else quoted(place.directory)
-        reader.command(call, f"rm -rf {folder}", replace(place, directory=""))
+    if context.directory and call.name == "deleteDir":
+        folder = context.directory if re.fullmatch(r"[\w./-]+", context.directory) else quoted(context.directory)
+        reader.command(call, f"rm -rf {folder}", replace(context, directory=""))
         reader.marks.all(call)
         return
     has_worked = any(not one.text.startswith("echo ") for one in reader.work.commands) or not reader.is_fresh
-    if has_worked and not place.is_after and place.is_early:
+    if has_worked and not context.is_after and context.is_early:
         raise UntranslatableError("only the start of a stage has clean files")
-    if place.is_after and reader.is_shared and not reader.is_last:
+    if context.is_after and reader.is_shared and not reader.is_last:
         raise UntranslatableError("later stages in the same workspace would find the files")
     reader.marks.all(call)
 
 
-def checkout(reader: StepReader, call: GroovyCall, _place: StepPlace) -> None:
+def checkout(reader: StepReader, call: GroovyCall, _context: SourceStepContext) -> None:
     """Read `checkout`."""
     argument = call.argument("scm", "")
     if argument is None or getattr(argument.value, "text", "") != "scm":
@@ -39,36 +39,36 @@ def checkout(reader: StepReader, call: GroovyCall, _place: StepPlace) -> None:
     reader.marks.all(call)
 
 
-def _paths(reader: StepReader, call: GroovyCall, place: StepPlace, *names: str) -> tuple[str, ...]:
+def _paths(reader: StepReader, call: GroovyCall, context: SourceStepContext, *names: str) -> tuple[str, ...]:
     argument = call.argument(*names)
     if argument is None:
         raise UntranslatableError("it names no files")
     path_lists = texts(argument.value) or (reader.names.word(argument.value),)
     paths = [path.strip() for text in path_lists for path in text.split(",") if path.strip()]
-    prefix = f"{place.directory}/" if place.directory else ""
+    prefix = f"{context.directory}/" if context.directory else ""
     if "$" in prefix:
         raise UntranslatableError("the folder is known only at run time")
     return tuple(prefix + path.removeprefix("./") for path in paths)
 
 
-def archive(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def archive(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `archiveArtifacts`."""
-    paths = _paths(reader, call, place, "artifacts", "")
-    exclude = _paths(reader, call, place, "excludes") if call.argument("excludes") else ()
+    paths = _paths(reader, call, context, "artifacts", "")
+    exclude = _paths(reader, call, context, "excludes") if call.argument("excludes") else ()
     only = call.argument("onlyIfSuccessful")
-    when = "success" if only is not None and constant(only.value) == "true" else place.when
+    when = "success" if only is not None and constant(only.value) == "true" else context.when
     reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, when=when))
     # Without Ant's default exclusions, as a config archives folders.
     of_folders = ("defaultExcludes",) if any(path.endswith("/") for path in paths) else ()
     reader.marks.read(call, "artifacts", "excludes", "allowEmptyArchive", "onlyIfSuccessful", *of_folders)
 
 
-def stash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def stash(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `stash`."""
     name = _stash_name(reader, call)
-    prefix = f"{place.directory}/" if place.directory else ""
-    paths = _paths(reader, call, place, "includes") if call.argument("includes") else (f"{prefix}**",)
-    exclude = _paths(reader, call, place, "excludes") if call.argument("excludes") else ()
+    prefix = f"{context.directory}/" if context.directory else ""
+    paths = _paths(reader, call, context, "includes") if call.argument("includes") else (f"{prefix}**",)
+    exclude = _paths(reader, call, context, "excludes") if call.argument("excludes") else ()
     reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, name=name))
     reader.marks.read(call, "name", "includes", "excludes", "allowEmpty", "useDefaultExcludes")
 
@@ -82,17 +82,17 @@ def _stash_name(reader: StepReader, call: GroovyCall) -> str:
     return text
 
 
-def unstash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def unstash(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `unstash`."""
-    if place.directory:
+    if context.directory:
         raise UntranslatableError("files of earlier stages are at their paths in the checkout")
     reader.work.unstashed.append(_stash_name(reader, call))
     reader.marks.read(call, "name")
 
 
-def junit(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def junit(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `junit`."""
-    if place.is_after and place.when == "failure":
+    if context.is_after and context.when == "failure":
         raise UntranslatableError("reports are collected in any case")
-    reader.work.junit += _paths(reader, call, place, "testResults", "")
+    reader.work.junit += _paths(reader, call, context, "testResults", "")
     reader.marks.read(call, "testResults", "allowEmptyResults", "skipMarkingBuildUnstable", "keepLongStdio")

@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.stages.assignments import printing_command, read_
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -35,62 +35,62 @@ def duration(call: GroovyCall) -> str:
     return f"{number} {name.removesuffix('s') if number == 1 else name}"
 
 
-def _check_whole(call: GroovyCall, place: StepPlace, reason: str) -> None:
+def _check_whole(call: GroovyCall, context: SourceStepContext, reason: str) -> None:
     """Raise `UntranslatableError` with *reason* unless the block of *call* has all steps of the stage."""
     if call.block is None:
         raise UntranslatableError("it has no steps")
-    if not place.is_whole or place.is_after:
+    if not context.is_whole or context.is_after:
         raise UntranslatableError(reason)
 
 
-def _read_block(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def _read_block(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     if call.block is not None:
-        reader.read(call.block, place)
+        reader.read(call.block, context)
 
 
-def timeout(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def timeout(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `timeout`."""
-    _check_whole(call, place, "only all steps of a stage can have a timeout")
+    _check_whole(call, context, "only all steps of a stage can have a timeout")
     reader.work.keys["timeout"] = duration(call)
     reader.marks.read(call, "time", "unit", "activity")
-    _read_block(reader, call, place)
+    _read_block(reader, call, context)
 
 
-def retry(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def retry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `retry`."""
-    _check_whole(call, place, "only a whole stage can be tried again")
+    _check_whole(call, context, "only a whole stage can be tried again")
     number = number_of(call, "count", "")
     if number > 1:
         reader.work.keys["retry"] = number - 1
     reader.marks.read(call, "count")
-    _read_block(reader, call, place)
+    _read_block(reader, call, context)
 
 
-def catch(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def catch(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `catchError` or `warnError`."""
     result = call.argument("buildResult")
     is_success = call.name == "warnError" or (result is not None and constant(result.value) in ("SUCCESS", "UNSTABLE"))
     if not is_success:
         raise UntranslatableError("a config has no failure of a stage without one of the build")
-    _check_whole(call, place, "only the failure of a whole stage can be allowed")
+    _check_whole(call, context, "only the failure of a whole stage can be allowed")
     reader.work.keys["allow_failure"] = True
     reader.marks.read(call, "buildResult", "stageResult", "message", "catchInterruptions")
-    _read_block(reader, call, place)
+    _read_block(reader, call, context)
 
 
-def folder(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `dir`."""
     argument = call.argument("path", "")
     if call.block is None or argument is None:
         raise UntranslatableError("it has no steps")
     path = reader.names.script(argument.value)
     reader.marks.read(call, "path")
-    inner = path if not place.directory or path.startswith(("/", "$")) else f"{place.directory}/{path}"
+    inner = path if not context.directory or path.startswith(("/", "$")) else f"{context.directory}/{path}"
     directory = "" if inner in (".", "./") else inner.removeprefix("./")
-    reader.read(call.block, replace(place, directory=directory, is_nested=place.is_nested or directory != ""))
+    reader.read(call.block, replace(context, directory=directory, is_nested=context.is_nested or directory != ""))
 
 
-def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `withEnv`."""
     argument = call.argument("overrides", "")
     items = argument.value.items if argument is not None and isinstance(argument.value, GroovyList) else None
@@ -106,14 +106,14 @@ def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     reader.marks.read(call, "overrides")
     env = reader.work.keys.get("env")
     known = dict(env) if isinstance(env, dict) else {}
-    if place.is_whole and not place.is_after and not known.keys() & {name for name, _ in exports}:
+    if context.is_whole and not context.is_after and not known.keys() & {name for name, _ in exports}:
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
-        place = replace(place, exports=(*place.exports, *exports), is_nested=True)
-    reader.read(call.block, place)
+        context = replace(context, exports=(*context.exports, *exports), is_nested=True)
+    reader.read(call.block, context)
 
 
-def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `withCredentials`."""
     argument = call.argument("bindings", "")
     bindings = bindings_of(argument.value) if argument is not None else ()
@@ -127,22 +127,22 @@ def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> 
     for one_call in bindings:
         reader.marks.all(one_call)
     reader.marks.read(call, "bindings")
-    reader.read(call.block, replace(place, is_nested=place.is_nested or not place.is_whole or place.is_after))
+    reader.read(call.block, replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after))
 
 
-def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def lock(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `lock`."""
     argument = call.argument("resource", "")
     name = reader.names.word(argument.value) if argument is not None else None
     if name is None:
         raise UntranslatableError("a stage has a lock of one name")
-    _check_whole(call, place, "only a whole stage can have a lock")
+    _check_whole(call, context, "only a whole stage can have a lock")
     reader.work.keys["lock"] = name
     reader.marks.read(call, "resource")
-    _read_block(reader, call, place)
+    _read_block(reader, call, context)
 
 
-def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `script`: steps, conditions of steps, and values of names."""
     if call.block is None or all(map(_defines, call.block.statements)):
         raise UntranslatableError("it contains Groovy")
@@ -150,18 +150,18 @@ def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     reader.marks.all(call)
     statements = tuple(dropwhile(_defines_text, call.block.statements))
     for statement in call.block.statements[: -len(statements)]:
-        read_assignment(reader, statement, place)
+        read_assignment(reader, statement, context)
     if all(isinstance(one, GroovyCall) for one in statements):
-        reader.read(replace(call.block, statements=statements), place)
+        reader.read(replace(call.block, statements=statements), context)
     else:
-        place = replace(place, is_whole=False, is_nested=True)
+        context = replace(context, is_whole=False, is_nested=True)
         for statement in statements:
             if isinstance(statement, OtherGroovy) and statement.conditional is not None:
-                read_conditional(reader, statement.conditional, place, comment_above(statement.span))
+                read_conditional(reader, statement.conditional, context, comment_above(statement.span))
             elif isinstance(statement, GroovyCall):
-                reader.read(replace(call.block, statements=(statement,)), place)
+                reader.read(replace(call.block, statements=(statement,)), context)
             else:
-                read_assignment(reader, statement, place)
+                read_assignment(reader, statement, context)
     reader.names = replace(names, values=reader.names.values)
 
 
@@ -174,9 +174,9 @@ def _defines_text(statement: Statement) -> bool:
     return definition is not None and printing_command(definition.value) is None
 
 
-def cosmetic(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+def cosmetic(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read a step that concerns only the log."""
     if call.block is None:
         raise UntranslatableError("it has no steps")
     reader.marks.all(replace(call, block=None))
-    reader.read(call.block, place)
+    reader.read(call.block, context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
-from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 
 # The conditions in the order in which Jenkins runs their blocks: by `ordinal` of the classes in the package
 # org.jenkinsci.plugins.pipeline.modeldefinition.model.conditions, unlike in its handbook.
@@ -11,11 +11,11 @@ _ORDER = (
     *("always", "changed", "fixed", "regression", "aborted", "success", "unsuccessful", "unstable", "failure"),
     *("notBuilt", "cleanup"),
 )
-_PLACES = {
-    "always": StepPlace(when="always", is_after=True, is_whole=False),
-    "cleanup": StepPlace(when="always", is_after=True, is_whole=False, is_cleanup=True),
-    "failure": StepPlace(when="failure", is_after=True, is_whole=False),
-    "success": StepPlace(when="success", is_whole=False),
+_CONTEXTS = {
+    "always": SourceStepContext(when="always", is_after=True, is_whole=False),
+    "cleanup": SourceStepContext(when="always", is_after=True, is_whole=False, is_cleanup=True),
+    "failure": SourceStepContext(when="failure", is_after=True, is_whole=False),
+    "success": SourceStepContext(when="success", is_whole=False),
 }
 _OF_FILES = frozenset({"archiveArtifacts", "cleanWs", "deleteDir"})
 
@@ -29,11 +29,11 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
             continue
         # Files that are kept after a stopped run, too, do no harm.
         is_like_failure = call.name == "unsuccessful" and all(_is_of_files(one) for one in call.block.statements)
-        place = _PLACES.get("failure" if is_like_failure else call.name)
-        if place is not None:
+        context = _CONTEXTS.get("failure" if is_like_failure else call.name)
+        if context is not None:
             steps.marks.translated(call)
             before = _commands(steps)
-            steps.read(call.block, place)
+            steps.read(call.block, context)
             if call.name == "success" and _commands(steps) > before and (steps.work.after or steps.work.steps_always):
                 steps.marks.differs(
                     call.span,
