@@ -289,7 +289,8 @@ def _execute_locally(world: World, pipelines: Sequence[str]) -> Execution:
         for stage in pipeline["stages"]
     ]
     tries = [(name, one) for name, stage in stages for one in stage["tries"]]
-    (home,) = (path for path in (world.folder / "state/pipegen").glob("*/*") if path.parent.name != "locks")
+    folders = (path for path in (world.folder / "state/pipegen").glob("*/*") if path.is_dir())
+    (home,) = (path for path in folders if path.parent.name != "locks")
     return Execution(
         outcomes={name: _HERE_OUTCOMES.get(stage["status"], stage["status"]) for name, stage in stages},
         times={
