@@ -150,7 +150,7 @@ def failures(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:
 
 
 def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reuse results: in a chain, in an image, from a damaged cache and from a small one."""
+    """Reuse results: in a chain, in an image, from a damaged cache, a small one, and a file instead of one."""
     subprocess.run(["git", "init", "-q", "."], check=True)
     Path("VERSION").write_text("1\n", encoding="utf-8")
     chain = CHAIN.replace(">>ran", f">>{Path.cwd() / 'ran'}")
@@ -187,6 +187,8 @@ def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("-wal", "-shm"):
         index.with_name(f"{index.name}{name}").unlink(missing_ok=True)
     run(is_damaged=True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(Path("VERSION").absolute()))
+    run()
 
 
 SCENARIOS = (fleets, shared_victims, machines, failures, results)
