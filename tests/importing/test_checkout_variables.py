@@ -32,6 +32,7 @@ def _config(steps: str) -> str:
     [
         ("sh 'docker build -t app:$GIT_COMMIT .'", 'GIT_COMMIT: "${setup.commit}"'),
         ("sh 'git diff ${GIT_PREVIOUS_SUCCESSFUL_COMMIT:-HEAD}'", "${setup.GIT_PREVIOUS_SUCCESSFUL_COMMIT}"),
+        ("// the image\n                sh 'docker push app:$GIT_COMMIT'", 'GIT_COMMIT: "${setup.commit}"'),
         ('sh "./deploy ${env.GIT_URL}"', 'GIT_URL: "${setup.GIT_URL}"'),
         ("script { for (i in [1, 2]) { echo env.GIT_BRANCH } }", 'GIT_BRANCH: "${setup.GIT_BRANCH}"'),
     ],

@@ -278,6 +278,19 @@ def test_a_value_that_no_reference_can_read_stays_groovy(name: str, when: str, m
     assert result.compiled.messages == ()
 
 
+def test_values_that_stay_groovy_one_after_the_other_leave_a_config_that_compiles() -> None:
+    """Each stage sets a value, for which it reads that of the stage before it; Groovy of the last one reads its own."""
+    script = 'script {{ V{0} = sh(script: "next ${{V{1}}}", returnStdout: true).trim() }}'
+    stages = [f"stage('s{number}') {{ steps {{ {script.format(number, number - 1)} }} }}" for number in range(1, 12)]
+    last = (
+        "stage('last') { steps { script { V12 = sh(script: \"a ${V11}\", returnStdout: true).trim(); acmeTell V12 } } }"
+    )
+    result, _ = _from_text(f"pipeline {{ agent any\nstages {{\n{chr(10).join([*stages, last])}\n}} }}")
+
+    assert "outputs" not in result.text
+    assert result.compiled.messages == ()
+
+
 def test_a_step_gets_the_computed_variables_that_it_names() -> None:
     """If one contains another, it is set inside of it; steps that name none are unchanged."""
     environment = """environment {

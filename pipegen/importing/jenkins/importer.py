@@ -22,7 +22,7 @@ from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 
-_MOST_ROUNDS = 6
+_MOST_ROUNDS, _MOST_VALUE_ROUNDS = 6, 2
 # The variable of generated files for jobs that are no multibranch jobs.
 _BRANCH = re.compile(r'(?m)^ *BRANCH_NAME = "\$\{env\.BRANCH_NAME \?: .*"$')
 
@@ -52,7 +52,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     source = read_source(_without_own_parts(file), report)
     values = assigned_values(source, _taken_names(source))
     refused: dict[tuple[str, str], RefusedKey] = {}
-    for _ in range(_MOST_ROUNDS):
+    for number in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
         config = jenkins_document(source, values, list(refused.values()), Marks(accounting, own), own)
         result = compiled(block_style(config.document), "jenkins")
@@ -60,7 +60,8 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         if usable == values:
             usable = tuple(one for one in values if not any(_concerns(error, one) for error in result.errors))
         if usable != values:
-            values = usable
+            # Without a value, more steps stay Groovy, which may read others.
+            values = usable if number < _MOST_VALUE_ROUNDS else ()
             continue
         new = {(one.stage, one.key): RefusedKey(one.stage, one.key, one.message) for one in result.errors}
         if not new.keys() - refused.keys():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pipegen.emit.yaml import Value
+from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
 from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads
@@ -77,4 +77,5 @@ def add_checkout_variables(keys: dict[str, Value], others: Collection[str]) -> N
 
 
 def _lines(script: Value) -> list[str]:
-    return [line for line in script if isinstance(line, str)] if isinstance(script, list) else []
+    commands = script if isinstance(script, list) else []
+    return [str(one.value if isinstance(one, Commented) else one) for one in commands]
