@@ -278,6 +278,18 @@ def test_a_value_that_no_reference_can_read_stays_groovy(name: str, when: str, m
     assert result.compiled.messages == ()
 
 
+def test_a_variable_of_a_stage_that_may_be_skipped_stays_groovy() -> None:
+    """Also if all later stages have it, so that it would be one of the defaults."""
+    script = "script { env.X = sh(script: 'date', returnStdout: true).trim() }"
+    stages = [f"stage('a') {{ when {{ branch 'main' }}; steps {{ {script} }} }}"]
+    stages += [f"stage('{name}') {{ steps {{ sh 'make {name} $X' }} }}" for name in "bcd"]
+    result, _ = _from_text(f"pipeline {{ agent any\nstages {{\n{chr(10).join(stages)}\n}} }}")
+
+    assert script in result.text
+    assert "outputs" not in result.text
+    assert result.compiled.messages == ()
+
+
 def test_values_that_stay_groovy_one_after_the_other_leave_a_config_that_compiles() -> None:
     """Each stage sets a value, for which it reads that of the stage before it; Groovy of the last one reads its own."""
     script = 'script {{ V{0} = sh(script: "next ${{V{1}}}", returnStdout: true).trim() }}'

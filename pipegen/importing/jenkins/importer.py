@@ -110,7 +110,10 @@ def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[G
 
 def _concerns(error: ConfigError, value: AssignedValue) -> bool:
     """Return whether *error* may be one because *value* is an output."""
-    return error.stage in (value.stage, *value.readers) or error.key == f"env.{value.name}"
+    reference = f"{value.stage}.{value.name}"
+    is_own = error.stage in (value.stage, *value.readers) or error.key == f"env.{value.name}"
+    # The defaults may have it.
+    return is_own or reference in error.message
 
 
 def _without_own_parts(file: SourceFile) -> SourceFile:
