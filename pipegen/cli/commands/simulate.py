@@ -145,7 +145,7 @@ def simulate(
     Without --executors and --cluster, each stage gets an executor at once.
     """
     if record:
-        from pipegen.fleet.recordings import read_recordings  # noqa: PLC0415 - see below
+        from pipegen.fleet.recordings import read_recordings  # noqa: PLC0415 - only for recordings, with the code of fleets
 
         _refuse_others(context, _OF_RECORDINGS, "the files have the load")
         return show_file(_reported(lambda report: read_recordings(record, report), diagnostics))

@@ -36,7 +36,7 @@ from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
-from pipegen.importing.gitlab.workflow_variables import replaced_variables, set_for, with_defaults
+from pipegen.importing.gitlab.workflow_variables import replaced_variables, set_by_workflow, set_for, with_defaults
 from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.logic import (
     ALWAYS,
@@ -128,7 +128,8 @@ class _Writer:
         self._accounting = accounting
         self._report = report
         self._inputs = inputs_of(self._source, options.forced.get("", ()))
-        self._replaced = replaced_variables(self._source, self._inputs)
+        self._set_by_workflow = set_by_workflow(self._source)
+        self._replaced = replaced_variables(self._source, self._set_by_workflow, self._inputs)
         self._source = self._source.without_variables(self._replaced)
         self._targets: dict[str, Value] = settings_of(setting_texts)
         self._left_out: list[SourceJob] = []
@@ -165,7 +166,7 @@ class _Writer:
         ]
         for draft in drafts:
             inputs = [name for name in self._inputs if name in draft.job.variables]
-            inputs += [name for name in set_for(draft.job, self._source) if name not in inputs]
+            inputs += [name for name in set_for(draft.job, self._set_by_workflow) if name not in inputs]
             lacks_inputs = "trigger" not in draft.job.entries and not self._inputs.keys() <= draft.job.variables.keys()
             if (inputs and "trigger" in draft.keys) or lacks_inputs:
                 # The other pipeline gets them, too, and the script of a stage gets no others.

@@ -6,6 +6,7 @@ https://docs.gitlab.com/ci/yaml/#workflowrulesvariables
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
@@ -23,10 +24,10 @@ def set_by_workflow(source: SourcePipeline) -> frozenset[str]:
     return frozenset(entry.key.text for each in variables for entry in entries_of(each))
 
 
-def set_for(job: SourceJob, source: SourcePipeline) -> tuple[str, ...]:
-    """Return those of these variables that *job* gets."""
-    names = dict.fromkeys(sorted(set_by_workflow(source) - job.own_variables.keys()))
-    return tuple(inherited(names, "variables", job.entries.get("inherit")))
+def set_for(job: SourceJob, names: AbstractSet[str]) -> tuple[str, ...]:
+    """Return those of these variables, *names*, that *job* gets."""
+    others = dict.fromkeys(sorted(names - job.own_variables.keys()))
+    return tuple(inherited(others, "variables", job.entries.get("inherit")))
 
 
 def with_defaults(rule: Data, defaults: Mapping[str, Variable]) -> Data:
@@ -41,7 +42,6 @@ def with_defaults(rule: Data, defaults: Mapping[str, Variable]) -> Data:
     return {**rule, "variables": {**texts, **(own if isinstance(own, dict) else {})}}
 
 
-def replaced_variables(source: SourcePipeline, inputs: Collection[str]) -> dict[str, Variable]:
-    """Return the variables of the file that rules of the workflow replace, without the *inputs*, by name."""
-    names = set_by_workflow(source).difference(inputs)
-    return {name: one for name, one in source.variables.items() if name in names}
+def replaced_variables(source: SourcePipeline, names: Collection[str], inputs: Collection[str]) -> dict[str, Variable]:
+    """Return the variables of the file that rules of the workflow replace, which set *names*, without the *inputs*."""
+    return {name: one for name, one in source.variables.items() if name in names and name not in inputs}

@@ -100,7 +100,7 @@ def _set_variables(source: JenkinsSource) -> frozenset[str]:
         for one in (section.block.statements if section.block is not None else ())
         if isinstance(one, GroovyAssignment)
     )
-    return assigned | frozenset(re.findall(r"\benv\.(\w+)\s*=(?![=~])", source.file.text))
+    return assigned.union(source.env_variables)
 
 
 def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[GroovyInConfig]) -> bool:
@@ -110,10 +110,9 @@ def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[G
 
 def _concerns(error: ConfigError, value: AssignedValue) -> bool:
     """Return whether *error* may be one because *value* is an output."""
-    reference = f"{value.stage}.{value.name}"
     is_own = error.stage in (value.stage, *value.readers) or error.key == f"env.{value.name}"
     # The defaults may have it.
-    return is_own or reference in error.message
+    return is_own or value.path in error.message
 
 
 def _without_own_parts(file: SourceFile) -> SourceFile:

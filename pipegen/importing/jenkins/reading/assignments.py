@@ -31,6 +31,11 @@ class AssignedValue(Struct, kw_only=True):
     is_output: bool
     readers: frozenset[str]
 
+    @property
+    def path(self) -> str:
+        """The reference with which later stages read it, without its braces."""
+        return f"{self.stage}.{self.name}"
+
 
 class _Occurrence(Struct):
     """A name in the code or in a text: its offset, and whether it gets a value there."""

@@ -29,6 +29,7 @@ from pipegen.structs import Struct, replace
 
 _DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=\s*(['\"])([^'\"$\\\n]*)\2\s*;?")
 _DEFINING = frozenset({"def", "String", "final", "boolean", "int", "List", "Map", "void"})
+_ENV_VARIABLE = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 _FUNCTION = re.compile(r"(?:def|void)\s+(\w+)\s*\(")
 _LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
 # Jenkins runs no Declarative pipeline with nearly as many.
@@ -72,6 +73,8 @@ class JenkinsSource(Struct, kw_only=True):
     libraries: tuple[str, ...]
     # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
     computed: frozenset[str]
+    # Variables of `env` that Groovy of the file sets, each once.
+    env_variables: tuple[str, ...]
 
     def section(self, name: str) -> GroovyCall | None:
         """Return the section *name* of the pipeline."""
@@ -125,6 +128,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         constants=constants,
         libraries=tuple(_libraries(file.text)),
         computed=frozenset(assigned) - constants.keys(),
+        env_variables=tuple(dict.fromkeys(_ENV_VARIABLE.findall(file.text))),
     )
 
 

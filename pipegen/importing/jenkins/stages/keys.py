@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
@@ -50,30 +50,24 @@ def _plugin_steps(work: StageWork) -> Value:
 def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
     """Add those of the *values* of earlier stages that Groovy in *keys* reads as variables to *keys*."""
     texts = [one.text for one in groovy_texts(keys)]
-    variables: dict[str, Value] = {
-        value.name: f"${{{value.stage}.{value.name}}}"
-        for value in values
-        if any(reads(text, value.name) for text in texts)
-    }
-    if variables:
-        env = keys.get("env")
-        keys["env"] = {**variables, **(env if isinstance(env, dict) else {})}
+    read = [value for value in values if any(reads(text, value.name) for text in texts)]
+    _add_variables(keys, {value.name: f"${{{value.path}}}" for value in read})
 
 
 def add_checkout_variables(keys: dict[str, Value], others: Collection[str]) -> None:
     """Add the variables of the checkout that the scripts and the Groovy in *keys* read to *keys*, except *others*."""
-    env = keys.get("env")
-    own = env if isinstance(env, dict) else {}
     scripts = [line for key in ("script", "after") for line in _lines(keys.get(key))]
     texts = [*scripts, *(one.text for one in groovy_texts(keys))]
-    names = checkout_variables("\n".join(texts))
-    variables: dict[str, Value] = {
-        name: "${setup.commit}" if name == "GIT_COMMIT" else f"${{setup.{name}}}"
-        for name in names
-        if name not in others and name not in own
-    }
+    names = [name for name in checkout_variables("\n".join(texts)) if name not in others]
+    _add_variables(keys, {name: f"${{setup.{'commit' if name == 'GIT_COMMIT' else name}}}" for name in names})
+
+
+def _add_variables(keys: dict[str, Value], variables: Mapping[str, Value]) -> None:
+    """Add *variables* to those in *keys*, which win."""
+    env = keys.get("env")
+    own = env if isinstance(env, dict) else {}
     if variables:
-        keys["env"] = {**variables, **own}
+        keys["env"] = {**{name: text for name, text in variables.items() if name not in own}, **own}
 
 
 def _lines(script: Value) -> list[str]:

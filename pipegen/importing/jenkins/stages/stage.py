@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -39,8 +38,6 @@ from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.structs import MutableStruct, field, replace
-
-_ASSIGNED = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 
 
 class JenkinsDraft(MutableStruct, kw_only=True):
@@ -145,15 +142,10 @@ class JenkinsStages:
             constants=self._source.constants,
             computed=self._source.computed,
             outside=self._outside,
-            values={
-                one.name: ConfigReference(f"{one.stage}.{one.name}")
-                for one in self._earlier(stage)
-                if not one.is_environment
-            },
+            values={one.name: ConfigReference(one.path) for one in self._earlier(stage) if not one.is_environment},
             assigned={one.name: one for one in self._values if stage is not None and one.stage == stage.name},
         )
-        # Variables that scripts of the file set.
-        environment |= dict.fromkeys(_ASSIGNED.findall(self._source.file.text))
+        environment |= dict.fromkeys(self._source.env_variables)
         for assignment in self._assignments(stage):
             try:
                 value: str | None = names.word(assignment.value)
@@ -194,7 +186,7 @@ class JenkinsStages:
     ) -> None:
         """Read the blocks `environment` around *steps*, of *stage* or of `post` of the pipeline, into *work*."""
         reader = EnvironmentReader(self._source.file.text, names, work, self._marks, steps.whole.text)
-        reader.env |= {one.name: f"${{{one.stage}.{one.name}}}" for one in self._earlier(stage) if one.is_environment}
+        reader.env |= {one.name: f"${{{one.path}}}" for one in self._earlier(stage) if one.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
         for name in names.axes:
