@@ -27,13 +27,15 @@ DefinitionTokens = tuple[tuple[str, str], ...]
 class Driver(Struct):
     """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*.
 
-    With *fails_fast*, stages stop others from starting; with *mails*, steps follow failures of stages.
+    With *fails_fast*, stages stop others from starting; with *mails*, steps follow failures of stages; with
+    *reads_statuses*, it records which stages have started.
     """
 
     deepest: int
     tables: bool
     fails_fast: bool = True
     mails: bool = True
+    reads_statuses: bool = True
 
 
 def names() -> frozenset[str]:
@@ -46,8 +48,8 @@ def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
     """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
     tables = any(function.name == "addTables" for function in definitions)
     words = {token.text for token in code.tokens if token.kind is TokenKind.WORD}
-    fails_fast, mails = "stopped" in words, "onFailure" in words
-    forms = [Driver(deepest, tables, fails_fast, mails) for deepest in sorted({0, _deepest(code)})]
+    parts = [word in words for word in ("stopped", "onFailure", "isStarted")]
+    forms = [Driver(deepest, tables, *parts) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, definitions, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))
     for problem in problems[best]:

@@ -101,3 +101,45 @@ def test_stages_that_all_fetch_a_part_of_the_history_find_their_commit(
     assert {path.name: path.read_text("utf-8").split()[0] for path in records.iterdir()} == dict.fromkeys(
         ("first", "second", "third"), "one"
     )
+
+
+# The program that sends the repository: the second fetch begins before the first ends, and gets a commit more.
+SEND = """\
+#!/bin/sh
+if mkdir "$FETCHES/first"; then
+  until [ -e "$FETCHES/second" ]; do sleep 0.05; done
+  git-upload-pack "$@"
+  git -C "$ORIGIN" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m two >&2
+  touch "$FETCHES/pushed"
+else
+  touch "$FETCHES/second"
+  until [ -e "$FETCHES/pushed" ]; do sleep 0.05; done
+  exec git-upload-pack "$@"
+fi
+"""
+
+
+@pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=["scripted", "declarative"])
+def test_stages_that_start_together_have_one_commit(engine: Engine, containers: Containers, tmp_path: Path) -> None:
+    """Although one fetches before a push and the other after it; a stage after them checks out once."""
+    stages = [{"name": name, "script": [HISTORY.format(name)]} for name in ("left", "right", "last")]
+    text = yaml_text({"pipelines": {"p": {"execution": [[["left", "right"], "last"]], "stages": stages}}})
+    repository = worlds.repository(tmp_path / "repository", files={CONFIG: text})
+    subprocess.run((*shlex.split(PUSH.replace("$ORIGIN", str(repository))), "one"), check=True)
+    records, fetches, send = tmp_path / "notes", tmp_path / "fetches", tmp_path / "send"
+    records.mkdir()
+    fetches.mkdir()
+    send.write_text(SEND, "utf-8")
+    send.chmod(0o755)
+    (tmp_path / "gitconfig").write_text(f'[remote "origin"]\n\tuploadpack = {send}\n', "utf-8")
+    variables = {"RECORDS": str(records), "ORIGIN": str(repository), "FETCHES": str(fetches)}
+    variables["GIT_CONFIG_GLOBAL"] = str(tmp_path / "gitconfig")
+
+    world = World(containers=containers, repository=repository, folder=tmp_path / "world", variables=variables)
+    done = execute(engine, world)
+
+    assert set(done.outcomes.values()) == {"success"}, done.log
+    histories = [path.read_text("utf-8") for path in records.iterdir()]
+    assert len(histories) == 3
+    assert len(set(histories)) == 1
+    assert done.log.count("Checking out Revision") == 4, done.log

@@ -61,6 +61,7 @@ class ScriptedPipelines(Struct, kw_only=True):
             plain driver, which does not count them.
         fails_fast: whether stages stop others from starting.
         mails: whether steps follow failures of stages.
+        reads_statuses: whether stages read the statuses of others.
     """
 
     chunks: tuple[Chunk, ...]
@@ -74,3 +75,4 @@ class ScriptedPipelines(Struct, kw_only=True):
     deepest: int = 0
     fails_fast: bool = False
     mails: bool = False
+    reads_statuses: bool = False

@@ -41,7 +41,6 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "actor": (),
     "previousResult": (),
     "event": (),
-    "isScheduled": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
     "anyMatches": (),
@@ -50,7 +49,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "difference": (),
 }
 # The functions that conditions may call.
-_CONDITION_CALLS = re.compile(r"\b(branch|event|isScheduled|hasChanged|isInRepository)\(")
+_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
 
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {

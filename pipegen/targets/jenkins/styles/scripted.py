@@ -48,12 +48,13 @@ def lower_scripted(
         branches=in_functions(parallel_pipelines(body), weigh_run),
         fails_fast=any(stage.fail_fast for stage in stages),
         mails=any(stage.on_failure for stage in stages),
+        reads_statuses=any(stage for one in work.named for stage in one.job.statuses),
     )
     if not _has_room(stages):
         tables = lower_tables(work, stages)
         tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
         # The functions that read tables are the same in all files.
-        return replace(body, tables=tables, fails_fast=True, mails=True)
+        return replace(body, tables=tables, fails_fast=True, mails=True, reads_statuses=True)
     shorter, functions = matrices.in_scripted(stages, work.named, work.settings.definitions)
     chunks = _chunks(work, shorter, LARGEST - weigh_script(frame, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()

@@ -31,6 +31,8 @@ from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 
 # In Java `$` also matches before a line break at the end.
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
+# The cause of a build that a timer started, a class of Jenkins.
+_TIMER = "hudson.triggers.TimerTrigger$TimerTriggerCause"
 _DOT = re.compile(r"(?<!\\)(?:\\\\)*\.")
 
 
@@ -39,7 +41,7 @@ class ConditionWriter(Struct):
 
     inputs: Sequence[Input]
 
-    def of(self, condition: Condition | None) -> str:  # noqa: PLR0911 - one for each kind
+    def of(self, condition: Condition | None) -> str:
         """Return the boolean expression of *condition*; "" if it always holds."""
         match condition:
             case None:
@@ -52,9 +54,8 @@ class ConditionWriter(Struct):
                 return " || ".join(map(self._enclosed, condition.conditions))
             case Not():
                 return self._negated(condition.condition)
-            case IsSet() | IsEvent(events=(Event.MERGE_REQUEST,)):
-                return f"!!{self._truthy(condition)}"
-        return self._atom(condition)
+        value = self._truthy(condition)
+        return f"!!{value}" if value is not None else self._atom(condition)
 
     def _enclosed(self, condition: Condition) -> str:
         """Return *condition* as an operand of others."""
@@ -69,7 +70,7 @@ class ConditionWriter(Struct):
                 return f"{self._value(condition)} != {literal(pattern.literal)}"
             case _ if (value := self._truthy(condition)) is not None:
                 return f"!{value}"
-            case IsEvent(events=(event,)) if event is not Event.SCHEDULE:
+            case IsEvent(events=(event,)):
                 return f"event() != {literal(event.value)}"
             case Not():
                 return self.of(condition.condition)
@@ -84,6 +85,8 @@ class ConditionWriter(Struct):
                 return self._value(condition)
             case IsEvent(events=(Event.MERGE_REQUEST,)):
                 return "env.CHANGE_ID"
+            case IsEvent(events=(Event.SCHEDULE,)):
+                return f"currentBuild.getBuildCauses({literal(_TIMER)})"
         return None
 
     def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
@@ -92,8 +95,6 @@ class ConditionWriter(Struct):
                 return f"{self._value(atom)} == {literal(pattern.literal)}"
             case Matches():
                 return f"{self._value(atom)} ==~ {literal(_regex(atom.patterns))}"
-            case IsEvent(events=(Event.SCHEDULE,)):
-                return "isScheduled()"
             case IsEvent(events=(event,)):
                 return f"event() == {literal(event.value)}"
             case IsEvent():

@@ -239,7 +239,11 @@ class Git {
         throw new AbortException("Couldn't find any revision to build: none of ${specifiers} is there")
     }
 
+    /** As `DefaultBuildChooser` of the git plugin, which names no branch for a commit that a specifier names. */
     String branchOf(String commit, List<String> specifiers) {
+        if (commit in specifiers) {
+            return 'detached'
+        }
         List<String> names = references('--points-at', commit, '--format=%(refname:short)', 'refs/remotes/origin')
         List<String> wanted = specifiers.collectMany { String it -> candidates(it) }.collect { String it ->
             it.replaceFirst('^refs/remotes/', '')
