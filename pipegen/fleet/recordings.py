@@ -76,13 +76,10 @@ class Recording(MutableStruct):
             _report(str(error), file, 0, report)
 
     def _add(self, answer: object) -> None:
-        # Jenkins has the last 100 builds in `builds`, and all of them, if they are requested, in `allBuilds`
-        # (hudson.model.Job, getNewBuilds and getBuilds).
-        builds = (answer.get("allBuilds") or answer.get("builds")) if isinstance(answer, dict) else None
-        if isinstance(builds, list):
-            self._add_records(builds, self._add_build)
-        elif isinstance(answer, dict) and "stages" in answer:
-            self._add_run(answer)
+        if isinstance(answer, dict):
+            if "stages" in answer:
+                self._add_run(answer)
+            self._add_builds(answer)
         elif isinstance(answer, list):
             self._add_records(answer, lambda row: self._add_run(row) if "stages" in row else self._add_job(row))
         if not self.starts:
@@ -111,9 +108,20 @@ class Recording(MutableStruct):
             if job.get("queued_duration") is not None:
                 self.waits.append(_number(job, "queued_duration"))
 
-    def _add_build(self, build: Mapping[str, Any]) -> None:
-        """Add a build of Jenkins, which says nothing of its stages."""
-        self.starts[f"build {_identity(build, 'number')}"] = _number(build, "timestamp", is_required=True) * _MILLI
+    def _add_builds(self, job: Mapping[str, Any], path: str = "") -> None:
+        """Add the builds of a job of Jenkins, or of the jobs in a multibranch project or folder at *path*."""
+        # Jenkins has the last 100 builds in `builds`, and all of them, if they are requested, in `allBuilds`
+        # (hudson.model.Job, getNewBuilds and getBuilds).
+        builds, jobs = job.get("allBuilds") or job.get("builds"), job.get("jobs")
+        if isinstance(builds, list):
+            self._add_records(builds, lambda build: self._add_build(build, path))
+        if isinstance(jobs, list):
+            self._add_records(jobs, lambda inner: self._add_builds(inner, f"{path}{_name(inner)}/"))
+
+    def _add_build(self, build: Mapping[str, Any], path: str) -> None:
+        """Add a build of the job at *path*, whose record says nothing of its stages."""
+        start = _number(build, "timestamp", is_required=True) * _MILLI
+        self.starts[f"build {path}{_identity(build, 'number')}"] = start
 
     def _add_run(self, run: Mapping[str, Any]) -> None:
         """Add a run of Jenkins with its stages."""

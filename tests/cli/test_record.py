@@ -105,6 +105,20 @@ def test_jobs_of_gitlab_are_load(empty: Path, pipegen: Pipegen) -> None:
             },
             ["times:", "- 201600", "- 205200"],
         ),
+        (
+            {
+                "jobs": [
+                    {"name": "main", "builds": [{"number": 1, "timestamp": 1_772_614_800_000}]},
+                    {"name": "next", "builds": [{"number": 1, "timestamp": 1_772_611_200_000}]},
+                    {"name": "new", "builds": []},
+                    {
+                        "name": "folder",
+                        "jobs": [{"name": "main", "builds": [{"number": 1, "timestamp": 1_772_607_600_000}]}],
+                    },
+                ]
+            },
+            ["times:", "- 198000", "- 201600", "- 205200"],
+        ),
     ],
 )
 def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Path, pipegen: Pipegen) -> None:
