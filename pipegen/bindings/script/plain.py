@@ -23,19 +23,20 @@ _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
 _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
-# A value that may name the command, after keywords, assignments or redirections; an option that may take a command;
-# a word after `>&` that is not a number.
-_NAMED = re.compile(
-    r"""(?:^|[;|&\n]|[{!][ \t])[ \t]*+"""
-    r"""(?:(?:if|then|elif|else|while|until|do|time|[A-Za-z_]\w*+=(?:"[^"]*+"|'[^']*+'|[^\s"';|&])*"""
+# A value that may name the command, after keywords, assignments or redirections, at the start and later; an option that
+# may take a command; a word after `>&` that is not a number. A search skips all characters but the first of a pattern.
+_NAMED = (
+    r"""[ \t]*+(?:(?:if|then|elif|else|while|until|do|time|[A-Za-z_]\w*+=(?:"[^"]*+"|'[^']*+'|[^\s"';|&])*"""
     r"""|[0-9]*+>[>|&]?[ \t]*+[^\s;|&]++)[ \t]++)*['"]*+\$"""
 )
+_NAMED_FIRST, _NAMED_LATER = re.compile(_NAMED), re.compile(rf"[;|&\n{{!](?:(?<=[;|&\n])|[ \t]){_NAMED}")
 _COMMAND = re.compile(
-    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z_-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*)"
-    r"|[ \t\"']--[a-z_-]*(?:wrapper|shell|askpass|path|act|comp|comm|script|under|renderer|viewer|config|extcmd)"
-    r"|[ \t\"']--[a-z-]*(?:program|pack|string|action|filter)"
-    r"|[ \t\"']--output[=\s\"']*[|!]"
-    r"|(?:^|[\s;|&({])[\"']*\.[\"']*[ \t]|[ \t\"']-(?:[a-z]?-)?(?:[\s\"';|&]|$)"
+    r"-(?<=[ \t\"']-)(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z_-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*"
+    r"|-[a-z_-]*(?:wrapper|shell|askpass|path|act|comp|comm|script|under|renderer|viewer|config|extcmd)"
+    r"|-[a-z-]*(?:program|pack|string|action|filter)"
+    r"|-output[=\s\"']*[|!]"
+    r"|(?:[a-z]?-)?(?:[\s\"';|&]|$))"
+    r"|\.(?<![^\s;|&({\"']\.)[\"']*[ \t]"
 )
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
 _SINGLE = r"""("[^"]*")|'[^']*'"""
@@ -53,7 +54,9 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     script = source.text
     if not _PLAIN.fullmatch(script):
         return None
-    if _NAMED.search(script) or _COMMAND.search(script) or _DUPLICATION.search(script):
+    if _NAMED_FIRST.match(script) or _NAMED_LATER.search(script) or _COMMAND.search(script):
+        return None
+    if ">&" in script and _DUPLICATION.search(script):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None

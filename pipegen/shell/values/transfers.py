@@ -16,11 +16,20 @@ READ_LATER = "$pipegen/in"
 ARCHIVE = f"{FOLDER}/archive"
 
 
-# Commands of the user that may take in the whole checkout: with the argument `.`, or programs that default to it.
-_WHOLE_CHECKOUT = r"""(?mx)
-    (?:^|[\s=:'"])\./?(?=$|[\s;&|)'":]) | \b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly)\b
-    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b | \bgit\b[^\n;&|]*?\s(?:add|clean|stash|status)\b | \bgoreleaser\b
-"""
+# Commands of the user that may take in the whole checkout: programs that default to it, or with the argument `.`. Each
+# begins with its first character, and then looks back: a search skips all other characters at once.
+_PROGRAMS = ("docker", "podman", "nerdctl", "buildah", "buildctl", "kaniko", "earthly", "goreleaser")
+_WHOLE_CHECKOUT = re.compile(
+    "|".join(
+        (
+            r"""\.(?<![^\s=:'"]\.)/?(?=$|[\s;&|)'":])""",
+            *(rf"{program}(?<!\w{program})\b" for program in _PROGRAMS),
+            *(rf"{program}(?<!\w{program})\s+(?:pack|publish)\b" for program in ("npm", "pnpm", "yarn")),
+            r"git(?<!\wgit)\b[^\n;&|]*?\s(?:add|clean|stash|status)\b",
+        )
+    ),
+    re.MULTILINE,
+)
 
 
 def transferred_paths(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
@@ -72,7 +81,7 @@ def _takes_checkout(step: Step) -> bool:
         case BuildImage():
             return step.has_local_context
         case Commands():
-            return any(map(re.compile(_WHOLE_CHECKOUT).search, _texts(step)))
+            return any(map(_WHOLE_CHECKOUT.search, _texts(step)))
     return False
 
 
