@@ -60,13 +60,12 @@ class ExecutionGraph:
                 pairs[pair] = None
         self._nodes = tuple(names)
         self._arcs = tuple(pairs)
-        self._positions = {node: position for position, node in enumerate(self._nodes)}
+        self._positions = positions = {node: position for position, node in enumerate(self._nodes)}
         self._predecessors: list[list[int]] = [[] for _ in self._nodes]
         self._successors: list[list[int]] = [[] for _ in self._nodes]
         for earlier, later in self._arcs:
-            earlier_position, later_position = self._positions[earlier], self._positions[later]
-            self._predecessors[later_position].append(earlier_position)
-            self._successors[earlier_position].append(later_position)
+            self._predecessors[positions[later]].append(positions[earlier])
+            self._successors[positions[earlier]].append(positions[later])
 
     # Nodes and arcs
 

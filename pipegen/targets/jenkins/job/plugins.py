@@ -9,6 +9,16 @@ from pipegen.targets.jenkins import model
 _MAILER = "mailer"
 _CONTAINERS = "docker-workflow"
 _PODS = "kubernetes"
+# All nouns that may need a plugin.
+_NEEDING = frozenset(
+    {
+        model.SendMail,
+        model.InImage,
+        model.ContainerAgent,
+        model.PodAgent,
+        *(model.Wrapped, model.GroovyStatement, model.Property, model.StageOption),
+    }
+)
 
 
 def plugin_notes(parts: Iterable[object]) -> tuple[str, ...]:
@@ -25,7 +35,7 @@ def has_containers(parts: Iterable[object]) -> bool:
 
 
 def _plugins(parts: Iterable[object]) -> Iterator[str]:
-    for part in parts:
+    for part in [part for part in parts if type(part) in _NEEDING]:
         match part:
             case model.SendMail():
                 yield _MAILER

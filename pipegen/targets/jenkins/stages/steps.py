@@ -94,11 +94,11 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
 def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
     """Return the steps of a stage on its agent, those of plugins among them."""
     calls = named.job.plugin_steps
-    lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ((),) * 4
+    lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ()
     prepared: list[model.Step] = []
     if needs_agent(named):
         prepared += (_checkout(named, shared.work), *shared.stashes.read_by(named))
-    first, last, always, failure = (_plugin_steps(named, one, values, shared) for one in lists)
+    first, last, always, failure = [_plugin_steps(named, one, values, shared) for one in lists] or [()] * 4
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     inner = plugin_steps.ensured(inner, always, failure)
     return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]

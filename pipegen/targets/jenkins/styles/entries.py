@@ -40,6 +40,8 @@ def condition_entry(condition: str) -> TableEntry:
 
 def _entry(step: model.Step) -> TableEntry:
     match step:
+        case model.Sh() | model.Unstash() | model.Stash() | model.Checkout():  # the most frequent ones first
+            return TableEntry(shape=_plain(step))
         case model.StartJob():
             return _started(step)
         case model.Ensured():
@@ -53,18 +55,18 @@ def _entry(step: model.Step) -> TableEntry:
 def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for each kind
     """Return the Groovy of a step without inner steps and with only texts as arguments."""
     match step:
-        case model.Checkout():
-            return Shape(step.call)
-        case model.NoFork():
-            return Shape("noFork()")
-        case model.Echo():
-            return Shape(coded("echo ", None), (step.text,))
         case model.Sh():
             return _script("sh ", step)
         case model.Unstash():
             return shaped("unstashIfThere " if step.is_optional else "unstash ", value_shape(step.name))
         case model.Stash():
             return _stash(step)
+        case model.Checkout():
+            return Shape(step.call)
+        case model.NoFork():
+            return Shape("noFork()")
+        case model.Echo():
+            return Shape(coded("echo ", None), (step.text,))
         case model.Archive():
             return _archive(step)
         case model.Keep():

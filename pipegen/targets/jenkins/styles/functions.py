@@ -93,16 +93,16 @@ def helpers(parts: Iterable[object]) -> tuple[str, ...]:
 def _own(value: object) -> Iterator[str]:
     """Yield the functions that *value* itself calls, without its parts."""
     match value:
+        case model.Unstash():  # the most frequent ones first
+            yield from ("unstashIfThere",) if value.is_optional else ()
+        case model.Stash():
+            yield from ("hasStashed",) if value.is_tested else ()
         case model.OneLine():
             yield "oneLine"
         case model.FunctionCall():
             yield value.function
         case model.GroovyCode():
             yield value.text.partition("(")[0]
-        case model.Unstash(is_optional=True):
-            yield "unstashIfThere"
-        case model.Stash(is_tested=True):
-            yield "hasStashed"
         case model.StartJob(is_checked=True):
             yield "startJob"
         case model.Look() | model.SelectionParameter() | model.StageBlock():

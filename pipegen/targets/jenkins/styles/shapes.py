@@ -14,6 +14,7 @@ from pipegen.targets.jenkins.groovy import expression
 # The position of a text; `#` marks a number. No Groovy code contains this character.
 _MARK = "\0"
 _HOLE = re.compile(rf"{_MARK}(\d+)(#?){_MARK}")
+_ONE_HOLE = f"{_MARK}0{_MARK}"
 # A text in single quotes that an argument may replace: no key of a map, no name of a method. Other texts are matched
 # so that nothing inside them is replaced. A number is an integer that fits an int.
 _LITERAL = re.compile(
@@ -43,17 +44,17 @@ def shaped(*parts: str | Shape) -> Shape:
     code = ""
     texts: list[str] = []
     for part in parts:
-        if isinstance(part, Shape):
-            code += _renumbered(part.code, len(texts)) if texts else part.code
-            texts += [*part.texts]
-        else:
+        if type(part) is str:
             code += part
+        elif isinstance(part, Shape):
+            code += _renumbered(part.code, len(texts)) if texts else part.code
+            texts += part.texts
     return Shape(code, tuple(texts))
 
 
 def hole(text: str) -> Shape:
     """Return a hole for *text*."""
-    return Shape(f"{_MARK}0{_MARK}", (text,))
+    return Shape(_ONE_HOLE, (text,))
 
 
 def holes(groovy: str) -> Shape:
@@ -104,6 +105,8 @@ def with_expressions(code: str, texts: Sequence[str], expressions: Sequence[str 
 
 
 def _renumbered(code: str, first: int) -> str:
+    if code == _ONE_HOLE:
+        return f"{_MARK}{first}{_MARK}"
     return _HOLE.sub(lambda match: f"{_MARK}{int(match[1]) + first}{match[2]}{_MARK}", code)
 
 
