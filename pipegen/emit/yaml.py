@@ -97,6 +97,9 @@ class _Line:
         match value:
             case str():
                 return self._texts_in_flow[value]
+            case list() | tuple():  # before abstract classes, whose tests take longer
+                texts = self._texts_in_flow
+                return f"[{', '.join([texts[item] if type(item) is str else self.flow(item) for item in value])}]"
             case bool():
                 return "true" if value else "false"
             case dict() | Mapping():

@@ -28,7 +28,7 @@ class ShellText(Struct):
     @property
     def spans(self) -> tuple[Span, ...]:
         """The locations of its entries in the file."""
-        return tuple(entry.span for entry in self.entries)
+        return tuple([entry.span for entry in self.entries])
 
     def span_of(self, start: int, end: int) -> Span:
         """Return the location in the file of *text* from *start* to *end*, up to the end of the line."""
@@ -53,9 +53,9 @@ def shell_texts(config: CheckedConfig) -> Iterator[ShellText]:
 def stage_shell_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
     """Yield the script of *stage*, its `after` commands, and the commands of outputs, except those at *seen* spans."""
     for lines, entries in _scripts(stage):
-        if entries and len(lines) == len(entries) and tuple(entry.span for entry in entries) not in seen:
-            text = "".join(f"{_entry_text(line, entry)}\n" for line, entry in zip(lines, entries, strict=True))
-            yield ShellText(text, stage.job.machine.shell, entries)
+        if entries and len(lines) == len(entries) and tuple([entry.span for entry in entries]) not in seen:
+            texts = [f"{_entry_text(line, entry)}\n" for line, entry in zip(lines, entries, strict=True)]
+            yield ShellText("".join(texts), stage.job.machine.shell, entries)
 
 
 def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
@@ -81,7 +81,7 @@ def _commands(stage: StageConfig) -> dict[str, Scalar]:
 
 def _entry_text(line: Line, entry: Scalar) -> str:
     """Return the text that replaces *entry* for the shell, of the same length."""
-    text = "".join(map(_part_text, line.script.parts))
+    text = "".join([part if type(part) is str else _part_text(part) for part in line.script.parts])
     return text if len(text) == len(entry.text) else entry.text
 
 

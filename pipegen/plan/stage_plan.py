@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from posixpath import normpath
 
-from pipegen.bindings.names import FAILED
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.plan.absence import Absence
 from pipegen.plan.consumers import inputs_of
@@ -70,14 +69,13 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     directory = _directory(stage, pipeline)
     stage_machine = machine(stage, directory, start)
     stage_steps, end = steps(stage, pipeline, start, is_certain=absence.is_certain(name))
-    failed = end.at(FAILED)
     settings = stage_settings(stage, directory, end)
     bounds = limits(stage, settings.deployment.approval, start)
     check_tools(stage, stage_steps, stage_machine.pod, report)
     stage_steps = (*stage_steps, *settings.files.at_run_time)
     absence.check_resources(name, stage_steps, report)
     check_image(stage, stage_steps, report)
-    after, stage_mail = post_commands(stage, stage_steps, failed), _mail(stage, pipeline, failed, bounds)
+    after, stage_mail = post_commands(stage, stage_steps, end), _mail(stage, pipeline, end, bounds)
     environment = settings.deployment.environment
     texts = stage_texts(name, stage_steps, after, stage_machine, environment, stage_mail, settings.plugin_steps)
     return StagePlan(

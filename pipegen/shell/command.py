@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 
 OUTPUTS = "outputs"
 
@@ -25,4 +25,5 @@ def with_heading(heading: str, commands: tuple[Command, ...]) -> tuple[Command, 
     if not commands:
         return ()
     first, *others = commands
-    return (replace(first, comment=f"{heading}: {first.comment}" if first.comment else heading), *others)
+    comment = f"{heading}: {first.comment}" if first.comment else heading
+    return (Command(first.lines, comment, first.is_users), *others)

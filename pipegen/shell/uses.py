@@ -13,9 +13,6 @@ from pipegen.shell.names import JobWords
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
-# The parts of scripts and of values that are text for a shell.
-_SCRIPT_TEXT = (str, Escaped, Body)
-_VALUE_TEXT = (str, Bare)
 # Text that every shell accepts in "${name:-text}"; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
@@ -122,13 +119,14 @@ def _texts(job: Job) -> list[str]:
     if job.combination is not None:
         texts += [name for name, _ in job.combination.values]
     for line in _lines(job):
-        parts = [part for part in line.script.parts if isinstance(part, _SCRIPT_TEXT)]
-        texts += [part if isinstance(part, str) else part.text for part in parts]
+        parts = line.script.parts
+        texts += [part for part in parts if type(part) is str]
+        texts += [part.text for part in parts if type(part) is Escaped or type(part) is Body]
     for step in job.steps:
         texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
         for text in step_texts(step, job.stage):
-            values = [part for part in text.parts if isinstance(part, _VALUE_TEXT)]
-            texts += [part if isinstance(part, str) else part.name for part in values]
+            texts += [part for part in text.parts if type(part) is str]
+            texts += [part.name for part in text.parts if type(part) is Bare]
     return texts
 
 

@@ -34,6 +34,9 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
     absolute_path: Path | None = None
     use: int = 0
 
+    def __hash__(self) -> int:
+        return hash(self.path)
+
     @property
     def from_root(self) -> str:
         """The path relative to the root of the repository, independent of the working directory."""

@@ -16,6 +16,8 @@ from pipegen.plan.model.texts import named_texts
 
 def named_inputs(plans: Sequence[Plan]) -> dict[Input, tuple[str, Reference]]:
     """Return the inputs that an engine puts into names, in file order, each with its first use."""
+    if not plans[0].inputs:
+        return {}
     uses: dict[str, tuple[str, Reference]] = {}
     for plan in plans:
         for job in plan.jobs:

@@ -131,7 +131,8 @@ class Composer:
 
     def _scalar(self, event: Event) -> None:
         """Add a scalar; the event starts at its anchor or tag."""
-        text, inner, span = event.value, self._innermost, self._span(event)
+        text, inner = event.value, self._innermost
+        span = Span(self._file, event.start_mark.index, event.end_mark.index)
         is_plain = event.anchor is None and event.ctag is None and event.style != '"'
         if is_plain and span.start != span.end and self._count < inner.max_count:
             # The common case; not for double quotes, in which any character can be escaped.

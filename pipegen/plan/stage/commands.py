@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
+from pipegen.bindings.names import FAILED
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -63,9 +64,10 @@ def script_entries(stage: StageConfig) -> tuple[Scalar, ...]:
 
 
 def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
-    """Return the `after` commands of *stage*; its *steps* may have failed, so *values* has none of their outputs."""
+    """Return the `after` commands of *stage*; its *steps* may have failed, so they read none of their outputs."""
     if stage.after is None:
         return ()
+    values = values.at(FAILED)
     if all(isinstance(step, Export | TriggerJob) for step in steps):
         values.report.add(
             codes.MISSING_KEY,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipegen.bindings.expression import Expression, Items, List, Text
+from pipegen.bindings.names import FAILED
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -22,10 +23,11 @@ BODY = (
 def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> Mail | None:
     """Return the mail for *stage*: its own settings, else those of the pipeline, else the defaults.
 
-    *values* are those after the stage has failed.
+    It reads *values* as they are after the stage has failed.
     """
     if stage.email is None and pipeline.email is None:
         return None
+    values = values.at(FAILED)
     settings = [email for email in (stage.email, pipeline.email) if email is not None]
     span = settings[0].span
     to = next((email.to for email in settings if email.to is not None), None)

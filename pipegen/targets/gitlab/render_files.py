@@ -81,7 +81,7 @@ def _files_key(cache: CacheEntry) -> Value:
 
 def text_list(items: Sequence[Data]) -> Value:
     """Return *items* on one line if they are short texts, else on a line each."""
-    texts = [item for item in items if isinstance(item, str)]
+    texts = [item for item in items if type(item) is str]
     if len(texts) < len(items):
         return [item if isinstance(item, str) else Flow(item) for item in items if isinstance(item, str | Mapping)]
     is_short = sum(map(len, texts)) + 2 * len(texts) <= _LINE

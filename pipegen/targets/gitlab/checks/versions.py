@@ -7,6 +7,7 @@ histories go back to 11.4, are not in the table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -127,22 +128,13 @@ KEYS: Mapping[str, IntroducedIn] = {
     "$CI_PIPELINE_CREATED_AT": IntroducedIn((13, 10), _VARIABLES),
 }
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
-# Below these, the user chooses the names.
-_NAMED = frozenset(
-    {
-        *(
-            "variables",
-            "default.id_tokens",
-            "job.variables",
-            "job.services.variables",
-            "job.id_tokens",
-            "job.rules.variables",
-        ),
-        *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
-    }
+# The paths above those in `KEYS`: nothing else contains a key with a version.
+_ABOVE = frozenset(
+    start + path[: match.start()].removeprefix("job")
+    for path in KEYS
+    for match in re.finditer(r"\.|\[\]$", path)
+    for start in (("job", "default") if path.startswith("job.") else ("",))
 )
-# Below these there are no keys.
-_SCRIPTS = frozenset({"job.before_script", "job.script", "job.after_script"})
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
 
 FeatureUses: TypeAlias = "Mapping[str, Sequence[str]]"
@@ -168,20 +160,19 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
     for at, nested in pending:  # the loop appends nested values
         paths[at] = None
         kind = type(nested)
-        if kind is str:
-            if at in _VALUED:
-                paths[f"{at}={nested}"] = None
-        elif kind is dict or kind is Flow or isinstance(nested, Mapping):
-            keys = nested.value if kind is Flow else nested
-            if isinstance(keys, Mapping):
-                is_named = at in _NAMED
-                pending += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
-        elif kind is Commented:
+        if kind is Commented:
             pending.append((at, nested.value))
-        elif kind is list and at not in _SCRIPTS:
-            if at == "job.cache":
-                paths["job.cache[]"] = None
-            pending += [(at, one) for one in nested]
+        elif at in _VALUED:
+            paths[f"{at}={nested}"] = None
+        elif at in _ABOVE:
+            values = nested.value if kind is Flow else nested
+            if kind is list:
+                if at == "job.cache":
+                    paths["job.cache[]"] = None
+                pending += [(at, one) for one in values]
+            elif type(values) is dict or (type(values) is not tuple and isinstance(values, Mapping)):
+                is_named = f"{at}.*" in _ABOVE
+                pending += [(f"{at}.*" if is_named else f"{at}.{key}", values[key]) for key in values]
     return paths
 
 

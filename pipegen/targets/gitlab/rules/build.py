@@ -37,6 +37,8 @@ _PLAIN = Variant()
 
 def variants(job: Job) -> tuple[Variant, ...]:
     """Return the ways in which *job* runs, of which the first whose condition holds applies; () for only one."""
+    if job.limits.allow_failure is None and job.deployment.approval is None and not job.cases:
+        return ()
     combined: list[Variant] = [_PLAIN]
     for choices in filter(None, map(tuple, (_of_approval(job), _of_failures(job), _of_cases(job)))):
         combined = [both for one in combined for other in (*choices, _PLAIN) for both in _both(one, other)]
