@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.tree import read_tree, text_of
+from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.stage import OVERLAP
@@ -103,6 +104,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
         files = read_files(file, roots, accounting, own)
         source = resolve(files, accounting, own)
         report_cycles(source, own)
+        report_refused(files, source, own)
     finally:
         report.take(own)
     return PipelineReading(

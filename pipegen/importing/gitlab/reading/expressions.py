@@ -20,7 +20,6 @@ _TOKEN = re.compile(
     r"|(?P<boolean>true|false)\b)"
 )
 
-
 # A text that GitLab reads as a regular expression: `PATTERN` in `lib/gitlab/untrusted_regexp/ruby_syntax.rb` of GitLab.
 _REGEX_TEXT = re.compile(r"/(.+)/([ismU]*)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -131,6 +130,10 @@ class Facts(Struct, kw_only=True):
 
 class ExpressionError(ValueError):
     """Text that is not an expression."""
+
+
+class UnreadExpressionError(ExpressionError):
+    """An expression of GitLab that is not read."""
 
 
 # Most jobs of a pipeline have the same few conditions, and rules are read for several purposes.
@@ -266,7 +269,7 @@ class _Reader(MutableStruct):
             return None
         self.level += 1
         if self.level > _MOST_LEVELS:
-            raise ExpressionError("with many parentheses")
+            raise UnreadExpressionError("with many parentheses")
         if is_negated:
             part = self._part() or self._alone(self._operand())
             part = _decided(negated(part.holds))
@@ -284,7 +287,7 @@ class _Reader(MutableStruct):
         self.at = match.end()
         self.operands += 1
         if self.operands > _MOST_OPERANDS:
-            raise ExpressionError(f"with more than {_MOST_OPERANDS} operands")
+            raise UnreadExpressionError(f"with more than {_MOST_OPERANDS} operands")
         if match["variable"] or match["braced"]:
             return VariableName(match["variable"] or match["braced"])
         if match["regex"]:

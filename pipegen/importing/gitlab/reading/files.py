@@ -360,7 +360,9 @@ def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading:
         reading.unread.append(item)
     reading.report.add(
         codes.INCLUDE_NOT_READ,
-        f'the file "{name}" does not exist, so its jobs and templates are missing'
+        'GitLab refuses the item of "include": it names no file'
+        if not name
+        else f'the file "{name}" does not exist, so its jobs and templates are missing'
         if is_missing
         else f'the {kind or "file"} "{name}" is not read: GitLab includes it, and the config does not have its jobs',
         at=item.span,

@@ -362,12 +362,12 @@ class _Resolver:
             entry = node.entry(key) if isinstance(node, TreeMapping) else None
             node = entry.value if entry is not None else None
         if node is None or level > _MOST_LEVELS:
-            self._report.add(
-                self._missing,
-                f'"{".".join(path)}" is not in the files: what !reference names is left out',
-                at=reference.span,
-                hint="add the value here",
-            )
+            name = f'"{".".join(path)}"'
+            reason = f"{name} is not in the files: what !reference names is left out"
+            if node is not None:
+                reason = f"GitLab refuses !reference to {name}: it refers to itself, or is in too many others"
+            code = self._missing if node is None else codes.NOT_IMPORTED
+            self._report.add(code, reason, at=reference.span, hint="add the value here")
             return Scalar("", reference.span, ScalarKind.NULL)
         if entry is not None:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)

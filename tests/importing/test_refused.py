@@ -1,0 +1,180 @@
+"""An import reports each key and value that GitLab refuses, at its place, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, imported, messages
+
+_JOB = "a:\n  script: [make]\n"
+_TWO = "stages: [one, two]\na:\n  stage: one\n  script: [x]\n  {key}\nb:\n  stage: two\n  script: [x]\n"
+# Sources, each with the line and the column of the place, the key, and a part of the reason.
+# https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
+_SOURCES = (
+    ("rules: []", "3:10", "rules", "empty"),
+    ("rules: { if: $X }", "3:10", "rules", "not a list"),
+    ("rules: [{ iff: $X }]", "3:13", "rules:iff", "no such key"),
+    ("rules: [{ when: sometimes }]", "3:19", "rules:when", "not one of"),
+    ("rules: [{ if: '$X =~ /x/ ||' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ if: '$X = 1' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ changes: { path: [a] } }]", "3:24", "rules:changes:path", "no such key"),
+    ("rules: [{ allow_failure: never }]", "3:28", "rules:allow_failure", "not true or false"),
+    ("rules: [{ when: always }]\n  only: [main]", "4:3", "only", 'not allowed with "rules"'),
+    ("only: { ref: [main] }", "3:11", "only:ref", "no such key"),
+    ("when: sometimes", "3:9", "when", "not one of"),
+    ("when: never", "3:9", "when", "not one of"),
+    ("when: delayed", "3:3", "when", 'needs "start_in"'),
+    ("when: delayed\n  start_in: soon", "4:13", "start_in", "not a duration"),
+    ("start_in: 5 minutes", "3:3", "start_in", 'needs "when: delayed"'),
+    ("timeout: soon", "3:12", "timeout", "not a duration"),
+    ("timeout: 3600", "3:12", "timeout", "as a number, not as a text"),
+    ("timeout: 3 parsecs", "3:12", "timeout", "not a duration"),
+    ("scripts: [x]", "3:3", "scripts", "no such key"),
+    ("stage: [a]", "3:10", "stage", "not a text"),
+    ("before_script: { a: b }", "3:18", "before_script", "not a list of texts"),
+    ("after_script: [{ a: b }]", "3:18", "after_script", "not a text"),
+    ("tags: { a: b }", "3:9", "tags", "not a list of texts"),
+    ("tags: [1]", "3:10", "tags", "not as a text"),
+    ("image: [a, b]", "3:10", "image", "not a text"),
+    ("image: { entrypoint: [''] }", "3:10", "image", 'no "name"'),
+    ("services: [{ alias: x }]", "3:14", "services", 'no "name"'),
+    ("variables: [A, B]", "3:14", "variables", "not a map"),
+    ("variables: { A: [1] }", "3:19", "variables", "not a text, a number or a boolean"),
+    ("artifacts: { path: [x] }", "3:16", "artifacts:path", "no such key"),
+    ("artifacts: { paths: x }", "3:23", "artifacts:paths", "not a list of texts"),
+    ("artifacts: { paths: [x], when: never }", "3:34", "artifacts:when", "not one of"),
+    ("artifacts: { paths: [x], expire_in: later }", "3:39", "artifacts:expire_in", "not a duration"),
+    ("cache: { paths: [x], policy: pul }", "3:32", "cache:policy", "not one of"),
+    ("cache: { paths: [x], when: never }", "3:30", "cache:when", "not one of"),
+    ("coverage: total [0-9]+", "3:13", "coverage", "not a regular expression"),
+    ("retry: 5", "3:10", "retry", "not a number from 0 to 2"),
+    ("retry: { max: 1, whn: always }", "3:20", "retry:whn", "no such key"),
+    ("parallel: 1000", "3:13", "parallel", "not a number from 1 to 200"),
+    ("parallel: { matrix: { A: [1, 2] } }", "3:23", "parallel:matrix", "not a list"),
+    ("interruptible: 'true'", "3:18", "interruptible", "without quotes"),
+    ("allow_failure: sometimes", "3:18", "allow_failure", "not true or false"),
+    ("allow_failure: { exit_codes: bad }", "3:32", "allow_failure:exit_codes", "not a number"),
+    ("resource_group: [a]", "3:19", "resource_group", "not a text"),
+    ("environment: { url: https://x }", "3:16", "environment", 'no "name"'),
+    ("environment: { name: x, action: halt }", "3:35", "environment:action", "not one of"),
+    ("environment: { name: x, on_stop: b }", "3:36", "environment:on_stop", '"b" is not a job that stops'),
+    ("release: { description: x }", "3:12", "release", 'no "tag_name"'),
+    ("id_tokens: { T: {} }", "3:19", "id_tokens", 'no "aud"'),
+    ("inherit: { default: maybe }", "3:23", "inherit:default", "not true or false"),
+    ("dependencies: [b]", "3:18", "dependencies", 'no job "b"'),
+    ("needs: { jobs: b }", "3:12", "needs:jobs", "no such key"),
+    ("trigger: group/project", "2:3", "script", 'not allowed with "trigger"'),
+)
+
+
+@pytest.mark.parametrize(("key", "place", "path", "reason"), _SOURCES, ids=[source[0] for source in _SOURCES])
+def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
+    key: str, place: str, path: str, reason: str, tmp_path: Path
+) -> None:
+    """The message names the key with those around it."""
+    _, report = from_text(f"{_JOB}  {key}\n", tmp_path)
+
+    lines = [line for line in messages(report).splitlines() if f'GitLab refuses "{path}" of job "a"' in line]
+    assert len(lines) == 1, messages(report)
+    assert lines[0].startswith(f".gitlab-ci.yml:{place}: warning[PG850]")
+    assert reason in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"stages: test\n{_JOB}", '"stages": it is not a list of texts'),
+        (f"default: {{ scripts: [x] }}\n{_JOB}", '"default:scripts": there is no such key'),
+        (f"variables: {{ A: {{ val: x }} }}\n{_JOB}", '"variables:val": there is no such key'),
+        (f"workflow: {{ rules: [{{ if: $X, when: manual }}] }}\n{_JOB}", '"workflow:rules:when": it is not one of'),
+        (f"include: [{{ file: x.yml }}]\n{_JOB}", 'the item of "include": it names no file'),
+        ("a:\n  script: []\n", '"script" of job "a": it is empty'),
+        ("a:\n  script: { x: y }\n", '"script" of job "a": it is not a list of texts'),
+        (".a:\n  script: [x]\n", "the pipeline: it has no job"),
+        ("a:\n  trigger: { projct: g/p }\n", '"trigger:projct" of job "a": there is no such key'),
+        ("a:\n  script: !reference [b, script]\nb:\n  script: !reference [a, script]\n", '!reference to "b.script"'),
+        (_TWO.format(key="needs: [b]"), '"needs" of job "a": "b" is in a later stage'),
+        (_TWO.format(key="dependencies: [b]"), '"dependencies" of job "a": "b" is in a later stage'),
+        (f"b:\n  script: [x]\n{_JOB}  needs: []\n  dependencies: [b]\n", ""),
+        (f"b: {{ script: [x] }}\nc: {{ script: [x] }}\n{_JOB}  needs: [b]\n  dependencies: [c]\n", 'not name "c"'),
+    ],
+)
+def test_other_keys_that_gitlab_refuses_are_reported(text: str, message: str, tmp_path: Path) -> None:
+    """Those for all jobs, and those of several jobs; without needs, GitLab does not compare `dependencies` with them.
+
+    `Job` in `lib/gitlab/ci/config/entry/job.rb` of GitLab.
+    """
+    (tmp_path / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    _, report = imported(tmp_path)
+
+    refused = [one for one in messages(report).splitlines() if "GitLab refuses" in one]
+    assert bool(refused) is bool(message)
+    assert message in "\n".join(refused)
+
+
+def test_a_template_is_reported_once(tmp_path: Path) -> None:
+    """Both jobs have the value, which is wrong at one place."""
+    _, report = from_text(
+        ".t: { timeout: soon }\na: { extends: .t, script: [x] }\nb: { extends: .t, script: [x] }\n", tmp_path
+    )
+
+    assert messages(report).count("GitLab refuses") == 1
+
+
+def test_accepted_values_are_not_reported(tmp_path: Path) -> None:
+    """Spellings of durations, nested lists, references, null and values in several forms."""
+    _, report = from_text(_ACCEPTED, tmp_path)
+
+    assert "GitLab refuses" not in messages(report)
+
+
+_ACCEPTED = """\
+stages: [build, [test, deploy]]
+default: { image: { name: alpine, pull_policy: always }, retry: { max: 1, when: [script_failure] } }
+variables:
+  A: { value: x, options: [x, y], description: which, expand: false }
+  B: 1.5
+  C: true
+workflow:
+  name: $A
+  auto_cancel: { on_new_commit: interruptible }
+  rules: [!reference [.rules, rules], { when: always }]
+.rules: { rules: [{ if: $X, variables: { Y: 1 } }, { exists: [a] }] }
+build:
+  stage: build
+  script: [one, [two, [three]]]
+  timeout: 1h 30 mins and five seconds
+  artifacts: { paths: [out], expire_in: never, reports: { dotenv: build.env }, when: always, access: developer }
+  cache: [{ key: { files: [lock] }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
+  parallel: { matrix: [{ OS: [a, b], N: 1 }] }
+  variables: { D: { value: x, expand: true }, E: }
+  allow_failure: { exit_codes: [1, 2] }
+  coverage: '/total \\d+/'
+  tags: [!reference [.tags, tags], linux]
+.tags: { tags: [docker] }
+test:
+  stage: test
+  needs: { job: build, artifacts: false }
+  script: test
+  dependencies: [build]
+  rules:
+    - { if: '$A == "x" && ($B || !$C)', when: delayed, start_in: 3 days }
+    - [{ changes: { paths: [a], compare_to: main } }]
+  services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }]
+  environment: { name: review/$A, on_stop: stop, auto_stop_in: $TIME, kubernetes: { agent: a } }
+  id_tokens: { T: { aud: [a, b] } }
+  inherit: { default: [image], variables: false }
+  interruptible: yes
+stop:
+  stage: deploy
+  script: [x]
+  when: manual
+  environment: { name: review/$A, action: stop }
+deploy:
+  stage: deploy
+  needs: [test, { pipeline: $P, job: x }, { project: g/p, job: x, ref: main, artifacts: true }]
+  trigger: { include: [{ local: a.yml }], strategy: depend, forward: { pipeline_variables: true } }
+  only: [main, /^v/]
+  except: { variables: [$X], changes: [a] }
+"""
