@@ -9,6 +9,7 @@ from importing.samples import from_text, messages
 from ruamel.yaml import YAML
 from yaml_data import yaml_data
 
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
 
@@ -117,6 +118,45 @@ def test_a_trigger_stays_interruptible(source: str, tmp_path: Path) -> None:
 
     assert '"interruptible" of job "child" stays a key of GitLab' in messages(report)
     assert _generated(result)["child"]["interruptible"] is True
+
+
+def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
+    """The script reads them on other engines, which do not read raw keys."""
+    variables = "HOST: db, OWNER: $GITLAB_USER_NAME, FF_TIMESTAMPS: '1'"
+    source = f"unit: {{ script: './test $OWNER', services: [postgres], variables: {{ {variables} }} }}\n"
+    result, report = from_text(source, tmp_path)
+    unit = _generated(result)["unit"]
+
+    assert "OWNER: ${GITLAB_USER_NAME}" in result.text
+    assert '"OWNER"' not in messages(report)
+    assert unit["variables"] == {"HOST": "db", "OWNER": "$GITLAB_USER_NAME", "FF_TIMESTAMPS": "1"}
+    assert _differences(result) == []
+
+
+def test_jobs_that_never_run_keep_jobs_of_unread_files_from_running(tmp_path: Path) -> None:
+    """GitLab merges the job into that of the included file: https://docs.gitlab.com/ci/yaml/includes/."""
+    source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\nsast: { rules: [{ when: never }] }\n"
+    result, report = from_text(f"{source}unit: {{ script: make }}\n", tmp_path)
+
+    assert _generated(result)["sast"]["rules"] == [{"when": "never"}]
+    assert "script" not in _generated(result)["sast"]
+    assert "keep a job of a file that only GitLab reads from running" in messages(report)
+    assert _differences(result) == []
+
+
+def test_parts_of_raw_keys_that_the_stage_has_count_as_translated(tmp_path: Path) -> None:
+    """A start after success, a workflow that starts, a trigger that waits and passes variables on."""
+    source = """\
+workflow: { rules: [{ if: $A == $B, when: always }] }
+unit: { script: make, rules: [{ if: $A =~ $B, when: on_success }] }
+child: { trigger: { project: $PROJECT, strategy: depend, forward: { pipeline_variables: true } } }
+"""
+    result, _ = from_text(source, tmp_path)
+    raw = {path for path, outcome, _ in result.count.constructs if outcome is KeyOutcome.RAW}
+
+    assert raw == {"workflow:rules", "workflow:rules:if", "rules", "rules:if", "trigger", "trigger:project"}
+    assert "wait: true" in result.text
+    assert "forward: true" in result.text
 
 
 def _generated(result: GitLabImport) -> dict[str, dict[str, object]]:

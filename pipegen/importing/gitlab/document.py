@@ -31,7 +31,7 @@ from pipegen.importing.gitlab.stages.needs import (
     use_same_combinations,
 )
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
-from pipegen.importing.gitlab.stages.stage import KEYS_OF, Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
@@ -60,6 +60,7 @@ from pipegen.targets.gitlab.rules.selection import VARIABLE
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
+_DISABLED = "they keep a job of a file that only GitLab reads from running"
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 # Tags have no merge requests.
 _POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", _OPEN_MERGE_REQUESTS))))
@@ -193,7 +194,7 @@ class _Writer:
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
-        templates, inherited = [_templates(draft) for draft in drafts], [_inherited(draft) for draft in drafts]
+        templates, inherited = [draft.templates for draft in drafts], [draft.inherited for draft in drafts]
         shared = share(stages, templates, inherited) if self._options.is_shared else None
         pipeline: dict[str, Value] = {}
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
@@ -250,9 +251,13 @@ class _Writer:
         if "when" in forced:
             return None
         try:
-            return start_of(job, self._source, builder.names(job), known, forced)
+            start = start_of(job, self._source, builder.names(job), known, forced)
         except UntranslatableError:
             return None
+        if self._source.unread and simplified(start.condition, known) == NEVER:
+            # Without its rules, a job of this name in an included file would run.
+            return Start(condition=ALWAYS, keys={}, raw={}, is_awaited=False, reason=_DISABLED, is_unknown=True)
+        return start
 
     def _is_kept(self, name: str, start: Start | None, known: Condition) -> bool:
         """Return whether the job *name* becomes a stage; report why not."""
@@ -316,13 +321,15 @@ class _Writer:
         entry = present(self._source.workflow.value)["rules"] if self._source.workflow else None
         if entry is None:
             return
-        if is_condition_known:
-            self._accounting.mark_key(entry.key, KeyOutcome.RAW)
-            for one in [one for rule in items_of(entry.value) for one in entries_of(rule)]:
-                if one.key.text not in PLAIN:
-                    self._accounting.mark(one, KeyOutcome.RAW)
-        else:
-            self._accounting.mark(entry, KeyOutcome.RAW)
+        self._accounting.mark_key(entry.key, KeyOutcome.RAW)
+        for one in [one for rule in items_of(entry.value) for one in entries_of(rule)]:
+            is_known = (
+                one.key.text in PLAIN
+                if is_condition_known
+                else (one.key.text, text_of(one.value)) == ("when", "always")
+            )
+            if not is_known:
+                self._accounting.mark(one, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,
             f"the rules of the workflow stay rules of GitLab: {reason}",
@@ -387,13 +394,3 @@ def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:
 
 def _commented(stage: dict[str, Value], comment: str) -> Value:
     return Commented(stage, comment) if comment else stage
-
-
-def _inherited(draft: Draft) -> frozenset[str]:
-    """Return the keys of *draft* that come from the defaults of the source."""
-    return frozenset(key for source in draft.job.inherited for key in KEYS_OF.get(source, ()))
-
-
-def _templates(draft: Draft) -> tuple[str, ...]:
-    names = (name.removeprefix(".") for name in draft.job.templates if name.startswith("."))
-    return tuple(name for name in names if name)

@@ -18,11 +18,12 @@ from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
-from pipegen.importing.gitlab.stages.keys.variables import FETCH, RESOURCES, exported, read_by_raw, variables
+from pipegen.importing.gitlab.stages.keys.variables import Variables, exported, forced_names, read_by_raw, variables
 from pipegen.importing.gitlab.stages.starts import (
     Start,
-    entries_of_conditions,
     entries_of_when,
+    known_entries,
+    set_start,
     start_of,
     tested_variables,
     with_stage_name,
@@ -33,7 +34,6 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
 from pipegen.structs import MutableStruct, Struct, field, replace
-from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 
 
 class Group(Struct, kw_only=True):
@@ -72,7 +72,7 @@ GROUPS = (
     Group(sources=("allow_failure",), keys=("allow_failure",), translate=limits.allow_failure),
 )
 # Keys of a stage by the keys of a job that they come from.
-KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
+_KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _ELSEWHERE = frozenset(
     {
@@ -93,6 +93,17 @@ class Draft(MutableStruct, kw_only=True):
     is_awaited: bool
     keys: dict[str, Value] = field(default_factory=dict)
     raw: dict[str, Data] = field(default_factory=dict)
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The names of templates for the hidden jobs that its job extends."""
+        names = (name.removeprefix(".") for name in self.job.templates if name.startswith("."))
+        return tuple(name for name in names if name)
+
+    @property
+    def inherited(self) -> frozenset[str]:
+        """Its keys that come from the defaults of the source."""
+        return frozenset(key for source in self.job.inherited for key in _KEYS_OF.get(source, ()))
 
 
 class Settings(Struct, kw_only=True):
@@ -276,28 +287,14 @@ class StageBuilder:
         entry = job.entries.get("variables")
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
-        names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
-        names.update(matrices.variables_of(job) if axes is None else ())
-        is_read_elsewhere = "trigger" not in job.entries and (bool(job.unknown) or "script" in draft.raw)
-        names.update(RESOURCES.values() if "resources" in forced or "trigger" in job.entries else ())
-        names.update({SCRIPT_TIMEOUT} if "timeout" in forced else ())
-        names.update(FETCH if "fetch" in forced or "trigger" in job.entries else ())
-        read = list(read_by_raw(draft.raw, (*_TEXTS, *_OF_START)))
-        read += matrices.read_by_values(job) if axes is None else ()
-        names.update(exported(read, job, self._settings.inputs))
-        names.update(
-            tested_variables(
-                job, start, self._settings.known, self._settings.inputs, is_read_elsewhere=is_read_elsewhere
-            )
-        )
-        job_variables = variables(context, self._settings.inputs, names, is_read_elsewhere=is_read_elsewhere)
+        job_variables = self._job_variables(context, draft, axes, forced, start)
         env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         raw: dict[str, Data] = {}
         for name, variable in job_variables.raw.items():
-            self._mark_raw(variable.entry, draft, "")
+            if name not in env:
+                self._mark_raw(variable.entry, draft, "")
             raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
         if axes is not None:
             env = {**axes.env, **env}
@@ -314,12 +311,41 @@ class StageBuilder:
         if raw:
             draft.raw = _merged(draft.raw, {"variables": raw})
 
+    def _job_variables(
+        self,
+        context: KeyContext,
+        draft: Draft,
+        axes: matrices.Axes | None,
+        forced: Mapping[str, str],
+        start: Start | None,
+    ) -> Variables:
+        job = context.job
+        inputs, is_bridge = self._settings.inputs, "trigger" in job.entries
+        is_read_elsewhere = not is_bridge and (bool(job.unknown) or "script" in draft.raw)
+        by_raw = [
+            *read_by_raw(draft.raw, (*_TEXTS, *_OF_START)),
+            *(matrices.read_by_values(job) if axes is None else ()),
+        ]
+        return variables(
+            context,
+            inputs,
+            {
+                *forced_names(job, forced),
+                *self._settings.forced.get("", _NOT_FORCED),  # names that an input cannot have
+                *(matrices.variables_of(job) if axes is None else ()),
+                *tested_variables(job, start, self._settings.known, inputs, is_read_elsewhere=is_read_elsewhere),
+            },
+            frozenset(exported(by_raw, job, inputs)),
+            is_read_elsewhere=is_read_elsewhere,
+            has_script=not is_bridge and "script" not in draft.raw,
+        )
+
     def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
             reason = start.reason if start is not None else self._refusal(job, forced)
             is_known = start is not None and not start.is_unknown
-            known = tuple(entries_of_conditions(entries, self.names(job))) if is_known else ()
+            known = tuple(known_entries(entries, self.names(job))) if is_known else ()
             self._keep_raw(draft, entries, reason, known)
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
@@ -328,7 +354,9 @@ class StageBuilder:
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         if not start.reason:
-            _set_start(start, draft, is_needed=job.name in self._needed)
+            set_start(
+                start, draft.keys, draft.raw, is_bridge="trigger" in job.entries, is_needed=job.name in self._needed
+            )
         if not start.reason and "when" in start.raw:
             for entry in entries_of_when(entries):
                 self._mark_raw(entry, draft, "it also runs after failures")
@@ -359,32 +387,6 @@ def _axes(job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
     with suppress(UntranslatableError):
         return matrices.axes_of(job) if "matrix" not in forced else None
     return None
-
-
-def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
-    """Add the keys of *start* to *draft*, and say whether a failure counts, which rules and a manual start decide too.
-
-    If it *is_needed*, other stages wait for it even if it is manual and may fail.
-    """
-    if start.says_failures:
-        draft.keys.pop("allow_failure", None)
-    draft.keys |= start.keys
-    draft.raw |= start.raw
-    if start.says_failures:
-        return
-    if start.allows_failure and "trigger" in draft.job.entries:
-        draft.raw["allow_failure"] = True
-    elif start.allows_failure:
-        draft.keys["allow_failure"] = True
-    elif not start.has_exit_codes:
-        draft.keys.pop("allow_failure", None)
-    if "approve" not in draft.keys or (allowed := draft.keys.pop("allow_failure", None)) is None:
-        return
-    approval = draft.keys["approve"]
-    if is_needed or isinstance(approval, dict) or isinstance(allowed, dict):
-        draft.raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
-    else:
-        draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
 
 
 _TEXTS = ("before_script", "script", "after_script")

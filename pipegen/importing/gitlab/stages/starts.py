@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
@@ -217,6 +217,32 @@ def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:
     return replace(start, keys=keys, raw=raw, allows_failure=rule.allow_failure, has_exit_codes=bool(rule.exit_codes))
 
 
+def set_start(start: Start, keys: dict[str, Value], raw: dict[str, Data], *, is_bridge: bool, is_needed: bool) -> None:
+    """Add *start* to the *keys* and the *raw* keys of a stage, also whether a failure counts, which rules decide, too.
+
+    If it *is_needed*, other stages wait for it even if it is manual and may fail.
+    """
+    if start.says_failures:
+        keys.pop("allow_failure", None)
+    keys |= start.keys
+    raw |= start.raw
+    if start.says_failures:
+        return
+    if start.allows_failure and is_bridge:
+        raw["allow_failure"] = True
+    elif start.allows_failure:
+        keys["allow_failure"] = True
+    elif not start.has_exit_codes:
+        keys.pop("allow_failure", None)
+    if "approve" not in keys or (allowed := keys.pop("allow_failure", None)) is None:
+        return
+    approval = keys["approve"]
+    if is_needed or isinstance(approval, dict) or isinstance(allowed, dict):
+        raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
+    else:
+        keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
+
+
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
     """Return the condition under which the first of *rules* that holds lets the job run.
 
@@ -252,10 +278,14 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
             )
 
 
-def entries_of_conditions(entries: Collection[Entry], names: Names) -> Iterator[Entry]:
-    """Yield the keys of rules among *entries* that decide whether a job runs, and that a config can express."""
+def known_entries(entries: Collection[Entry], names: Names) -> Iterator[Entry]:
+    """Yield the keys of raw rules among *entries* that the stage has, too.
+
+    These are conditions that a config can express, and starts after success, as of each stage.
+    """
     for entry in entries:
         for rule in items_of(entry.value) if entry.key.text == "rules" else ():
+            yield from (one for one in entries_of(rule) if one.key.text == "when" and text_of(one.value) == ON_SUCCESS)
             if isinstance(rule, TreeMapping) and _is_translatable(rule, names):
                 yield from _conditions_in(rule)
 

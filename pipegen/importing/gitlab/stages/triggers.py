@@ -83,7 +83,10 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
     if not is_plain or not _is_project(entry) or "$" in project or not _COMPUTED.fullmatch(branch):
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
-        accounting.mark(entry, KeyOutcome.RAW)
+        accounting.mark_key(entry.key, KeyOutcome.RAW)
+        for key, one in keys.items():
+            if key not in ("strategy", "forward") or (key == "forward" and not _can_forward(keys)):
+                accounting.mark(one, KeyOutcome.RAW)  # "wait" and "forward" of the stage say the others
         report.add(
             codes.KEPT_RAW,
             f'"trigger" of job "{draft.name}" stays a key of GitLab',

@@ -21,7 +21,7 @@ from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules
+from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules, without_raw_variables
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
@@ -66,7 +66,7 @@ def drafts(plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report:
     """Return the drafts of the jobs of *plan*."""
     check_cases(plan, is_free_name, "GitLab", report)
     drafting = _Drafting.of(plan, host, settings, report)
-    return [drafting.draft(job) for job in plan.jobs]
+    return [drafting.draft(without_raw_variables(job)) for job in plan.jobs]
 
 
 def _raw(draft: DraftJob, report: Report) -> Mapping[str, Data]:
@@ -79,7 +79,7 @@ def redraft(
     """Return the drafts *drafts* of *plan* for *environment*: those that name values of the run are created again."""
     drafting = _Drafting.of(plan, environment, settings, report)
     redrafted = [
-        drafting.draft(job) if _names_run(draft.script) or _names_run(draft.after) else draft
+        drafting.draft(without_raw_variables(job)) if _names_run(draft.script) or _names_run(draft.after) else draft
         for job, draft in zip(plan.jobs, drafts, strict=True)
     ]
     return [with_early_login(draft) for draft in redrafted] if any(map(_logs_in_early, drafts)) else redrafted

@@ -9,9 +9,10 @@ from math import prod
 from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Flow, Value
-from pipegen.plan.model import Job
+from pipegen.plan.model import Commands, Job
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence, scalars
+from pipegen.source.tree import Node, Scalar, Sequence, entries_of, scalars
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import GitLabJob
 
 _TARGET = "gitlab"
@@ -76,6 +77,19 @@ def read_by_rules(job: Job) -> frozenset[str] | None:
     raw = [rules for target, keys in job.raw if target == _TARGET and (rules := keys.get("rules")) is not None]
     texts = [scalar.text for rules in raw for scalar in scalars(rules)]
     return frozenset(name for text in texts for name in _VARIABLE.findall(text)) if raw else None
+
+
+def without_raw_variables(job: Job) -> Job:
+    """Return *job* whose script does not set the variables that its keys for GitLab have, as these replace them."""
+    raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]
+    names = {entry.key.text for one in raw for entry in entries_of(one)}
+    if not names:
+        return job
+    steps = tuple(
+        replace(step, env=tuple(one for one in step.env if one[0] not in names)) if isinstance(step, Commands) else step
+        for step in job.steps
+    )
+    return replace(job, steps=steps)
 
 
 def job_sizes(jobs: Iterable[GitLabJob]) -> Mapping[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from targets.gitlab.compiled import Compiled, compiled
+from yaml_data import yaml_data
 
 
 def raw(stage: str, keys: str) -> Compiled:
@@ -147,3 +148,20 @@ def test_later_jobs_get_the_files_of_raw_artifacts(artifacts: str, files: str, h
     """)
 
     assert output.needs("two") == [("one", has_files)]
+
+
+def test_a_raw_variable_replaces_that_of_env() -> None:
+    """An export in the script would win over it."""
+    output = compiled("""
+        pipelines:
+          service:
+            stages:
+              - name: one
+                env: { TAG: "${setup.commit}", MODE: quick }
+                script: make
+                raw: { gitlab: { variables: { TAG: $CI_COMMIT_TAG } } }
+    """)
+    job = yaml_data(output.text)["one"]
+
+    assert job["variables"] == {"MODE": "quick", "TAG": "$CI_COMMIT_TAG"}
+    assert "TAG" not in "\n".join(job["script"])

@@ -29,7 +29,7 @@ _OF_RUNNERS = re.compile(
     r"|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
 # What a job requests from the Kubernetes executor, in the spelling of generated files.
-RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
+_RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
 _REQUEST = {"cpu": re.compile(r"[1-9][0-9]?|[1-9][0-9]{0,2}m"), "memory": re.compile(r"[1-9][0-9]{0,2}[MG]i")}
 # Options of `fetch` by the variables of generated files; another depth is a number.
 _FETCH_OPTIONS = {
@@ -39,7 +39,7 @@ _FETCH_OPTIONS = {
     ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --tags"): ("tags", True),
     ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --no-tags"): ("tags", False),
 }
-FETCH = ("GIT_STRATEGY", *dict.fromkeys(name for name, _ in _FETCH_OPTIONS))
+_FETCH = ("GIT_STRATEGY", *dict.fromkeys(name for name, _ in _FETCH_OPTIONS))
 # A generated job has no more variables; with more, its script exports them.
 _MOST_VARIABLES = 50
 
@@ -53,10 +53,17 @@ class Variables(Struct):
 
 
 def variables(
-    context: KeyContext, inputs: Collection[str], raw_names: Collection[str], *, is_read_elsewhere: bool
+    context: KeyContext,
+    inputs: Collection[str],
+    raw_names: Collection[str],
+    read_by_raw_keys: Collection[str],
+    *,
+    is_read_elsewhere: bool,
+    has_script: bool,
 ) -> Variables:
     """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw.
 
+    Those *read_by_raw_keys* stay raw and are in `env`, too, as are those that services or scripts of other files read.
     If *is_read_elsewhere*, a script that the config does not contain reads them.
     """
     job, texts = context.job, context.texts
@@ -70,18 +77,21 @@ def variables(
         if _OF_RUNNERS.fullmatch(name)
         or (has_services and "$" in texts.constants.get(name, variable.text))
         or (is_read_elsewhere and not _stays_variable(name, texts.constants.get(name, variable.text)))
-        or name in raw_names
+        or name in (*raw_names, *read_by_raw_keys)
         or not _is_text(variable)
     }
-    own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
+    only_raw = {
+        name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
+    }
+    own = {name: one for name, one in values.items() if name not in only_raw and name not in texts.axes}
     resources = {
         key: raw.pop(name).text
-        for key, name in RESOURCES.items()
+        for key, name in _RESOURCES.items()
         if name in raw and name not in (*raw_names, *texts.axes) and _REQUEST[key].fullmatch(raw[name].text)
     }
     if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
         raw.pop(SCRIPT_TIMEOUT, None)
-    fetched = {name: raw[name].text for name in FETCH if name in raw and name not in (*raw_names, *texts.axes)}
+    fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in (*raw_names, *texts.axes)}
     fetch, fetch_names = _fetch(fetched)
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
     keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
@@ -101,6 +111,18 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
         elif name == "GIT_DEPTH" and re.fullmatch(r"[1-9][0-9]{0,8}", text):
             options[name] = ("depth", int(text))
     return dict(options.values()) or None, options
+
+
+def forced_names(job: SourceJob, forced: Collection[str]) -> Iterator[str]:
+    """Yield the names of variables of *job* that stay raw because they, or the keys in place of them, are *forced* to.
+
+    A job that only starts a pipeline has no such keys.
+    """
+    is_bridge = "trigger" in job.entries
+    yield from (name.removeprefix("env.") for name in forced if name.startswith("env."))
+    yield from _RESOURCES.values() if "resources" in forced or is_bridge else ()
+    yield from (SCRIPT_TIMEOUT,) if "timeout" in forced else ()
+    yield from _FETCH if "fetch" in forced or is_bridge else ()
 
 
 def read_by_raw(raw: Mapping[str, Data], others: Collection[str]) -> Iterator[str]:
