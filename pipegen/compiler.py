@@ -162,7 +162,7 @@ def _analysed(
     )
     called = frozenset() if names else pipeline_sources.called
     budget = Budget()
-    is_one_of_several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
+    is_one_of_several = not names and sum(expansion.pipeline.name.value not in called for expansion in expanded) > 1
     plans = []
     for expansion in expanded:
         slug = slugs[expansion.pipeline.name.value]
@@ -176,7 +176,7 @@ def _analysed(
     return Analysed(
         file,
         resolved.sources,
-        tuple(one.pipeline for one in expanded),
+        tuple(expansion.pipeline for expansion in expanded),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         selected=tuple(names),

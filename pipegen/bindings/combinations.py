@@ -94,7 +94,7 @@ def _select_combination(
     matches = [
         name
         for name, combination in combinations
-        if set(combination.values).issuperset(one for one in axis_values if one is not None)
+        if set(combination.values).issuperset(value for value in axis_values if value is not None)
     ]
     if len(matches) != 1:
         _report_combinations(reference, matches, [groups.stages[name] for name in names], report)

@@ -37,7 +37,7 @@ class Groups(Struct):
         names = self.members.get((reader.within, name), ())
         if reader.combination is None:
             return names
-        return tuple(one for one in names if are_linked(self.stages[one], reader))
+        return tuple(member for member in names if are_linked(self.stages[member], reader))
 
     def first(self, name: str, reader: StageConfig) -> StageConfig:
         """Return the first stage with the display name *name*."""

@@ -150,7 +150,7 @@ def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
     for answer in results:
         lines.append(f"pipeline {answer.plan.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
         if not answer.reason:
-            lines += _rows([(one.job.stage, _outcome(one)) for one in answer.stages])
+            lines += _rows([(stage_answer.job.stage, _outcome(stage_answer)) for stage_answer in answer.stages])
     return "\n".join(lines)
 
 

@@ -75,7 +75,10 @@ def first_config(start: StarterConfig, kind: str, engines: tuple[str, ...]) -> s
 
 
 def _kind(folder: Path) -> str | None:
-    return next((kind for kind, one in KINDS.items() if any((folder / name).exists() for name in one.files)), None)
+    return next(
+        (kind for kind, project_kind in KINDS.items() if any((folder / name).exists() for name in project_kind.files)),
+        None,
+    )
 
 
 def _services(folder: Path) -> tuple[str, ...]:

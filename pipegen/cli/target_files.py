@@ -39,7 +39,7 @@ class TargetFiles(Struct, kw_only=True):
     @property
     def helpers(self) -> tuple[str, ...]:
         """Jobs and stages that are not in the config."""
-        return (*self.difference.extra, *(name for one in self.jobs for name in one.helpers))
+        return (*self.difference.extra, *(name for file_jobs in self.jobs for name in file_jobs.helpers))
 
 
 def check_readable(targets: Sequence[Target]) -> None:
@@ -79,7 +79,10 @@ def data(target_files: TargetFiles) -> Mapping[str, object]:
         "helpers": list(target_files.helpers),
     }
     if target_files.jobs:
-        document |= {"jobs": sum(len(one.names) for one in target_files.jobs), "most_needs": _most_needs(target_files)}
+        document |= {
+            "jobs": sum(len(file_jobs.names) for file_jobs in target_files.jobs),
+            "most_needs": _most_needs(target_files),
+        }
     return document
 
 
@@ -89,7 +92,7 @@ def describe(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -
     return "\n".join(
         (
             f"target {target_files.target}: {names(target_files.files)}{style}",
-            *(f"  {one}" for one in _lines(target_files, names)),
+            *(f"  {line}" for line in _lines(target_files, names)),
         )
     )
 
@@ -114,7 +117,7 @@ def _lines(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> 
     if order_difference.missing:
         yield f"left out: {names(order_difference.missing)}"
     if target_files.jobs:
-        jobs = sum(len(one.names) for one in target_files.jobs)
+        jobs = sum(len(file_jobs.names) for file_jobs in target_files.jobs)
         yield f"jobs: {jobs} for {target_files.stages} stages, with up to {_most_needs(target_files)} needs"
     else:
         yield f"stages: {target_files.stages}"
@@ -131,7 +134,7 @@ def _stages(path: Sequence[str]) -> str:
 
 
 def _most_needs(target_files: TargetFiles) -> int:
-    return max(one.most_needs for one in target_files.jobs)
+    return max(file_jobs.most_needs for file_jobs in target_files.jobs)
 
 
 def _style(file: GeneratedFile) -> str:
@@ -155,7 +158,7 @@ def _name_in_order(name: str, order: ExecutionGraph) -> str:
     """Return the name in *order* of the stage *name*; *name* if there is none."""
     if name in order:
         return name
-    return next((one for one in order.nodes if one == f"stage {name}" or _is_shortened(one, name)), name)
+    return next((node for node in order.nodes if node == f"stage {name}" or _is_shortened(node, name)), name)
 
 
 def _is_shortened(short: str, name: str) -> bool:

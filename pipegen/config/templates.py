@@ -86,7 +86,9 @@ class Templates:
                     iterators.append(self._known(name))
 
     def _known(self, name: str) -> Iterator[str]:
-        return iter([one.text for one in extended(self._entries[name].value) if one.text in self._entries])
+        return iter(
+            [template.text for template in extended(self._entries[name].value) if template.text in self._entries]
+        )
 
     def _report_unknown(self, name: Scalar, report: Report) -> None:
         if name.text.startswith("."):

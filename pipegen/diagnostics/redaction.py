@@ -32,7 +32,7 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
     """Return *text* with the characters of *secrets* replaced by stars."""
     for secret in sorted(secrets, key=len, reverse=True):
         shown = secret[:_SHOWN] if len(secret) >= _LONG else ""
-        stars = "".join(one if one in "\r\n" else "*" for one in secret[len(shown) :])
+        stars = "".join(character if character in "\r\n" else "*" for character in secret[len(shown) :])
         text = text.replace(secret, shown + stars)
     return text
 

@@ -40,8 +40,12 @@ class Report:
 
     def take(self, other: Report, where: Callable[[Diagnostic], bool] = lambda _: True) -> None:
         """Add the diagnostics of *other* for which *where* is true, except repeated messages at one span."""
-        known = {(one.code, one.message, one.primary) for one in self._diagnostics}
-        new = (one for one in other._diagnostics if (one.code, one.message, one.primary) not in known)
+        known = {(diagnostic.code, diagnostic.message, diagnostic.primary) for diagnostic in self._diagnostics}
+        new = (
+            diagnostic
+            for diagnostic in other._diagnostics
+            if (diagnostic.code, diagnostic.message, diagnostic.primary) not in known
+        )
         self._diagnostics |= dict.fromkeys(filter(where, new))
         self._ignores |= other._ignores
 
@@ -75,7 +79,7 @@ class Report:
 
     def errors(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that are errors by their codes, whatever the policy makes of them."""
-        return tuple(one for one in self._diagnostics if one.severity is Severity.ERROR)
+        return tuple(diagnostic for diagnostic in self._diagnostics if diagnostic.severity is Severity.ERROR)
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics sorted by file, position, severity and code."""
@@ -87,7 +91,7 @@ class Report:
             return
         for diagnostic in self._diagnostics:
             judged = self._policy.apply(diagnostic)
-            if judged is not None and not any(one.covers(diagnostic) for one in self._ignores):
+            if judged is not None and not any(ignore.covers(diagnostic) for ignore in self._ignores):
                 yield judged
 
 

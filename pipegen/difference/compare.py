@@ -34,8 +34,8 @@ _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 def compare(old: Version, new: Version) -> ConfigDifference:
     """Return the differences in meaning of *new* from *old*."""
     pairs = _paired(old, new)
-    matched_names = {one.name for one, _ in pairs}, {new_plan.name for _, new_plan in pairs}
-    differences = [_pipeline(one, new_plan, old, new) for one, new_plan in pairs]
+    matched_names = {old_plan.name for old_plan, _ in pairs}, {new_plan.name for _, new_plan in pairs}
+    differences = [_pipeline(old_plan, new_plan, old, new) for old_plan, new_plan in pairs]
     return ConfigDifference(
         old=old.name,
         new=new.name,
@@ -43,7 +43,7 @@ def compare(old: Version, new: Version) -> ConfigDifference:
         targets=_named(_targets(old), _targets(new)),
         added=tuple(_summary(plan, new) for plan in new.plans if plan.name not in matched_names[1]),
         removed=tuple(_summary(plan, old) for plan in old.plans if plan.name not in matched_names[0]),
-        pipelines=tuple(one for one in differences if one.has_changes),
+        pipelines=tuple(pipeline for pipeline in differences if pipeline.has_changes),
         is_timed=new.times is not None,
     )
 

@@ -78,7 +78,7 @@ def _are_known(expectation: Expectation, plan: Plan, report: Report) -> bool:
 
 
 def _check_input(name: Located[str], value: str, plan: Plan, report: Report) -> bool:
-    inputs = {one.name: one for one in plan.inputs}
+    inputs = {input_.name: input_ for input_ in plan.inputs}
     if not _check_name(name, list(inputs), "input", report):
         return False
     choices = inputs[name.value].words
@@ -107,8 +107,8 @@ def _check_name(name: Located[str], known: Sequence[str], noun: str, report: Rep
 
 
 def _check_stages(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
-    reasons = {one.job.stage: one.reason for one in answer.stages}
-    jobs = {one.job.stage: one.job for one in answer.stages}
+    reasons = {stage_answer.job.stage: stage_answer.reason for stage_answer in answer.stages}
+    jobs = {stage_answer.job.stage: stage_answer.job for stage_answer in answer.stages}
     for name in (*expectation.runs, *(expectation.only or ())):
         for stage in _stages(name.value, jobs.values()):
             if reasons[stage]:
@@ -130,8 +130,8 @@ def _check_approvals(expectation: Expectation, answer: EventAnswer, report: Repo
     if expectation.approvals is None:
         return
     at = _first(expectation.approvals, expectation)
-    expected = _all_stages(expectation.approvals, [one.job for one in answer.stages])
-    waiting = {one.job.stage for one in answer.stages if one.waits_for_approval}
+    expected = _all_stages(expectation.approvals, [stage_answer.job for stage_answer in answer.stages])
+    waiting = {stage_answer.job.stage for stage_answer in answer.stages if stage_answer.waits_for_approval}
     for stage_answer in answer.stages:
         stage = stage_answer.job.stage
         if stage in waiting and stage not in expected:

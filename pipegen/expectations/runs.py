@@ -60,7 +60,9 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
     usual = [RecordedRun(event=event) for event in usual_events(config.plans)]
     yield from usual
     yield from _with_other_names(usual, known)
-    branches = tuple(_Variation(branch=text) for one in _patterns(known, Subject.BRANCH) for text in _examples(one))
+    branches = tuple(
+        _Variation(branch=text) for pattern in _patterns(known, Subject.BRANCH) for text in _examples(pattern)
+    )
     groups = list(_variations(known, plan))
     search = _Search(plan, config)
     for kind in dict.fromkeys(run.event.kind for run in usual):
@@ -90,7 +92,7 @@ class _Search(MutableStruct):
     def _started(self, run: RecordedRun) -> tuple[tuple[bool, bool], ...]:
         (answer,) = answers([self.plan], self.config.facts(run.event, run.inputs, run.variables))
         self.left -= len(answer.stages)
-        return tuple((one.runs, one.waits_for_approval) for one in answer.stages)
+        return tuple((stage_answer.runs, stage_answer.waits_for_approval) for stage_answer in answer.stages)
 
 
 def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> Iterator[RecordedRun]:
@@ -137,7 +139,7 @@ def _variations(known: Iterable[Atom], plan: Plan) -> Iterator[tuple[_Variation,
             case Matches(subject=Subject.INPUT | Subject.VARIABLE) | IsSet(subject=Subject.INPUT | Subject.VARIABLE):
                 values.setdefault((atom.subject, atom.name), {}).update(dict.fromkeys((*texts, _ANY)))
     yield tuple(_Variation(changed=path) for path in paths)
-    allowed = {one.name: one.words for one in plan.inputs}
+    allowed = {input_.name: input_.words for input_ in plan.inputs}
     for (subject, name), tested in values.items():
         if subject is Subject.INPUT:
             yield tuple(_Variation(input=(name, value)) for value in allowed.get(name) or (*tested, ""))

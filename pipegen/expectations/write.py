@@ -54,8 +54,8 @@ def _event(run: RecordedRun) -> object:
 
 def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
     (answer,) = answers((plan,), facts)
-    running = [one.job.stage for one in answer.stages if one.runs]
-    approvals = [one.job.stage for one in answer.stages if one.waits_for_approval]
+    running = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.runs]
+    approvals = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.waits_for_approval]
     values = dict(_values(plan, facts))
     return {
         "only": running,

@@ -129,7 +129,7 @@ class Recording(MutableStruct):
         self.starts[build] = _number(run, "startTimeMillis", is_required=True) * _MILLI
         stages = run["stages"]
         if self._is_new(build) and isinstance(stages, list):
-            for stage in (_mapping(one, "a stage") for one in stages):
+            for stage in (_mapping(stage, "a stage") for stage in stages):
                 # A person who approves takes no machine.
                 seconds = (_number(stage, "durationMillis") - _number(stage, "pauseDurationMillis")) * _MILLI
                 self._add_stage(_name(stage), str(stage.get("status")), max(seconds, 0.0))

@@ -104,7 +104,7 @@ class _HandedOut:
 
     def _related_to_others(self, followers: Sequence[int]) -> list[int]:
         """Return, for each of *followers*, the nodes related to all the others."""
-        related = [self._related[one] for one in followers]
+        related = [self._related[follower] for follower in followers]
         left = accumulate(related[:-1], and_, initial=self._everything)
         right = list(accumulate(related[:0:-1], and_, initial=self._everything))
         return list(map(and_, left, reversed(right)))

@@ -81,12 +81,16 @@ def _reason(condition: Condition | None, facts: RunFacts) -> str:
 
 def plans_that_run(answers_: Iterable[EventAnswer]) -> tuple[Plan, ...]:
     """Return the plans that run, each with only the stages that run, and without references to the others."""
-    return tuple(_with_running_stages(answer) for answer in answers_ if any(one.runs for one in answer.stages))
+    return tuple(
+        _with_running_stages(answer) for answer in answers_ if any(stage_answer.runs for stage_answer in answer.stages)
+    )
 
 
 def _with_running_stages(answer: EventAnswer) -> Plan:
-    conditions: dict[str, Condition | None] = {one.job.stage: None for one in answer.stages if one.runs}
-    left_out = tuple(one.job for one in answer.stages if not one.runs)
+    conditions: dict[str, Condition | None] = {
+        stage_answer.job.stage: None for stage_answer in answer.stages if stage_answer.runs
+    }
+    left_out = tuple(stage_answer.job for stage_answer in answer.stages if not stage_answer.runs)
     return with_stages(answer.plan, AffectedStages(conditions, left_out))
 
 

@@ -103,7 +103,7 @@ class _Files(Struct, kw_only=True):
     def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
         """Return the ancestors of stage *name* that leave files; one in no arc has no ancestors."""
         mask = closure.mask(name) & self.mask if self.mask and name in closure.positions else 0
-        raw = (one for one in self.raw if one in Ancestors(closure, name) and one not in self.before)
+        raw = (stage for stage in self.raw if stage in Ancestors(closure, name) and stage not in self.before)
         return (*self.ordered(closure.names(mask)), *raw)
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:

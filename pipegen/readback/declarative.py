@@ -77,7 +77,7 @@ def graph_of(part: Part) -> ExecutionGraph:
 
 def leaves(part: Part) -> Iterator[Leaf]:
     """Yield the stages with steps, in text order."""
-    yield from (one for one in _inside(part) if isinstance(one, Leaf))
+    yield from (nested for nested in _inside(part) if isinstance(nested, Leaf))
 
 
 def _inside(part: Part) -> Iterator[Part]:

@@ -190,7 +190,7 @@ class JobOrder:
             state = through if is_firm or through else wait.name, through
             if wait.name not in passed or bool(state[0]) < bool(passed[wait.name][0]):
                 passed[wait.name] = state
-                pending += [(one, *state) for one in reversed(self._waits[wait.name])]
+                pending += [(next_wait, *state) for next_wait in reversed(self._waits[wait.name])]
         return waits_for, known
 
     def _has_rules_of(self, name: str, other: str) -> bool:

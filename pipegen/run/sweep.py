@@ -37,7 +37,7 @@ class Sweep(Struct):
     @property
     def best(self) -> float:
         """The shortest makespan."""
-        return min(one.makespan for _, one in self.simulations)
+        return min(simulation.makespan for _, simulation in self.simulations)
 
     def _fewest(self, factor: float) -> int:
-        return next(count for count, one in self.simulations if one.makespan <= self.best * factor)
+        return next(count for count, simulation in self.simulations if simulation.makespan <= self.best * factor)

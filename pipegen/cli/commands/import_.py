@@ -100,7 +100,7 @@ def import_pipeline(
             raise WrongUsage('the report of "--audit" is text or JSON: import one pipeline for a page')
         _audit(audit, include_root, default_branch, report)
         return
-    path = pipeline or next((one for one in _USUAL if one.is_file()), _USUAL[0])
+    path = pipeline or next((candidate for candidate in _USUAL if candidate.is_file()), _USUAL[0])
     is_stream = str(output) == "-"
     if not is_stream:
         check_writable(output)

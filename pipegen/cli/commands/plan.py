@@ -121,7 +121,7 @@ def _work(
 
     def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[TargetFiles]]:
         analysed = part.analyse(file, report)
-        return analysed.plans, [make(analysed, one, options, report) for one in targets]
+        return analysed.plans, [make(analysed, target_module, options, report) for target_module in targets]
 
     return work
 
@@ -158,9 +158,9 @@ def as_data(plans: Sequence[Plan], target_files: Sequence[TargetFiles] = ()) -> 
     """Return *plans* and *target_files* as a JSON document; the format is documented in docs/plan.md."""
     inputs = plans[0].inputs if plans else ()
     return {
-        **({"inputs": [_input_data(one) for one in inputs]} if inputs else {}),
+        **({"inputs": [_input_data(input_) for input_ in inputs]} if inputs else {}),
         "pipelines": [_plan_data(plan) for plan in plans],
-        **({"targets": [data(one) for one in target_files]} if target_files else {}),
+        **({"targets": [data(files) for files in target_files]} if target_files else {}),
     }
 
 
@@ -176,7 +176,9 @@ def _plan_data(plan: Plan) -> Mapping[str, object]:
     if plan.condition is not None:
         document["when"] = words(plan.condition)
     if plan.schedules:
-        document["schedules"] = [{"cron": one.cron, "timezone": one.timezone or "UTC"} for one in plan.schedules]
+        document["schedules"] = [
+            {"cron": schedule.cron, "timezone": schedule.timezone or "UTC"} for schedule in plan.schedules
+        ]
     final = _final(plan)
     return {
         **document,
@@ -217,7 +219,7 @@ def _describe(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
     lines += ["  runs: only on demand"] if plan.selection is Selection.ON_DEMAND else []
     lines += [f"  when: {words(plan.condition)}"] if plan.condition is not None else []
-    lines += [f"  schedule: {_clock(one)}" for one in plan.schedules]
+    lines += [f"  schedule: {_clock(schedule)}" for schedule in plan.schedules]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]
     final = _final(plan)
     lines += [f"  finally: {_listed(final)}"] if final else []
@@ -230,7 +232,7 @@ def _describe(plan: Plan) -> str:
 def _inputs(plans: Sequence[Plan]) -> list[str]:
     """Return the text for the inputs of the file; [] if it has none."""
     inputs = plans[0].inputs if plans else ()
-    return ["\n".join(("inputs", *(f"  {one.name}: {_input(one)}" for one in inputs)))] if inputs else []
+    return ["\n".join(("inputs", *(f"  {input_.name}: {_input(input_)}" for input_ in inputs)))] if inputs else []
 
 
 def _input(input_: Input) -> str:

@@ -165,7 +165,7 @@ def _report_without_source(written: GeneratedPath, repository: Repository, repor
             )
             return
     sources = _sources(repository)
-    unnamed = [str(one) for one in similar[:_MOST_SIMILAR] if one not in sources]
+    unnamed = [str(config) for config in similar[:_MOST_SIMILAR] if config not in sources]
     others = f"; no file is generated from {listed(unnamed)}" if unnamed else ""
     report.add(
         codes.LOST_SOURCE,

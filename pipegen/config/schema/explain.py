@@ -60,7 +60,7 @@ def explain(tree: Node, report: Report, misread: Sequence[Path] = (), *, is_incl
         violation for violation in all_violations if not (is_included and _is_without_pipelines(violation))
     )
     definite = _without_inheritable(violations, tree_paths)
-    _report_all(tuple(one for one in definite if not _lacks(one, misread)), tree_paths, report)
+    _report_all(tuple(violation for violation in definite if not _lacks(violation, misread)), tree_paths, report)
     return definite
 
 
@@ -220,7 +220,7 @@ def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
 
     If a branch accepts only true or only false, its type is this value.
     """
-    for error in (one for one in errors if not one.path and not _is_operator(_schema(one))):
+    for error in (error for error in errors if not error.path and not _is_operator(_schema(error))):
         limit = _limit(error)
         is_one_boolean = error.validator == "const" and isinstance(limit, bool)
         yield from (str(limit).lower(),) if is_one_boolean else _types(error)

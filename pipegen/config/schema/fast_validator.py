@@ -127,10 +127,10 @@ class _Part(dict[Shape, Test | None]):
         self._acceptor = acceptor
         self._schema = schema
 
-    def __missing__(self, shape: Shape) -> Test | None:
+    def __missing__(self, missing: Shape) -> Test | None:
         tests = self._acceptor.tests(self._schema)
-        self.update({one: _all_of(tests[one]) if one in tests else _fits_nothing for one in _SHAPES})
-        return self[shape]
+        self.update({shape: _all_of(tests[shape]) if shape in tests else _fits_nothing for shape in _SHAPES})
+        return self[missing]
 
 
 def _all_of(tests: tuple[Test, ...]) -> Test | None:

@@ -124,7 +124,7 @@ def _unfinished_key(line: int, file: SourceFile) -> Mistake | None:
             f'write "{match["key"]}: {match["value"]}"',
         )
     match = _BARE_WORD.fullmatch(text)
-    below = next((one for one in range(line + 1, len(file.line_starts) + 1) if file.line(one).strip()), None)
+    below = next((number for number in range(line + 1, len(file.line_starts) + 1) if file.line(number).strip()), None)
     if match is None or below is None:
         return None
     if match["dash"]:

@@ -109,28 +109,35 @@ def _charts(result: FleetResult) -> Iterator[_BarChart | _LineChart]:
     """Yield the charts of the page, from top to bottom."""
     waits = [
         _Bars(
-            f"{one.queue}, {one.priority}",
-            (one.waits.median, one.waits.p95, one.waits.p99),
-            times_words(one.waits)[:3],
+            f"{queue_result.queue}, {queue_result.priority}",
+            (queue_result.waits.median, queue_result.waits.p95, queue_result.waits.p99),
+            times_words(queue_result.waits)[:3],
         )
-        for one in result.queues
+        for queue_result in result.queues
     ]
     yield _BarChart("Waiting time by queue and priority", ("median", "p95", "p99"), waits)
-    p95 = [_Series(name, [one.p95 for one in hours]) for name, hours in result.waits_by_hour.items()]
+    p95 = [_Series(name, [hour.p95 for hour in hours]) for name, hours in result.waits_by_hour.items()]
     yield _LineChart("95th percentile of the waits of stages that are ready in an hour, by load", p95, is_time=True)
     for group in result.groups:
         busy = [used * running for used, running in zip(group.used_by_hour, group.machines_by_hour, strict=True)]
         shown = [_Series("in use", busy, is_area=True), _Series("running", group.machines_by_hour)]
         yield _LineChart(f"Machines of {visible(group.group.machine.name)}: {group.used:.0%} used", shown)
     if result.cost:
-        costs = [_Series(one.group.machine.name, one.cost_by_hour) for one in result.groups]
+        costs = [_Series(group.group.machine.name, group.cost_by_hour) for group in result.groups]
         yield _LineChart(f"Cost per hour: {result.cost:,.2f} in all", costs)
-    shares = {one.queue: _Series(one.queue, [100 * share for share in one.shares]) for one in result.queues}
+    shares = {
+        queue_result.queue: _Series(queue_result.queue, [100 * share for share in queue_result.shares])
+        for queue_result in result.queues
+    }
     yield _LineChart("Dominant share of each queue in all machines, in percent", list(shares.values()))
     lost = [
-        _Bars(one.load.name, (one.lost,), [f"{SECONDS.words(round(one.lost))} in {counted(one.preempted, 'stage')}"])
-        for one in result.loads
-        if one.preempted
+        _Bars(
+            load_result.load.name,
+            (load_result.lost,),
+            [f"{SECONDS.words(round(load_result.lost))} in {counted(load_result.preempted, 'stage')}"],
+        )
+        for load_result in result.loads
+        if load_result.preempted
     ]
     if lost:
         yield _BarChart("Work lost because stages were stopped for others", ("lost",), lost)
@@ -171,8 +178,8 @@ class _LineChart(Struct):
 
     def drawn(self, top: float) -> tuple[list[str], float]:
         """Return the elements of the chart below *top*, and its height."""
-        hours = max((len(one.values) for one in self.series), default=0) or 1
-        highest = max((max(one.values, default=0.0) for one in self.series), default=0.0) or 1.0
+        hours = max((len(series.values) for series in self.series), default=0) or 1
+        highest = max((max(series.values, default=0.0) for series in self.series), default=0.0) or 1.0
         unit = SECONDS if self.is_time else UNITS
         step = unit.step(highest, 3)
         limit = step * (highest // step + (highest % step > 0))

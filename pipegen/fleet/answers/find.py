@@ -110,13 +110,13 @@ def _with_count(fleet: Fleet, count: int) -> Fleet:
 
 def _value(result: FleetResult, condition: Condition) -> float:
     """Return the largest value of all queues at all priorities, or of all loads; infinity if a pipeline never ends."""
-    if any(one.unfinished for one in result.loads if condition.queue in ("", one.load.queue)):
+    if any(load_result.unfinished for load_result in result.loads if condition.queue in ("", load_result.load.queue)):
         return inf
     if condition.times == "wait":
-        times = [one.waits for one in result.queues if condition.queue in ("", one.queue)]
+        times = [queue_result.waits for queue_result in result.queues if condition.queue in ("", queue_result.queue)]
     else:
-        times = [one.results for one in result.loads if condition.queue in ("", one.load.queue)]
-    return max((_of(one, condition.of) for one in times), default=0.0)
+        times = [load_result.results for load_result in result.loads if condition.queue in ("", load_result.load.queue)]
+    return max((_of(summary, condition.of) for summary in times), default=0.0)
 
 
 def _of(times: Summary, name: str) -> float:

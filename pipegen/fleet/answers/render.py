@@ -43,7 +43,7 @@ def tables(result: FleetResult) -> list[Rows]:
         [("time to result", "pipelines", "failed", *_TIMES), *_load_rows(result)],
         [("machines", "mean number", "used", "cost"), *_group_rows(result)],
     ]
-    if any(one.preempted for one in result.loads):
+    if any(load_result.preempted for load_result in result.loads):
         answers.append([("preempted", "stages", "work lost"), *_lost_rows(result)])
     return answers
 
@@ -58,7 +58,7 @@ def unfinished_words(result: FleetResult) -> list[str]:
     return [
         f"{counted(number, 'pipeline')} of {visible(name)} never end{'s' if number == 1 else ''}: no machine or queue"
         " has room for their stages"
-        for name, number in ((one.load.name, one.unfinished) for one in result.loads)
+        for name, number in ((load_result.load.name, load_result.unfinished) for load_result in result.loads)
         if number
     ]
 
@@ -70,9 +70,9 @@ def as_data(result: FleetResult) -> dict[str, object]:
         "end": _rounded(result.end),
         "stages": result.starts,
         "cost": _rounded(result.cost),
-        "queues": [_queue_data(one) for one in result.queues],
-        "loads": [_load_data(one, result) for one in result.loads],
-        "machines": [_group_data(one) for one in result.groups],
+        "queues": [_queue_data(queue_result) for queue_result in result.queues],
+        "loads": [_load_data(load_result, result) for load_result in result.loads],
+        "machines": [_group_data(group_result) for group_result in result.groups],
     }
 
 
@@ -86,7 +86,7 @@ def render_csv(result: FleetResult) -> str:
             writer.writerow((hour, "load", load, "stages", waits.count))
             for name, value in zip(_TIMES, _times(waits), strict=True):
                 writer.writerow((hour, "load", load, f"wait {name}", _rounded(value)))
-    for queue, shares in {one.queue: one.shares for one in result.queues}.items():
+    for queue, shares in {queue_result.queue: queue_result.shares for queue_result in result.queues}.items():
         for hour, share in enumerate(shares):
             writer.writerow((hour, "queue", queue, "share", _rounded(share)))
     for group_result in result.groups:

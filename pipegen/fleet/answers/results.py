@@ -150,4 +150,4 @@ def _by_hour(measured: LoadMeasures, hours: int) -> tuple[Summary, ...]:
     waits: list[list[float]] = [[] for _ in range(hours)]
     for ready, wait in zip(measured.ready, measured.waits, strict=True):
         waits[int(ready // HOUR)].append(wait)
-    return tuple(summary(one) for one in waits)
+    return tuple(summary(hour) for hour in waits)

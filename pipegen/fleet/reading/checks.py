@@ -109,7 +109,7 @@ def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:
         if actions is not None and name not in fleet.scheduling.actions:
             _add(report, f'without "{name}", no stage starts', actions.span, f'add "{name}" to the actions')
     first: dict[str, Span] = {}
-    for plugin in (one for tier in items_of(scheduling.get("tiers")) for one in items_of(tier)):
+    for plugin in (plugin for tier in items_of(scheduling.get("tiers")) for plugin in items_of(tier)):
         if isinstance(plugin, Scalar):
             if plugin.text in first:
                 related = [Label(first[plugin.text], "the first one")]
@@ -193,8 +193,8 @@ def _is_blocked(session: Session, queue: JobQueue, stage: Stage) -> bool:
     """Return whether *queue*, of which nothing runs, may not take *stage* with its services."""
     gang, needed = Gang(name=stage.name, job_queue=queue), dict[str, float]()
     members = [
-        QueuedTask(name=stage.name, gang=gang, requests=one, order=number)
-        for number, one in enumerate((stage.requests, *stage.services))
+        QueuedTask(name=stage.name, gang=gang, requests=requests, order=number)
+        for number, requests in enumerate((stage.requests, *stage.services))
     ]
     for member in members:
         session.join(member)

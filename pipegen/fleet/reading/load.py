@@ -150,7 +150,7 @@ class LoadReader:
         failures = {
             entry.key.text: fraction(entry.value, 0.0) for entry in _known(item, "failures", names, "stage", report)
         }
-        typical_times = [typical(one) for one in durations.values()]
+        typical_times = [typical(duration) for duration in durations.values()]
         mean = sum(typical_times) / len(typical_times) if typical_times else _MINUTE
         missing = [job for job in plan.jobs if job.stage not in durations and not job.deployment.stops_environment]
         if missing:
@@ -223,7 +223,7 @@ def _arrivals(node: TreeMapping, report: Report) -> Arrivals:
         return Rates(_rates(items_of(rates), report))
     if isinstance(cron, Scalar):
         return _cron(cron, report)
-    return Starts(tuple(sorted(time_of(one, report) for one in items_of(node.get("times")))))
+    return Starts(tuple(sorted(time_of(time, report) for time in items_of(node.get("times")))))
 
 
 def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:

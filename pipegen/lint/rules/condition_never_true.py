@@ -47,7 +47,7 @@ def check(config: CheckedConfig, report: Report) -> None:
 
 def _check_cases(stage: CheckedStage, report: Report) -> None:
     """Report cases of which another one, the stage or its pipeline leaves no run."""
-    outer = [one for one in (stage.plan.condition, stage.job.condition) if one is not None]
+    outer = [condition for condition in (stage.plan.condition, stage.job.condition) if condition is not None]
     for case in stage.job.cases:
         if case.condition is None or not can_hold(case.condition) or NEVER in outer:
             continue
@@ -63,7 +63,7 @@ def _check_cases(stage: CheckedStage, report: Report) -> None:
 
 def _check_allowed(stage: CheckedStage, report: Report) -> None:
     """Report a condition for allowed failures that the stage or its pipeline excludes."""
-    outer = [one for one in (stage.plan.condition, stage.job.condition) if one is not None]
+    outer = [condition for condition in (stage.plan.condition, stage.job.condition) if condition is not None]
     allowed = stage.job.limits.allow_failure
     if allowed is None or allowed.condition is None or not can_hold(allowed.condition) or NEVER in outer:
         return

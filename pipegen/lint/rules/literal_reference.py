@@ -50,5 +50,7 @@ def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:
             yield entry.key.text, entry.value
         for item in items_of(entry.value) or (entry.value,):
             if entry.key.text in _PLAIN_IN and isinstance(item, Mapping):
-                inner = [one for one in item.entries if one.key.text in _PLAIN_IN[entry.key.text]]
-                yield from ((f"{entry.key.text}.{one.key.text}", one.value) for one in inner)
+                inner = [
+                    inner_entry for inner_entry in item.entries if inner_entry.key.text in _PLAIN_IN[entry.key.text]
+                ]
+                yield from ((f"{entry.key.text}.{inner_entry.key.text}", inner_entry.value) for inner_entry in inner)

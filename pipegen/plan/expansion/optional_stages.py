@@ -23,7 +23,7 @@ def without_optional_waits(graph: ExecutionGraph, stages: Mapping[str, StageConf
         predecessors = graph.predecessors(name)
         passed = [earlier for earlier in predecessors if earlier in optional and _stop(stages[earlier]) != name]
         own = tuple(earlier for earlier in predecessors if earlier not in passed)
-        inherited = dict.fromkeys(earlier for one in passed for earlier in waits[one])
+        inherited = dict.fromkeys(earlier for predecessor in passed for earlier in waits[predecessor])
         waits[name] = (*own, *_needed(inherited, own, closure))
     nodes = ((name,) for name in graph.nodes)
     return ExecutionGraph([*nodes, *((earlier, name) for name in graph.nodes for earlier in waits[name])])

@@ -199,7 +199,11 @@ class Job(SpannedStruct, kw_only=True):
     def conditions(self) -> tuple[Condition | None, ...]:
         """Its condition, and those of its cases, its allowed failures and its approval."""
         allowed, approval = self.limits.allow_failure, self.deployment.approval
-        others = [one.condition for one in (allowed, approval) if one is not None and one.condition is not None]
+        others = [
+            setting.condition
+            for setting in (allowed, approval)
+            if setting is not None and setting.condition is not None
+        ]
         return (self.condition, *(case.condition for case in self.cases), *others)
 
     @property

@@ -57,7 +57,7 @@ def portable_regex(source: str) -> str:
 
 def unknown_to_re2(source: str) -> str:
     """Return a part of *source*, which Python accepts, that RE2 does not; empty if RE2 accepts all of it."""
-    for token in (found[0] for found in re.finditer(_PART, source, re.DOTALL)):
+    for token in (match[0] for match in re.finditer(_PART, source, re.DOTALL)):
         counts = re.fullmatch(_QUANTIFIER, token)
         is_too_often = counts is not None and any(int(count or 0) > _MOST_REPEATS for count in counts.group(1, 3))
         if is_too_often or re.match(_NOT_IN_RE2, token):

@@ -22,11 +22,11 @@ def matching(root: str, paths: Iterable[str], excluded: Iterable[str] = ()) -> t
     A path matches a file, or all files in a folder; `*` matches any part of a name, `**` any folders. A link counts as
     a file. An excluded path without `*` also matches all files in a folder.
     """
-    excluded_patterns = [_pattern(one, reaches_in="*" not in one) for one in excluded]
+    excluded_patterns = [_pattern(excluded_path, reaches_in="*" not in excluded_path) for excluded_path in excluded]
     names: dict[str, None] = {}
     for path in paths:
         for name in _below(root, path):
-            if not any(one.fullmatch(name) for one in excluded_patterns):
+            if not any(pattern.fullmatch(name) for pattern in excluded_patterns):
                 names[name] = None
     return tuple(names)
 

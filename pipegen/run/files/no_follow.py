@@ -55,8 +55,8 @@ def open_file(root: str | Path, name: str) -> BufferedReader:
 def open_entry(root: str | Path, name: str) -> tuple[FileEntry, BufferedReader | None]:
     """Return the entry *name* below *root*, and if it is a regular file, open it for reading."""
     with _parent(root, name) as (folder, last):
-        found = _entry(folder, last)
-        return found, _opened(folder, last) if found.is_file else None
+        file_entry = _entry(folder, last)
+        return file_entry, _opened(folder, last) if file_entry.is_file else None
 
 
 def read(root: str | Path, name: str) -> bytes | None:

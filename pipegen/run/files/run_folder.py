@@ -152,7 +152,9 @@ def _runs(runs_folder: Path) -> list[Path]:
 
 def forget(runs_folder: Path) -> None:
     """Remove the oldest runs in *runs_folder* that have ended, and the work folders of the others."""
-    discard([one.path if number >= _MOST_RUNS else one.work for number, one in enumerate(earlier(runs_folder))])
+    discard(
+        [folder.path if number >= _MOST_RUNS else folder.work for number, folder in enumerate(earlier(runs_folder))]
+    )
 
 
 def _age(run: Path) -> tuple[str, int]:

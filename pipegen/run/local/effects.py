@@ -25,7 +25,7 @@ class Effect(Struct):
 def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
     """Yield the *jobs* with effects outside of this machine, or with an approval."""
     for job in jobs:
-        step = next((one for one in job.steps if type(one) in _WORDS), None)
+        step = next((step for step in job.steps if type(step) in _WORDS), None)
         if step is not None:
             yield Effect(job.stage, _WORDS[type(step)], job.span)
         elif job.deployment.environment is not None:
@@ -38,12 +38,12 @@ def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
 def refuse(refused: tuple[Effect, ...], report: Report) -> None:
     """Report the *refused* effects, because there is no terminal to ask at."""
     if refused:
-        stages = ", ".join(f'"{one.stage}" {one.why}' for one in refused)
+        stages = ", ".join(f'"{effect.stage}" {effect.why}' for effect in refused)
         report.add(
             codes.NEEDS_PERMISSION,
             f"the run has effects outside of this machine, and there is no terminal to ask at: {stages}",
             at=refused[0].span,
-            related=[Label(one.span) for one in refused[1:4]],
+            related=[Label(effect.span) for effect in refused[1:4]],
             hint="allow all effects with --allow-effects, or run other stages with --stage",
         )
 

@@ -237,8 +237,8 @@ def _trees(
 ) -> InPlace | Isolated:
     if not request.is_isolated:
         return InPlace(checkout.root, folder)
-    carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
-    plans = [one.plan for one in selected]
+    carried = {(task.pipeline, task.stage): local_task.script.carries for task, local_task in prepared.work.items()}
+    plans = [selection.plan for selection in selected]
     shared = frozenset(plan.name for plan in plans if plan.workspace is Workspace.SHARED)
     trees = Isolated(checkout, folder, carried, shared, warn)
     trees.prepare(plans)

@@ -61,9 +61,13 @@ def last_run(runs_folder: Path, plan: str, selected: Sequence[SelectedPipeline],
                 notes.append(
                     f"{folder.journal} is damaged: {content.lost} lines are lost, so their stages are repeated"
                 )
-            ended = dict(_without_shared_resources(finished(content, [one.plan for one in selected]), selected))
+            ended = dict(
+                _without_shared_resources(finished(content, [selection.plan for selection in selected]), selected)
+            )
             # No stage reads the files of a run that had ended; its end removes them.
-            is_complete = all(TaskId(one.plan.name, job.stage) in ended for one in selected for job in one.jobs)
+            is_complete = all(
+                TaskId(selection.plan.name, job.stage) in ended for selection in selected for job in selection.jobs
+            )
             damaged = tuple(_damaged(folder, ended, selected)) if is_isolated and not is_complete else ()
             notes += [
                 f"the files of {task.stage} in {folder.left} are damaged or contained a secret: the stage is repeated"

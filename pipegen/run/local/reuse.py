@@ -48,7 +48,7 @@ def results(
 
     *warn* is called if the cache cannot be opened.
     """
-    if all(job.reuse is None for one in selected for job in one.jobs):
+    if all(job.reuse is None for selection in selected for job in selection.jobs):
         return None
     state = JobEnvironmentState(
         environment=request.environment,

@@ -66,5 +66,5 @@ def as_text(commands: Iterable[Command]) -> str:
 def _image_setup_names(job: Job) -> Iterator[str]:
     """Yield the setup names in the image names of *job*."""
     image = job.machine.image
-    for text in (*((image.name,) if image is not None else ()), *(one.image for one in job.machine.services)):
-        yield from (one.name for one in text.references() if one.scope is Scope.SETUP)
+    for text in (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services)):
+        yield from (reference.name for reference in text.references() if reference.scope is Scope.SETUP)

@@ -47,13 +47,13 @@ def select(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tupl
         return tuple(map(_whole, plans))
     _check(plans, stages, report)
     parts = (_part(plan, stages) for plan in plans)
-    return tuple(one for one in parts if one.jobs)
+    return tuple(part for part in parts if part.jobs)
 
 
 def read_stages(job: Job) -> frozenset[str]:
     """Return the stages whose values, files, images or containers *job* uses."""
     values = (output.stage for output in (*job.inputs, *outputs_in_image_names(job)))
-    images = (one.producer for one in instances(Image, job.steps) if one.producer is not None)
+    images = (image.producer for image in instances(Image, job.steps) if image.producer is not None)
     return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
 
 

@@ -116,7 +116,7 @@ def places(environment: Mapping[str, str]) -> dict[str, str]:
 
 def input_values(inputs: Iterable[Input]) -> dict[str, str]:
     """Return the variables for *inputs*, with their defaults."""
-    return {input_variable(one.name): one.default or "" for one in inputs}
+    return {input_variable(input_.name): input_.default or "" for input_ in inputs}
 
 
 class _RunValues(Struct):

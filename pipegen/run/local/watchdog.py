@@ -25,12 +25,14 @@ while [ "$quiet" -lt 3 ] && [ "$looks" -lt 100 ]; do
   sleep 0.05
 done
 [ -n "$2" ] || exit 0
-for one in $("$2" ps --all --quiet --filter "name=pipegen-$1-"); do
-  "$2" kill "$one"
-  "$2" rm --force --volumes "$one"
+for container in $("$2" ps --all --quiet --filter "name=pipegen-$1-"); do
+  "$2" kill "$container"
+  "$2" rm --force --volumes "$container"
 done
-for one in $("$2" network ls --quiet --filter "name=pipegen-$1-"); do "$2" network rm "$one"; done
-for one in $("$2" images --format '{{.Repository}}:{{.Tag}}' | grep "^localhost/pipegen-$1-"); do "$2" rmi "$one"; done
+for network in $("$2" network ls --quiet --filter "name=pipegen-$1-"); do "$2" network rm "$network"; done
+for image in $("$2" images --format '{{.Repository}}:{{.Tag}}' | grep "^localhost/pipegen-$1-"); do
+  "$2" rmi "$image"
+done
 """
 _WATCH = f'read -r word && [ "$word" = over ] && exit 0\n{_CLEAN}'
 

@@ -101,7 +101,7 @@ class InPlace(Struct):
 
     def left(self, job: Job) -> tuple[str, ...]:
         """Return the files of *job* for other stages, relative to its home."""
-        paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
+        paths = tuple(artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels)
         return artifacts.matching(str(self.root), paths, job.retention.exclude)
 
     def show(self, job: Job) -> None:
@@ -176,11 +176,14 @@ class Isolated(Struct):
         if when is ArtifactsWhen.ALWAYS or succeeded is (when is ArtifactsWhen.SUCCESS):
             # As on GitLab, including files that `copy` takes out of containers.
             for_user += [
-                name for one, names in names_by_artifact if one.is_kept or not one.is_declared for name in names
+                name
+                for artifact, names in names_by_artifact
+                if artifact.is_kept or not artifact.is_declared
+                for name in names
             ]
         artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.user_files)
         if succeeded:
-            travelling = [name for one, names in names_by_artifact if one.travels for name in names]
+            travelling = [name for artifact, names in names_by_artifact if artifact.travels for name in names]
             carried = self._storable(tree, artifacts.matching(tree.folder, self.carried[job.pipeline, job.stage]), job)
             # The run that this run resumes may have been killed here, and have stored some of the files.
             remove(self._store(job))
@@ -216,7 +219,7 @@ class Isolated(Struct):
         """Show the user the restored files of *job*."""
         self._describe(job)
         store = str(self._store(job))
-        paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
+        paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.is_kept]
         artifacts.link_into(store, artifacts.matching(store, paths, job.retention.exclude), self._user_folder(job))
 
     def source(self) -> Path:
@@ -284,13 +287,13 @@ def has_left(folder: RunFolder, job: Job) -> bool:
 def _files_in(store: Path) -> list[list[object]]:
     """Return the files in *store*: paths, modes, digests, and targets of links."""
     files = (describe(store, name) for name in artifacts.all_files(str(store)))
-    return [[one.path, one.mode, one.digest, one.link] for one in files]
+    return [[file.path, file.mode, file.digest, file.link] for file in files]
 
 
 def _report_paths(job: Job) -> list[str]:
     """Return the paths of the reports of *job*, which the user gets even if it failed."""
     reports = job.reports
-    paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
+    paths = [report.path for report in (*reports.junit, *reports.codequality, *reports.sarif)]
     return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
 
 
@@ -309,7 +312,7 @@ def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[st
     """Return the jobs whose files or values *job* reads, in topological order: later files overwrite earlier ones."""
     values = (*(output.stage for output in job.inputs), *job.containers)
     sources = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
-    known = {one.stage: one for one in plan.jobs}
+    known = {plan_job.stage: plan_job for plan_job in plan.jobs}
     return tuple(known[stage] for stage in plan.graph.topological() if stage in sources)
 
 

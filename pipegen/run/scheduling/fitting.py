@@ -77,7 +77,7 @@ def check(tasks: Iterable[Task], machines: Sequence[RunMachine], report: Report)
     nodes = [node(machine, index) for index, machine in enumerate(machines)]
     for task in tasks:
         labels = task.demand.labels
-        candidates = [one for one in nodes if one.labels.issuperset(labels)]
+        candidates = [candidate for candidate in nodes if candidate.labels.issuperset(labels)]
         if not candidates:
             report.add(
                 codes.NO_MACHINE_FITS,
@@ -85,7 +85,7 @@ def check(tasks: Iterable[Task], machines: Sequence[RunMachine], report: Report)
                 at=task.job.machine.labels_span or task.job.span,
                 hint=f"add {_label_words(labels)} to a machine of the cluster",
             )
-        elif not any(fits(requests(task.demand), one.limits) for one in candidates):
+        elif not any(fits(requests(task.demand), candidate.limits) for candidate in candidates):
             resources = task.job.machine.resources
             report.add(
                 codes.NO_MACHINE_FITS,
@@ -98,7 +98,11 @@ def check(tasks: Iterable[Task], machines: Sequence[RunMachine], report: Report)
 def _lacked(task: Task, nodes: Sequence[SchedulerNode]) -> str:
     """Return the resources of which no node has enough; all resources if each is enough on some node."""
     requested = requests(task.demand)
-    names = [name for name, amount in requested.items() if not any(fits({name: amount}, one.limits) for one in nodes)]
+    names = [
+        name
+        for name, amount in requested.items()
+        if not any(fits({name: amount}, candidate.limits) for candidate in nodes)
+    ]
     return " and ".join(names) or f"{' and '.join(requested)} together"
 
 

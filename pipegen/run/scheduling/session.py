@@ -171,7 +171,7 @@ class Session:
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
-        for queue in [one for one in self._waiting if not one.has_waiting()]:
+        for queue in [queue for queue in self._waiting if not queue.has_waiting()]:
             del self._waiting[queue]
         return tuple(self._waiting)
 

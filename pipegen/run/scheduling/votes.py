@@ -179,7 +179,7 @@ def victims(
         for vote in tier:
             named = vote(queued_task, candidates)
             if named is not None:
-                answers = named if answers is None else [one for one in answers if one in named]
+                answers = named if answers is None else [candidate for candidate in answers if candidate in named]
         if answers:
             return answers
     return answers
@@ -196,4 +196,4 @@ def _is_permitted(tiers: Sequence[Sequence[Callable[[Gang], Vote]]], gang: Gang)
 
 
 def _defined(votes: Iterable[V | None]) -> tuple[V, ...]:
-    return tuple(one for one in votes if one is not None)
+    return tuple(vote for vote in votes if vote is not None)

@@ -202,7 +202,7 @@ class JobContext(Struct, kw_only=True):
             return (NO_CHECKOUT,)
         own = stage_fetch_variables(job.fetch)
         names = {variable.name for variable in own}
-        return (*(one for one in self.fetch if one.name not in names), *own)
+        return (*(variable for variable in self.fetch if variable.name not in names), *own)
 
     def _trigger(self, draft: DraftJob, stage_job: StageJob) -> Iterator[GitLabJob]:
         """Yield the helper that starts another pipeline after a stage, if the stage has a trigger."""

@@ -44,8 +44,8 @@ def lower(
     """Return the Jenkinsfile of the plans in *scripts*; report features that Jenkins lacks."""
     named = named_jobs(scripts, settings)
     used = used_setup(named)
-    skipping = frozenset([one.name for one in named if skips_checkout(one)])
-    fetching = [(one.plan, one.job) for one in named if one.name not in skipping]
+    skipping = frozenset([named_job.name for named_job in named if skips_checkout(named_job)])
+    fetching = [(named_job.plan, named_job.job) for named_job in named if named_job.name not in skipping]
     checkouts = lower_checkouts(fetching, skipping, checkout_variables(used))
     work = ScriptedPlans(
         scripts=tuple(scripts),
@@ -103,7 +103,7 @@ def _step_context(
         preludes=preludes,
         stashes=Stashes(named),
         statuses=Statuses(named, work.ends),
-        reports=ReportKinds(one.job for one in named),
+        reports=ReportKinds(named_job.job for named_job in named),
         common=common,
     )
 

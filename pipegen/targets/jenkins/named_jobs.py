@@ -59,7 +59,7 @@ class ScriptedPlans(Struct, kw_only=True):
     @property
     def plans(self) -> tuple[Plan, ...]:
         """The plans without scripts."""
-        return tuple(one.plan for one in self.scripts)
+        return tuple(script.plan for script in self.scripts)
 
     @property
     def final(self) -> tuple[NamedJob, ...]:
@@ -72,7 +72,7 @@ class ScriptedPlans(Struct, kw_only=True):
 
     def with_workspace(self, workspace: Workspace) -> tuple[PlanScripts, ...]:
         """Return the plans with this kind of *workspace*."""
-        return tuple(one for one in self.scripts if one.plan.workspace is workspace)
+        return tuple(script for script in self.scripts if script.plan.workspace is workspace)
 
 
 def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tuple[NamedJob, ...]:
@@ -80,7 +80,7 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
 
     Finally stages are the last of their pipeline.
     """
-    names = display_names([one.plan for one in scripts])
+    names = display_names([script.plan for script in scripts])
     return tuple(
         NamedJob(
             name=names[script.plan.name, job.stage],

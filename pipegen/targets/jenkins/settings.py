@@ -259,7 +259,7 @@ def parse_settings(node: TreeMapping | None) -> JenkinsSettings:
 
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
-    "tools": lambda section: tuple(ToolSettings(*one) for one in section.items()),
+    "tools": lambda section: tuple(ToolSettings(*tool) for tool in section.items()),
     "discard": lambda section: Discard(**section),
     "options": tuple,
     "triggers": tuple,

@@ -92,7 +92,7 @@ def calls(words: Sequence[str], depth: int = 0) -> list[InterpreterCall]:
     # Of nested words, the outer call has visited these.
     passed_on = _passed_on(words) if depth < _MAX_DEPTH else ()
     others = (_entrypoints(words), _modules(words), passed_on, run_by_others(words), _replaced(words))
-    return [*result, *_named(words, first), *(call for found in others for call in found)]
+    return [*result, *_named(words, first), *(call for group in others for call in group)]
 
 
 def _modules(words: Sequence[str]) -> Iterator[InterpreterCall]:
@@ -132,7 +132,9 @@ def _passed_on(words: Sequence[str]) -> Iterator[InterpreterCall]:
         # The user, who may come after `--`, is no word of the shell.
         first += sum(1 for _ in itertools.takewhile(lambda name: not name.startswith("-"), words[first:]))
     for call in (call for name in names for call in calls([name, *words[first:]], _MAX_DEPTH)):
-        programs, files = (tuple(number + first - 1 for number in found) for found in (call.programs, call.files))
+        programs, files = (
+            tuple(number + first - 1 for number in positions) for positions in (call.programs, call.files)
+        )
         yield InterpreterCall(call.name, at, call.interpreter, programs, call.reads_input, call.is_bare, files)
 
 

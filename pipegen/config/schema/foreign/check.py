@@ -40,7 +40,7 @@ def foreign_words(violations: _Violations, tree_paths: TreePaths, report: Report
         if word is not None:
             _report(word, hint, paths, tree_paths, report)
     hints = {(path[:-1], use[1]) for path, use in uses.items() if use is not None}
-    return tuple(one for one in remaining if one.keyword != "required" or not _adds(one, hints))
+    return tuple(violation for violation in remaining if violation.keyword != "required" or not _adds(violation, hints))
 
 
 def _adds(missing: Violation, hints: Iterable[tuple[Path, str]]) -> bool:

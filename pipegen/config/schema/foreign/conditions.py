@@ -124,7 +124,7 @@ def _chosen(conditions: Sequence[_Condition], chosen: Sequence[bool]) -> _Condit
 def _excludes(condition: _Condition, other: _Condition) -> bool:
     """Return whether *condition* and *other* name different values, and no patterns, for one key."""
     pairs = ((condition[key], other[key]) for key in condition.keys() & other.keys())
-    return any(one != another and all(_is_name(value) for value in (one, another)) for one, another in pairs)
+    return any(first != second and all(_is_name(value) for value in (first, second)) for first, second in pairs)
 
 
 def _is_name(value: object) -> bool:
@@ -314,16 +314,19 @@ def _united(positive: Iterable[_Condition], negative: Sequence[_Condition]) -> _
     if len(alternatives) > 1 and all(alternatives):
         condition = _either(alternatives)
     else:
-        condition = next((one for one in alternatives if not one), alternatives[0] if alternatives else _ALWAYS)
+        condition = next(
+            (alternative for alternative in alternatives if not alternative),
+            alternatives[0] if alternatives else _ALWAYS,
+        )
     return _joined([condition, _none_of(negative)]) if negative else condition
 
 
 def _either(alternatives: Sequence[_Condition]) -> _Condition:
     """Return the condition that holds if one of *alternatives* holds: values of one key become a list."""
-    keys = {tuple(one) for one in alternatives}
+    keys = {tuple(alternative) for alternative in alternatives}
     if len(keys) == 1 and keys <= {("branch",), ("tag",), ("event",)}:
         (key,) = next(iter(keys))
-        values = [one[key] for one in alternatives]
+        values = [alternative[key] for alternative in alternatives]
         flat = [text for value in values for text in (value if isinstance(value, list) else [value])]
         return {key: flat} if all(isinstance(text, str) for text in flat) else {"any": [*alternatives]}
     return {"any": [*alternatives]}

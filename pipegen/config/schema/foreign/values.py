@@ -354,7 +354,11 @@ def id_tokens(use: Use) -> str:
     """Return the hint to write tokens as secrets."""
     entries = use.value.entries if isinstance(use.value, Map) else ()
     audiences = {entry.key.text: entry.value.get("aud") for entry in entries if isinstance(entry.value, Map)}
-    if "secrets" in use.siblings or not audiences or not all(isinstance(one, Scalar) for one in audiences.values()):
+    if (
+        "secrets" in use.siblings
+        or not audiences
+        or not all(isinstance(audience, Scalar) for audience in audiences.values())
+    ):
         return 'write each token under "secrets", as in "VAULT: {id_token: https://vault.example.org}"'
     return instead({"secrets": {name: {"id_token": audience} for name, audience in audiences.items()}})
 

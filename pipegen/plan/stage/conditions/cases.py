@@ -27,7 +27,7 @@ def cases(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> t
     cases_: list[Case] = []
     for item in items_of(stage.cases.node):
         case = _case(item, values) if isinstance(item, Mapping) else None
-        if case is not None and case.condition != NEVER and all(one.condition is not None for one in cases_):
+        if case is not None and case.condition != NEVER and all(earlier.condition is not None for earlier in cases_):
             cases_.append(case)
     _check_defaults(steps, cases_, values)
     return tuple(cases_)

@@ -59,7 +59,11 @@ def _check(pod: Pod, body: Mapping, own: JobImage | None, report: Report) -> Non
         _refuse(manifest, "the manifest replaces the images of the pod", "move them to the manifest", report)
     if container is not None and own is not None:
         _refuse(container, "the script runs in the container of the image", 'remove "container"', report)
-    elif container is not None and manifest is None and pod.container not in {one.name for one in pod.containers}:
+    elif (
+        container is not None
+        and manifest is None
+        and pod.container not in {pod_container.name for pod_container in pod.containers}
+    ):
         _refuse(container, f'the pod has no container "{pod.container}"', "name one of its containers", report)
     elif container is None and manifest is None and own is None:
         hint = 'add "image: maven:3.9"'

@@ -104,7 +104,7 @@ class Results:
             if not files:
                 return None
             self._load_contents(question, files)
-        if any(one.content is not None for one in lookup.inputs):
+        if any(cache_input.content is not None for cache_input in lookup.inputs):
             self._store.link(lookup, stored_record)
         return stored_record
 
@@ -115,7 +115,7 @@ class Results:
         """
         if task.id in self._known or task.id in self._stored:
             return True
-        state = tuple((self._keys(one), one in ended) for one in inputs)
+        state = tuple((self._keys(task_id), task_id in ended) for task_id in inputs)
         if not all(map(any, state)) or self._asked.get(task.id) == state:
             return False
         self._asked[task.id] = state
@@ -138,8 +138,10 @@ class Results:
     def identity(self, question: Question) -> Identity:
         """Return the identity of the question, which is equal for equal stages in all pipelines."""
         inputs = question.lookup.inputs
-        self._load_contents(question, [index for index, one in enumerate(inputs) if one.content is None])
-        return (question.lookup.digest, *(one.content or "" for one in inputs))
+        self._load_contents(
+            question, [index for index, cache_input in enumerate(inputs) if cache_input.content is None]
+        )
+        return (question.lookup.digest, *(cache_input.content or "" for cache_input in inputs))
 
     def digest(self, task: Task) -> str | None:
         """Return the digest of *task*; None if it must run."""
@@ -249,7 +251,7 @@ class Results:
         """Return the inputs of *task*: values in the order of first use, then files."""
         plan = task.plan
         if plan.name not in self._jobs:
-            self._jobs[plan.name] = {one.stage: one for one in plan.jobs}
+            self._jobs[plan.name] = {job.stage: job for job in plan.jobs}
         jobs = self._jobs[plan.name]
         return (
             *(_Part(plan, jobs[output.stage], output.name) for output in definition.inputs),

@@ -276,7 +276,7 @@ class _RunningAttempt:
     def _own_variables(self) -> dict[str, str]:
         """Return the variables of this attempt."""
         job = self._attempt.task.job
-        slugs = {one.stage: one.slug for one in self._attempt.task.plan.jobs} if job.statuses else {}
+        slugs = {plan_job.stage: plan_job.slug for plan_job in self._attempt.task.plan.jobs} if job.statuses else {}
         statuses = {
             names.status_variable(slugs[stage] if stage else ""): status.value
             for stage, status in self._attempt.statuses

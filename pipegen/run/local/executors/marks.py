@@ -62,7 +62,9 @@ def _spans(job: Job) -> list[Span]:
     """Return the locations of the entries of the script of *job*, and then of its outputs."""
     for step in job.steps:
         if isinstance(step, Commands):
-            outputs = [one.command.script.span if one.command is not None else one.span for one in step.outputs]
+            outputs = [
+                output.command.script.span if output.command is not None else output.span for output in step.outputs
+            ]
             return [*(line.script.span for line in step.lines), *outputs]
     return []
 

@@ -109,7 +109,7 @@ class SecretSources(Struct):
             yield _Problem(codes.SHORT_SECRET, message, f"put a longer value in {variable}"), span
 
     def _texts(self, credentials: tuple[Credential, ...], tokens: tuple[IdToken, ...]) -> Iterator[str]:
-        plain = [one for one in credentials if one.kind not in _FILES]
+        plain = [credential for credential in credentials if credential.kind not in _FILES]
         for credential in plain:
             # A user name is not a secret.
             hidden = credential.variables[-1:]

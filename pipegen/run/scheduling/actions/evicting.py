@@ -46,9 +46,9 @@ def make_room(
     for node in session.machines.nodes.values():
         if not session.ballot.is_placeable(queued_task, node):
             continue
-        running = [one for one in node.tasks if one.state is TaskState.RUNNING and is_candidate(one)]
+        running = [task for task in node.tasks if task.state is TaskState.RUNNING and is_candidate(task)]
         # Policies name victims in this order until enough is left to the others: the last one has worked least.
-        candidates = sorted(running, key=lambda one: _rank(session, queued_task, one), reverse=True)
+        candidates = sorted(running, key=lambda candidate: _rank(session, queued_task, candidate), reverse=True)
         victims = choose(queued_task, candidates) if candidates else ()
         if victims and _is_enough(queued_task, node, victims):
             before = len(statement.operations)

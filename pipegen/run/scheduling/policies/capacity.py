@@ -38,7 +38,7 @@ class _Tree:
 
     def rank(self, job_queue: JobQueue) -> Key:
         """Return the rank of *job_queue*: those above it are compared first, from the top of the tree."""
-        above = [self._share(one) for one in reversed([*lineage(job_queue)])]
+        above = [self._share(ancestor) for ancestor in reversed([*lineage(job_queue)])]
         return (-job_queue.priority, *above)
 
     def may_take(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
@@ -115,8 +115,8 @@ class _Tree:
 
     def _new_limit(self, job_queue: JobQueue, name: str) -> float:
         """Return how much of a resource *job_queue* may take: its capability, without the guarantees of others."""
-        siblings = (one for one in self._session.job_queues.values() if one.parent is job_queue.parent)
-        reserved = sum(one.guarantee.get(name, 0) for one in siblings if one is not job_queue)
+        siblings = (sibling for sibling in self._session.job_queues.values() if sibling.parent is job_queue.parent)
+        reserved = sum(sibling.guarantee.get(name, 0) for sibling in siblings if sibling is not job_queue)
         parent = job_queue.parent
         above = self._totals.get(name, inf) if parent is None else self._limit(parent, name)
         return min((job_queue.capability or {}).get(name, inf), above - reserved)

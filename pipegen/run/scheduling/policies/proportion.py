@@ -67,7 +67,7 @@ class _Shares(MutableStruct):
         session = self.session
         is_new = self._totals is not session.possible or len(self._kinds) < len(session.job_queues)
         changed = session.job_queues.values() if is_new else session.asking
-        if is_new or not all(self._is_unsatisfied(one) for one in changed):
+        if is_new or not all(self._is_unsatisfied(job_queue) for job_queue in changed):
             self._totals = session.possible
             for job_queue in (
                 *changed,
@@ -107,7 +107,7 @@ class _Shares(MutableStruct):
             self._limits.clear()
             self._limited = totals
         if job_queue not in self._limits:
-            guaranteed = _guaranteed((one, 1) for one in job_queues.values())
+            guaranteed = _guaranteed((other, 1) for other in job_queues.values())
             self._limits[job_queue] = _maximum(job_queue, guaranteed, totals)
         return self._limits[job_queue]
 
@@ -116,7 +116,9 @@ def distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts)
     """Return the deserved share of *totals* by kind: job queues that are *alike* deserve the same."""
     groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
     groups = {
-        kind: (one, count) for kind, (one, count) in groups.items() if one.guarantee or any(one.requested.values())
+        kind: (job_queue, count)
+        for kind, (job_queue, count) in groups.items()
+        if job_queue.guarantee or any(job_queue.requested.values())
     }
     bounded = {name: amount for name, amount in totals.items() if is_bounded(amount)}
     guaranteed = _guaranteed(groups.values())

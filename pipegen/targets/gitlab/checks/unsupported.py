@@ -123,7 +123,7 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy."""
-    references = [one for text in job_texts(job) if text.constant is None for one in text.references()]
+    references = [reference for text in job_texts(job) if text.constant is None for reference in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(
@@ -145,7 +145,7 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
 
 def _check_secrets(job: Job, report: Report) -> None:
     """Report variables of secrets that are also the CI/CD variables of other credentials."""
-    secrets_by_variable = {variable: one for one in job.secrets for variable in one.variables}
+    secrets_by_variable = {variable: credential for credential in job.secrets for variable in credential.variables}
     for credential in job.secrets:
         for source in sources(credential):
             secret = secrets_by_variable.get(source)

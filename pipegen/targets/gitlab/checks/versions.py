@@ -169,7 +169,7 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
             if kind is list:
                 if at == "job.cache":
                     paths["job.cache[]"] = None
-                pending += [(at, one) for one in values]
+                pending += [(at, entry) for entry in values]
             elif type(values) is dict or (type(values) is not tuple and isinstance(values, Mapping)):
                 is_named = f"{at}.*" in _ABOVE
                 pending += [(f"{at}.*" if is_named else f"{at}.{key}", values[key]) for key in values]

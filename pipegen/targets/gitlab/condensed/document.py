@@ -66,7 +66,11 @@ def _with_shared_variables(document: Document) -> Document:
     shared = [variable for variable in first.variables if _is_shareable(variable, document)]
     shared = [variable for variable in shared if not re.search(rf"\$\{{?{variable.name}\b", conditions)]
     set_by_workflow = [rule.get("variables") for rule in document.settings.rules]
-    shared = [one for one in shared if not any(isinstance(each, dict) and one.name in each for each in set_by_workflow)]
+    shared = [
+        variable
+        for variable in shared
+        if not any(isinstance(each, dict) and variable.name in each for each in set_by_workflow)
+    ]
     for job in others:
         shared = [variable for variable in shared if variable in job.variables]
     if not shared:

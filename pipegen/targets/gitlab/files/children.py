@@ -94,7 +94,7 @@ class _Division(Struct):
     def of(
         cls, layout: PipelineLayout, parts: Mapping[str, int], names: JobNames, titles: Mapping[int, str]
     ) -> _Division:
-        stages = {one.job.name: one.stage for one in layout.pipeline_jobs}
+        stages = {pipeline_job.job.name: pipeline_job.stage for pipeline_job in layout.pipeline_jobs}
         bridges = {part: names.take(f"{layout.pipeline.prefix}child: {title}") for part, title in titles.items()}
         return cls(layout, parts, names, titles, stages, bridges, *layout.for_child(parts))
 
@@ -206,7 +206,11 @@ class _Fetching:
 
     def jobs(self) -> list[GitLabJob]:
         """Return the jobs of the child, with needs on each other and on jobs of the parent that they fetch from."""
-        return [self._fetching(one.job) for one in self._of.child_jobs if self._of.parts.get(one.stage) == self._part]
+        return [
+            self._fetching(pipeline_job.job)
+            for pipeline_job in self._of.child_jobs
+            if self._of.parts.get(pipeline_job.stage) == self._part
+        ]
 
     def _fetching(self, job: GitLabJob) -> GitLabJob:
         inside = [need for need in job.needs if self._of.is_in(need.job, self._part)]
@@ -295,7 +299,7 @@ def _after_needs(jobs: Mapping[str, GitLabJob]) -> Iterator[str]:
     stack = [iter(jobs)]
     path: list[str] = []
     while stack:
-        name = next((one for one in stack[-1] if one not in seen), None)
+        name = next((name for name in stack[-1] if name not in seen), None)
         if name is not None:
             seen.add(name)
             path.append(name)

@@ -27,10 +27,10 @@ def file_document(
 ) -> Document:
     """Return the file of the *jobs* of *plans*, with the *variables* of the user."""
     used = {job.extends for job in jobs}
-    hidden = tuple(one for one in shared.hidden if one.name in used)
+    hidden = tuple(hidden_job for hidden_job in shared.hidden if hidden_job.name in used)
     shared_variables = [*variables]
     shared_variables += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
-    scripts = [one.before_script for one in hidden]
+    scripts = [hidden_job.before_script for hidden_job in hidden]
     scripts += [script for job in jobs for script in (job.before_script, job.script)]
     shared_variables += _used(hosts.variables(settings), scripts)
     return Document(

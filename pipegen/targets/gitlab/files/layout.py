@@ -34,7 +34,7 @@ class PipelineLayout(Struct, kw_only=True):
 
     def jobs(self) -> list[GitLabJob]:
         """Return the jobs without their stages."""
-        return [one.job for one in self.pipeline_jobs]
+        return [pipeline_job.job for pipeline_job in self.pipeline_jobs]
 
     def for_child(self, stages: Container[str]) -> tuple[JobContext, tuple[PipelineJob, ...]]:
         """Return the pipeline as it is in a child, with the jobs of *stages*; the parent decides whether it runs.

@@ -45,11 +45,13 @@ class SizeEstimator:
         """Return the maximum bytes that GitLab counts for the file *document*."""
         rest = shared_keys(document)
         size = map_memory(len(rest) + len(document.jobs)) + memory(*rest, *rest.values())
-        return size + sum([one.size for one in self.sized_jobs(document.jobs)])
+        return size + sum([sized_job.size for sized_job in self.sized_jobs(document.jobs)])
 
     def data(self, document: Document) -> dict[str, Value]:
         """Return the keys of the file *document*: those for all jobs, hidden jobs, jobs."""
-        return shared_keys(document) | {one.job.name: one.keys for one in self.sized_jobs(document.jobs)}
+        return shared_keys(document) | {
+            sized_job.job.name: sized_job.keys for sized_job in self.sized_jobs(document.jobs)
+        }
 
     def _sized_job(self, job: GitLabJob) -> SizedJob:
         script = self._scripts.get(id(job.script)) or self._lines(job.script)

@@ -31,7 +31,7 @@ def skips_checkout(job: Job) -> bool:
         return False
     texts = [text for step in job.steps for text in step_texts(step, job.stage)] + line_texts(job.after)
     references = (reference for text in texts for reference in text.references())
-    return not any(one.scope is Scope.STAGE and one.default is not None for one in references)
+    return not any(reference.scope is Scope.STAGE and reference.default is not None for reference in references)
 
 
 def stage_fetch_variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:

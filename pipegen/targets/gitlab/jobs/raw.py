@@ -139,7 +139,7 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
 
 def _texts(value: Value) -> list[Data]:
     value = value.value if isinstance(value, Flow) else value
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else [str(value)]
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else [str(value)]
 
 
 def _refusal(key: str, value: Node, *, is_bridge: bool, has_artifacts: bool) -> str:

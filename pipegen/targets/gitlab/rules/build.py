@@ -41,7 +41,7 @@ def variants(job: Job) -> tuple[Variant, ...]:
         return ()
     combined: list[Variant] = [_PLAIN]
     for choices in filter(None, map(tuple, (_of_approval(job), _of_failures(job), _of_cases(job)))):
-        combined = [both for one in combined for other in (*choices, _PLAIN) for both in _both(one, other)]
+        combined = [both for variant in combined for other in (*choices, _PLAIN) for both in _both(variant, other)]
     return tuple(combined[:-1])
 
 
@@ -177,7 +177,9 @@ def _with_variants(decision: Decision, variants: Sequence[Variant]) -> Iterator[
         for variant in variants:
             tested = () if variant.condition is None else (variant.condition,)
             if can_hold(AllOf((*decision.conditions, *tested))):
-                others = tuple(one for one in decision.conditions if not implies(variant.condition, one))
+                others = tuple(
+                    condition for condition in decision.conditions if not implies(variant.condition, condition)
+                )
                 yield replace(decision, conditions=(*others, *tested)), variant
     yield decision, _PLAIN
 

@@ -29,9 +29,11 @@ class Decision(Struct):
 
     def holds(self, truth: Truth) -> bool:
         """Return whether the rule matches when its atoms have the values in *truth*."""
-        files = [one for one in (self.changed, self.exists) if one is not None]
+        files = [atom for atom in (self.changed, self.exists) if atom is not None]
         is_true = truth.__getitem__
-        return all(holds(one, is_true) for one in self.conditions) and all(_is_present(one, truth) for one in files)
+        return all(holds(condition, is_true) for condition in self.conditions) and all(
+            _is_present(atom, truth) for atom in files
+        )
 
     def combined(self, other: Decision) -> Decision | None:
         """Return the rule that matches if both do; None if a rule cannot express that."""

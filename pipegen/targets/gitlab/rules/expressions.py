@@ -116,7 +116,7 @@ def _or_null(atom: Matches | IsSet, expression: Expression, defaults: Mapping[st
     Otherwise it does not hold for null, and its negation does.
     """
     default = defaults.get(atom.name, "")
-    holds = default != "" and (isinstance(atom, IsSet) or any(one.matches(default) for one in atom.patterns))
+    holds = default != "" and (isinstance(atom, IsSet) or any(pattern.matches(default) for pattern in atom.patterns))
     return joined(Any, (is_null(atom.name), expression)) if holds else expression
 
 

@@ -16,12 +16,12 @@ _EXPANDED = r"[$%]"
 
 def input_variables(plans: Sequence[Plan]) -> tuple[VariableEntry, ...]:
     """Return a variable for each input of the file of *plans*."""
-    return tuple(_variable(one) for one in plans[0].inputs)
+    return tuple(_variable(input_) for input_ in plans[0].inputs)
 
 
 def input_defaults(plans: Sequence[Plan]) -> dict[str, str]:
     """Return the default of each input of the file of *plans*, by the name of its variable."""
-    return {one.name: one.default or "" for one in plans[0].inputs}
+    return {input_.name: input_.default or "" for input_ in plans[0].inputs}
 
 
 def _variable(input_: Input) -> VariableEntry:
@@ -45,7 +45,7 @@ def refusals(plans: Sequence[Plan]) -> tuple[RuleEntry, ...]:
     in cache keys. It matches with RE2, where `$` is the end of the text and `.` matches no line break
     (https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-regular-expression).
     """
-    return tuple(RuleEntry(text(_refusal(one)), when="never") for one in named_inputs(plans))
+    return tuple(RuleEntry(text(_refusal(input_)), when="never") for input_ in named_inputs(plans))
 
 
 def _refusal(input_: Input) -> Expression:

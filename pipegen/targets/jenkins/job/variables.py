@@ -101,7 +101,9 @@ def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 def _commands(work: ScriptedPlans) -> Iterator[Command]:
     """Return all commands that the file runs."""
-    return chain(*[one.script.commands for one in work.named], *[one.teardown for one in work.scripts])
+    return chain(
+        *[named_job.script.commands for named_job in work.named], *[script.teardown for script in work.scripts]
+    )
 
 
 def _setup_names(mail: Mail) -> Iterator[str]:

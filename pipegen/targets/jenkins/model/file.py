@@ -121,9 +121,9 @@ class Jenkinsfile(Struct, kw_only=True):
     @property
     def options(self) -> tuple[str, ...]:
         """The calls under `options` of a declarative file; an option of the user replaces the default of that name."""
-        names = {one.name for one in self.properties}
+        names = {property_.name for property_ in self.properties}
         defaults = ("skipDefaultCheckout()", *(("preserveStashes()",) if self.has_stashes else ()))
-        own = tuple(one for one in defaults if step_name(one) not in names)
+        own = tuple(option for option in defaults if step_name(option) not in names)
         return (*own, *self.settings, *self.around)
 
     @property
@@ -142,4 +142,4 @@ class Jenkinsfile(Struct, kw_only=True):
         return self._texts(PropertyKind.AROUND)
 
     def _texts(self, kind: PropertyKind) -> tuple[str, ...]:
-        return tuple(one.text for one in self.properties if one.kind is kind)
+        return tuple(property_.text for property_ in self.properties if property_.kind is kind)

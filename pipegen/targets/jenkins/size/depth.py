@@ -57,7 +57,7 @@ def report_depth(depth: Depth, work: ScriptedPlans, report: Report) -> None:
     """Report the stages that may start late because nesting is limited."""
     if not depth.later:
         return
-    first = next(one.job for one in work.named if one.name == depth.later[0])
+    first = next(named_job.job for named_job in work.named if named_job.name == depth.later[0])
     report.add(
         codes.DEEP_NESTING,
         f"{listed(depth.later, limit=_SHOWN_NAMES)} may start late: if many stages overlap, a run can nest "

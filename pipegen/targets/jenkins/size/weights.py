@@ -207,7 +207,9 @@ def _weigh_around(step: Around) -> int:
         case model.InImage():
             calls = 4 + (_STATEMENT + 4) * step.is_pulled
             network = _STATEMENT + _CLOSURE + _NETWORK if step.services else 0
-            services = sum(_STATEMENT + _CLOSURE + _CALL + _NETWORK + weigh_value(one.image) for one in step.services)
+            services = sum(
+                _STATEMENT + _CLOSURE + _CALL + _NETWORK + weigh_value(service.image) for service in step.services
+            )
             registry = _STATEMENT + _CLOSURE + _CALL + 2 * _TEXT if step.registry is not None else 0
             return registry + calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + network + services
         case model.WithAfter():

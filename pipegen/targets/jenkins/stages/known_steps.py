@@ -94,6 +94,6 @@ def _step(row: str) -> tuple[str, KnownStep]:
     return name, KnownStep(
         needs_agent=where == "agent",
         is_block=where == "block",
-        required=tuple(one[1:] for one in parameters if one.startswith("*")),
-        parameters=tuple(one.removeprefix("*") for one in parameters),
+        required=tuple(parameter[1:] for parameter in parameters if parameter.startswith("*")),
+        parameters=tuple(parameter.removeprefix("*") for parameter in parameters),
     )

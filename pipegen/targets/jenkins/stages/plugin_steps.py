@@ -235,7 +235,7 @@ def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
     if not has_block(call.text):
         _known(name, call.span, report)
     namespaces = {"setup", "inputs", "matrix", *(job.stage for job in plan.jobs)}
-    reference = next((one for one in re.finditer(_REFERENCE, call.text) if one[1] in namespaces), None)
+    reference = next((match for match in re.finditer(_REFERENCE, call.text) if match[1] in namespaces), None)
     if reference is not None:
         hint = f"write the step as a map of its parameters: {{{name}: {{PARAMETER: '{reference[0]}'}}}}"
         _refuse(call.span, f'"{reference[0]}" in a step in Groovy is not replaced', hint, report)
@@ -244,7 +244,7 @@ def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
 def _check_block(call: PluginCall, report: Report) -> None:
     """Report the block *call* if it is not the head of a block, or if its parameters are known only at run time."""
     step = known_steps().get(_name(call))
-    reference = next((one for text in call_texts((call,)) for one in text.references()), None)
+    reference = next((reference for text in call_texts((call,)) for reference in text.references()), None)
     if call.arguments is None and not is_head(call.text):
         hint = "write the step without its braces, on one line, such as \"sshagent(['deploy-key'])\""
         _refuse(call.span, "this is not a Jenkins step with a block", hint, report)

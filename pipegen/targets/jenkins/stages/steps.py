@@ -98,7 +98,7 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     prepared: list[model.Step] = []
     if needs_agent(named):
         prepared += (_checkout(named, shared.work), *shared.stashes.read_by(named))
-    first, last, always, failure = [_plugin_steps(named, one, values, shared) for one in lists] or [()] * 4
+    first, last, always, failure = [_plugin_steps(named, calls, values, shared) for calls in lists] or [()] * 4
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     inner = plugin_steps.ensured(inner, always, failure)
     return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]

@@ -48,7 +48,7 @@ def lower_scripted(
         branches=in_functions(parallel_pipelines(body), weigh_run),
         fails_fast=any(stage.fail_fast for stage in stages),
         mails=any(stage.on_failure for stage in stages),
-        reads_statuses=any(stage for one in work.named for stage in one.job.statuses),
+        reads_statuses=any(stage for named_job in work.named for stage in named_job.job.statuses),
     )
     if not _has_room(stages):
         tables = lower_tables(work, stages)

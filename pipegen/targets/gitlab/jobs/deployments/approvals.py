@@ -65,7 +65,9 @@ def check_deployment(job: plan.Job, report: Report) -> None:
 
 def _overlap(approval: plan.Approval | None, allowed: plan.AllowFailure) -> bool:
     """Return whether a run may need *approval* of a job whose failures are *allowed* in it."""
-    conditions = tuple(one.condition for one in (approval, allowed) if one is not None and one.condition is not None)
+    conditions = tuple(
+        setting.condition for setting in (approval, allowed) if setting is not None and setting.condition is not None
+    )
     return can_hold(plan.AllOf(conditions))
 
 

@@ -69,7 +69,7 @@ def _manifest(pod: Pod, machine: Machine) -> str:
     containers: list[Data] = []
     if machine.image is not None:
         containers.append(dict(_main(machine)))
-    containers += [dict(_container(one, is_main=one.name == pod.container)) for one in pod.containers]
+    containers += [dict(_container(container, is_main=container.name == pod.container)) for container in pod.containers]
     return write({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}, spaced=False)
 
 

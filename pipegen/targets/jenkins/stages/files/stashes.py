@@ -73,7 +73,11 @@ def _shared_paths(job: Job) -> list[str]:
 
 def artifact_paths(artifacts: Iterable[Artifact]) -> list[str]:
     """Return the paths of *artifacts*; those of folders end with a slash."""
-    return [f"{one.path}/" if one.is_folder else one.path for one in artifacts if one.path is not None]
+    return [
+        f"{artifact.path}/" if artifact.is_folder else artifact.path
+        for artifact in artifacts
+        if artifact.path is not None
+    ]
 
 
 def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
