@@ -171,7 +171,7 @@ def test_hovering_over_an_arc_shows_its_values_and_files(page: Page) -> None:
 def test_stages_are_found_by_their_content(page: Page) -> None:
     """`/` starts a search, Enter goes to the result, Escape ends the search and then closes the panel."""
     page.press("/", *"ruff")
-    assert page.look("document.querySelector('#found').textContent") == "1 stage"
+    assert page.look("document.querySelector('#matches').textContent") == "1 stage"
     assert page.look("document.querySelectorAll('.stage.hit').length") == 1
     page.press("Enter")
     assert page.look(HEADING) == "lint"
@@ -350,7 +350,7 @@ def test_the_page_of_a_fleet_loads_without_errors_or_requests(opened: Page, tmp_
     assert max(box[2] for box in boxes) < edge
     for number, (left, top, right, bottom) in enumerate(boxes):
         others = boxes[number + 1 :]
-        assert not [one for one in others if one[0] < right and left < one[2] and one[1] < bottom and top < one[3]]
+        assert not [box for box in others if box[0] < right and left < box[2] and box[1] < bottom and top < box[3]]
     assert opened.complaints() == []
     assert len(opened.requests()) == 1
 

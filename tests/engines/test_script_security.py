@@ -7,7 +7,7 @@ from engines.requirement import require
 from engines.script_security import refused, uses
 from robust.sandbox_permissions import generated, unapproved
 
-START = "// Needs the plugin junit.\ndef work(Map given, List names, String text) {\n    %s\n}\nwork([:], [], '')\n"
+START = "// Needs the plugin junit.\ndef work(Map arguments, List names, String text) {\n    %s\n}\nwork([:], [], '')\n"
 
 
 def test_generated_files_require_no_approval() -> None:
@@ -16,7 +16,7 @@ def test_generated_files_require_no_approval() -> None:
     files = generated()
     values = uses({name: file.text for name, file in files.items()})
 
-    assert sum(len(one.words) for one in values.values()) > 1000
+    assert sum(len(file_uses.words) for file_uses in values.values()) > 1000
     assert unapproved(files, values) == {}
 
 
@@ -30,7 +30,7 @@ REFUSED = {
     # methods that are permitted for one type and not for another, and a step of a plugin that the header does not name
     "text.execute()": "method java.lang.String execute 0",
     "names.clear()": "method java.util.List clear 0",
-    "given.collectEntries { it }": "method java.util.Map collectEntries 1",
+    "arguments.collectEntries { it }": "method java.util.Map collectEntries 1",
     "currentBuild.rawBuild": "property currentBuild rawBuild",
     "text.metaClass": "property java.lang.String metaClass",
     "Jenkins.instance": "field jenkins.model.Jenkins instance",
@@ -47,6 +47,6 @@ def test_calls_that_require_approval_are_detected() -> None:
     require(available())
     values = uses({code: START % code for code in REFUSED} | {"fine": START % "junit text; names.add(text.trim())"})
 
-    assert {code: words for code, one in values.items() if (words := refused(one))} == {
+    assert {code: words for code, file_uses in values.items() if (words := refused(file_uses))} == {
         code: (word,) for code, word in REFUSED.items()
     }

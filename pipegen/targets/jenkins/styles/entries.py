@@ -10,7 +10,7 @@ from pipegen.targets.jenkins.groovy import checks, docker_arguments, literals
 from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
 
 _RUN = " {\n    runSteps(step.steps)\n}"
-_ARGUMENTS = "given(step)"
+_ARGUMENTS = "arguments(step)"
 _NETWORK = '"--network=${network} " + '
 
 

@@ -9,12 +9,12 @@
  * config: the path of the config; the default is the usual path.
  * agent: the label of an agent with pipegen.
  */
-void call(Map given = [:]) {
+void call(Map parameters = [:]) {
     String generated
-    node(given.agent ?: 'pipegen') {
+    node(parameters.agent ?: 'pipegen') {
         checkout scm
         // A variable, because a path must not become shell code.
-        withEnv(["PIPEGEN_CONFIG=${given.config ?: ''}"]) {
+        withEnv(["PIPEGEN_CONFIG=${parameters.config ?: ''}"]) {
             sh 'pipegen compile ${PIPEGEN_CONFIG:+"$PIPEGEN_CONFIG"} -t jenkins --style scripted -o generated.groovy'
         }
         generated = readFile 'generated.groovy'
