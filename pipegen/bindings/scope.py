@@ -26,7 +26,6 @@ from pipegen.bindings.expression import (
 from pipegen.bindings.groups import are_linked
 from pipegen.bindings.names import SETUP_NAMES, START, STEPS, Bound, Moment, is_setup_name
 from pipegen.bindings.namespaces import Namespaces
-from pipegen.bindings.script.substitutions import ELSEWHERE
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import StageConfig
@@ -322,6 +321,8 @@ class Reader(Struct):
             return ""
         suggested = suggestion(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
         similar_stage = groups.first(suggested or "", self.stage) if suggested in known else None
+        from pipegen.bindings.script.substitutions import ELSEWHERE  # noqa: PLC0415 - only for an error
+
         elsewhere = ELSEWHERE.get(namespace, "").format(name=reference.name)
         correction = f'write "${{{suggested}.{reference.name}}}"' if suggested else elsewhere
         self.report.add(

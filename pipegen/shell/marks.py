@@ -11,8 +11,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from pipegen.bindings.script.lexer import lex
-
 VARIABLE = "PIPEGEN_COMMAND"
 # A file that cannot be written, or that `set -C` protects, is no reason to fail.
 MARK_FUNCTION = (
@@ -34,6 +32,8 @@ def mark(entry: int | None, line: int = 0) -> str:
 
 def marked_lines(entries: Sequence[str]) -> list[str]:
     """Return *entries*, the commands of one shell, with marks on lines of their own."""
+    from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - most scripts need no grammar: 3 % of 10 stages
+
     text = "\n".join(entries)
     starts = [0, *accumulate(len(entry) + 1 for entry in entries)][:-1]
     lines = [entry.split("\n") for entry in entries]

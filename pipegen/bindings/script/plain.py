@@ -58,15 +58,15 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
         return None
     if ">&" in script and _DUPLICATION.search(script):
         return None
-    if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
+    # Text, then a reference as written, then its groups, and so on; the last piece is text.
+    pieces = _REFERENCES.split(script)
+    if not _WATCHED.isdisjoint(_WORD.findall(" ".join(pieces[::5]).replace('"', "").replace("'", ""))):
         return None
     # Single quotes contain no references here, and double quotes inside them do not count.
     marks = re.sub(_SINGLE, _blank, script) if "'" in script else script
     file = source.span.file
     parts: list[ScriptPart] = []
     offset = quotes = 0
-    # Text, then a reference as written, then its groups, and so on; the last piece is text.
-    pieces = _REFERENCES.split(script)
     for text, written, namespace, name, default in zip(*[iter(pieces)] * 5, strict=False):
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None

@@ -9,7 +9,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
-from pipegen.lint.script_variables import variables
 from pipegen.lint.scripts import stage_shell_texts
 from pipegen.plan.model import NEVER, AllOf, Commands, Condition, IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms, can_hold_without
@@ -113,7 +112,9 @@ def _condition_atoms(conditions: Iterable[Condition], foreign: set[str]) -> tupl
 
 
 def _in_scripts(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
-    texts = tuple(stage_shell_texts(stage))
+    from pipegen.lint.script_variables import variables  # noqa: PLC0415 - most scripts need no grammar: 3 % of 10 stages
+
+    texts = tuple(stage_shell_texts(stage, set()))
     usages = [variables(text.text, foreign) for text in texts]
     is_aware = any(usage.is_aware for usage in usages)
     assigned = {name for usage in usages for name in usage.assigned}
