@@ -171,7 +171,9 @@ class StageConfig(SpannedStruct, kw_only=True):
     @property
     def has_optional_approval(self) -> bool:
         """Whether it is optional, at least in some runs."""
-        body = self.approve.node if self.approve is not None else None
+        if self.approve is None:
+            return False
+        body = self.approve.node
         optional = body.get("optional") if isinstance(body, Mapping) else None
         return isinstance(optional, Scalar) and optional.value is True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
@@ -16,6 +16,8 @@ from pipegen.plan.stage.commands import commands_of, script_entries
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
+
+_NOT_IN_A_NAME = re.compile(r"\W+", re.ASCII)
 
 
 class ShellText(Struct):
@@ -45,15 +47,18 @@ def shell_texts(config: CheckedConfig) -> Iterator[ShellText]:
     """Yield each script of *config* once, its `after` commands, and the commands of outputs."""
     seen: set[tuple[Span, ...]] = set()
     for stage in config.stages():
-        for text in stage_shell_texts(stage, seen):
-            seen.add(text.spans)
-            yield text
+        yield from stage_shell_texts(stage, seen)
 
 
-def stage_shell_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
-    """Yield the script of *stage*, its `after` commands, and the commands of outputs, except those at *seen* spans."""
+def stage_shell_texts(stage: CheckedStage, seen: set[tuple[Span, ...]]) -> Iterator[ShellText]:
+    """Yield the script of *stage*, its `after` commands, and the commands of outputs, except those at *seen* spans.
+
+    Their spans are added to *seen*.
+    """
     for lines, entries in _scripts(stage):
-        if entries and len(lines) == len(entries) and tuple([entry.span for entry in entries]) not in seen:
+        spans = tuple([entry.span for entry in entries])
+        if entries and len(lines) == len(entries) and spans not in seen:
+            seen.add(spans)
             texts = [f"{_entry_text(line, entry)}\n" for line, entry in zip(lines, entries, strict=True)]
             yield ShellText("".join(texts), stage.job.machine.shell, entries)
 
@@ -111,7 +116,7 @@ def _variable(reference: Reference, context: Context) -> str:
 
 
 def _name(reference: str, length: int) -> str:
-    words = re.sub(r"\W+", "_", reference, flags=re.ASCII).strip("_")
+    words = _NOT_IN_A_NAME.sub("_", reference).strip("_")
     return f"p{words}".ljust(length, "_")[:length]
 
 

@@ -146,8 +146,9 @@ def _script(
     bind += clear_folder(used.outputs, lowering)
     if credentials:
         bind += _secrets(credentials, host)
-    body = _body(used.steps, lowering, has_own_folder="pipegen" in expanded_variables((*bind, *login)))
-    variables_used = expanded_variables([*bind, *login, *body.steps, *body.outputs])
+    variables_used = expanded_variables((*bind, *login))
+    body = _body(used.steps, lowering, has_own_folder="pipegen" in variables_used)
+    variables_used |= expanded_variables((*body.steps, *body.outputs))
     uses_containers = _uses_containers(job, kinds, used.steps, host)
     return StageScriptParts(
         prelude=prelude(job, used.steps, variables_used, host, uses_containers=uses_containers),

@@ -36,7 +36,7 @@ class Constants(Struct):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, and of those that cases set."""
-        return (*(name for name, _ in self.variables), *self.job.case_names)
+        return (*[name for name, _ in self.variables], *self.job.case_names)
 
 
 def constants(

@@ -106,17 +106,18 @@ def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list
     """
     for commands in (first, second):
         for index, command in enumerate(commands):
+            if not _depends_on_pipefail("\n".join(command.lines)):
+                continue
             match command.lines:
                 case ("(", line, *_) if _SET_PIPEFAIL.fullmatch(line):
                     continue
                 case (line, *_) if _SET_PIPEFAIL.fullmatch(line):
                     return first, second
-            if _depends_on_pipefail("\n".join(command.lines)):
-                off = Command(("set +o pipefail",), is_users=True)
-                return (
-                    [*first[:index], off, *first[index:]] if commands is first else first,
-                    [*second[:index], off, *second[index:]] if commands is second else second,
-                )
+            off = Command(("set +o pipefail",), is_users=True)
+            return (
+                [*first[:index], off, *first[index:]] if commands is first else first,
+                [*second[:index], off, *second[index:]] if commands is second else second,
+            )
     return first, second
 
 

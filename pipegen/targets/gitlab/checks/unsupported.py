@@ -123,7 +123,7 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy."""
-    references = [reference for text in job_texts(job) if text.constant is None for reference in text.references()]
+    references = [reference for text in job_texts(job) for reference in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(

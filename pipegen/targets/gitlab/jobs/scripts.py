@@ -11,10 +11,12 @@ from pipegen.targets.gitlab.model import ScriptEntry
 def entries(commands: Iterable[Command]) -> tuple[ScriptEntry, ...]:
     """Return an entry for each command."""
     return tuple(
-        ScriptEntry(command.lines[0], command.comment)
-        if len(command.lines) == 1 and "\n" not in command.lines[0]
-        else _block(command)
-        for command in commands
+        [
+            ScriptEntry(command.lines[0], command.comment)
+            if len(command.lines) == 1 and "\n" not in command.lines[0]
+            else _block(command)
+            for command in commands
+        ]
     )
 
 
