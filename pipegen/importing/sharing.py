@@ -25,9 +25,9 @@ _SHARED = (
     "raw",
 )
 _ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
-_OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "secrets", "before"})
+_OF_SCRIPTS = frozenset({"agent", "resources", "fetch", "env", "shell", "image", "services", "secrets", "before"})
 # Keys that steps of plugins use, too.
-_OF_STEPS = frozenset({"env", "secrets"})
+_OF_STEPS = frozenset({"agent", "resources", "fetch", "env", "secrets"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,

@@ -64,6 +64,46 @@ def test_other_rules_of_includes_are_reported(rules: str, content: str, tmp_path
     assert 'the rules of this include are left out: the jobs of "nightly.yml" are always imported' in messages(report)
 
 
+def test_alternative_includes_can_have_their_own_stages(tmp_path: Path) -> None:
+    """One order of the stages of all files fits each run, so the rules become conditions of the jobs."""
+    nightly = "stages: [build, stress, test]\nstress: { stage: stress, script: ./stress }\n"
+    (tmp_path / "full.yml").write_text("stages: [build, test]\nunit: { stage: test, script: make test }\n")
+    (tmp_path / "nightly.yml").write_text(nightly)
+    rules = (("full", '[{ if: $KIND != "nightly" }]'), ("nightly", '[{ if: $KIND == "nightly" }]'))
+    includes = ", ".join(f"{{ local: {name}.yml, rules: {one} }}" for name, one in rules)
+    result, report = from_text(f"include: [{includes}]\nbuild: {{ stage: build, script: make }}\n", tmp_path)
+
+    assert messages(report) == ""
+    assert result.text.count("env: { KIND: nightly }") == 2
+    assert result.jobs == ("build", "stress", "unit")
+    assert _runs(result) == []
+
+
+@pytest.mark.parametrize("order", ["build, stress", "deploy, test"], ids=["another file", "usual stages"])
+def test_stages_without_a_common_order_leave_the_rules_of_includes_out(order: str, tmp_path: Path) -> None:
+    """Without the files, the job of the main file is in one of the usual stages."""
+    (tmp_path / "full.yml").write_text("stages: [stress, build]\nunit: { stage: build, script: make test }\n")
+    (tmp_path / "nightly.yml").write_text(
+        f"stages: [{order}]\nnight: {{ stage: {order[:6].strip(',')}, script: ls }}\n"
+    )
+    includes = "{ local: full.yml, rules: [{ if: $FULL }] }, { local: nightly.yml, rules: [{ if: $NIGHTLY }] }"
+    _, report = from_text(f"include: [{includes}]\nbuild: {{ stage: build, script: make }}\n", tmp_path)
+
+    assert messages(report).count("the rules of this include are left out") == 2
+
+
+def test_names_that_files_do_not_contain_are_reported_once(tmp_path: Path) -> None:
+    """Each with the jobs that have it."""
+    jobs = "".join(f"{name}: {{ extends: .base, stage: late, script: make }}\n" for name in ("one", "two", "three"))
+    _, report = from_text(f"include: [{{ template: a.yml }}]\n{jobs}", tmp_path)
+    lines = [line.partition("] ")[2] for line in messages(report).splitlines() if "is not in the files" in line]
+
+    assert lines == [
+        'the job ".base", which "one" and 2 others extend, is not in the files',
+        'the stage "late" of job "one" and 2 others is not in the files: they run last',
+    ]
+
+
 def test_keys_that_files_of_ignored_rules_replace_are_reported(tmp_path: Path) -> None:
     """In runs without these files, they have an effect."""
     (tmp_path / "nightly.yml").write_text("other: { script: make }", encoding="utf-8")

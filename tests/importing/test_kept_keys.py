@@ -68,6 +68,27 @@ def test_the_number_of_a_part_reaches_a_script_that_stays_raw(unit: str, tmp_pat
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize("key", ["before_script", "script", "after_script"])
+def test_a_script_that_a_config_refuses_stays_raw(key: str, tmp_path: Path) -> None:
+    """Without the job, the order of others would change."""
+    keys = {"script": "make", key: "'sed \"s|${REPO[^}]*}|x|\" a'"}
+    unit = ", ".join(f"{name}: {text}" for name, text in keys.items())
+    source = f"build: {{ stage: build, script: make }}\nunit: {{ {unit} }}\n"
+    result, report = from_text(f"{source}deploy: {{ stage: deploy, needs: [unit], script: ./deploy }}\n", tmp_path)
+
+    assert f'"{key}" of job "unit" stays a key of GitLab: no shell can expand "${{REPO[^}}]*}}"' in messages(report)
+    assert "      - name: unit\n" in result.text
+    assert _differences(result) == []
+
+
+def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
+    """So it is in its services; GitLab puts the name in there."""
+    result, _ = from_text("unit: { script: make, image: 'ci/$CI_JOB_NAME', services: ['db/$CI_JOB_NAME'] }\n", tmp_path)
+
+    assert "image: ci/unit" in result.text
+    assert _differences(result) == []
+
+
 def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> None:
     """A path of artifacts cannot contain the variable."""
     unit = "{ script: make, services: [redis], variables: { OUT: out/$CI_JOB_NAME }, artifacts: { paths: [$OUT] } }"

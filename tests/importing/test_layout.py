@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from importing.samples import from_text
+from importing.samples import from_text, messages
 
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.importing.gitlab.proof import prove
@@ -76,3 +76,19 @@ two: { extends: .scan, variables: { OTHER: "${CI_COMMIT_TAG}" } }
 
     assert result.text.count("script: null") == 2
     assert "\n  script:" not in result.generated[-1].text
+
+
+def test_a_trigger_keeps_defaults_that_only_scripts_have(tmp_path: Path) -> None:
+    """A stage that only starts a pipeline has no such keys, and cannot remove them."""
+    source = """\
+default: { tags: [large], image: alpine }
+variables: { GIT_DEPTH: 5 }
+one: { script: make }
+two: { script: make test }
+child: { trigger: { include: child.yml }, inherit: { variables: false } }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert messages(report) == ""
+    assert "defaults:\n      agent: large\n      fetch: { depth: 5 }\n      image: alpine\n" in result.text
+    assert "- { name: child, trigger: { include: child.yml } }" in result.text

@@ -33,7 +33,12 @@ _MOST_ROUNDS = 12
 _WAITING = "wait for "
 
 # Keys of a stage that result from one group of the source's keys; the others are themselves such a key.
-_SAME = {"approve": "when", "after": "*", "script": "*", "files_from": "*", "name": "*", "trigger": "*", "raw": "*"}
+_SAME = {
+    "approve": "when",
+    "before": "script",
+    "after": "script",
+    **dict.fromkeys(("files_from", "name", "trigger", "raw"), "*"),
+}
 
 
 class PipelineReading(Struct, kw_only=True):
@@ -212,7 +217,9 @@ def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ConfigError]
     overlapping = {name for name, keys in forced.items() if OVERLAP in keys}
     for error in errors:
         is_conflict = error.code is codes.CONFLICTING_FILES and error.stage not in overlapping
-        forced.setdefault(error.stage, {}).setdefault(OVERLAP if is_conflict else error.key, error.message)
+        keys = forced.setdefault(error.stage, {})
+        key = "*" if error.key == "script" and "script" in keys else error.key
+        keys.setdefault(OVERLAP if is_conflict else key, error.message)
     return sum(map(len, forced.values())) > number
 
 

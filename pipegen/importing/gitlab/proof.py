@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
@@ -15,12 +16,15 @@ from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
-from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
+from pipegen.importing.gitlab.runs import RunJob, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets.base import GeneratedFile
+
+# A text, and the variables that it can contain.
+_Text: TypeAlias = tuple[str, Mapping[str, str]]
 
 _EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
 # Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
@@ -189,19 +193,19 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     for variable, value in own.variables.items():
         if variable in _OF_ENGINE:
             continue
-        pair = (value, own.variables), (variables.get(variable, ""), variables)
-        # The name of a job can be text in the import.
-        if ground(*pair[0]) != ground(*pair[1]) and _named_value(expected, *pair[0]) != _named_value(actual, *pair[1]):
+        if not _is_same(expected, (value, own.variables), actual, (variables.get(variable, ""), variables)):
             yield f'the variable {variable} of job "{name}" is another one'
     # The script exports variables after the image and the services have started.
-    if ground(own.image, own.variables) != ground(other.image, other.variables):
+    if not _is_same(expected, (own.image, own.variables), actual, (other.image, other.variables)):
         yield f'the image of job "{name}" is another one'
-    if _services(own) != _services(other):
+    services = (" ".join(own.services), own.variables), (" ".join(other.services), other.variables)
+    if not _is_same(expected, services[0], actual, services[1]):
         yield f'the services of job "{name}" are others'
 
 
-def _services(work: RunWork) -> list[str]:
-    return [ground(name, work.variables) for name in work.services]
+def _is_same(expected: RunJob, own: _Text, actual: RunJob, other: _Text) -> bool:
+    """Return whether two texts have one value with their variables; the name of a job can be text in the import."""
+    return ground(*own) == ground(*other) or _named_value(expected, *own) == _named_value(actual, *other)
 
 
 def _named_value(job: RunJob, text: str, variables: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from pipegen.config.files.load import load
@@ -23,9 +24,11 @@ from pipegen.importing.gitlab.reading.tree import (
     merged_maps,
     read_tree,
     text_of,
+    texts_of,
     with_inputs,
 )
 from pipegen.plan.model.patterns import Pattern
+from pipegen.readback.gitlab_file import KEYWORDS, USUAL_STAGES
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -103,6 +106,7 @@ class _Reading(MutableStruct):
     # Conditional includes, and the numbers of those that bring each key at the top level, for each file with the key.
     includes: list[_ConditionalInclude] = field(default_factory=list)
     origins: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
+    stages: list[Entry] = field(default_factory=list)
 
 
 def read_files(
@@ -110,10 +114,35 @@ def read_files(
 ) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
-    tree = _merged(read_tree(file, report), _NO_VALUES, reading, (), ())
+    tree = _with_all_stages(_merged(read_tree(file, report), _NO_VALUES, reading, (), ()), reading)
     refused = _refused(tree, reading)
     conditions = _conditions(reading, refused)
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, len(refused), conditions)
+
+
+def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
+    """Return *tree* with the stages of all conditional includes, if one order of them fits each run."""
+    origins = reading.origins.get("stages", [])
+    lists = [texts_of(entry.value) for entry in reading.stages]
+    if not origins or () in origins:
+        return tree
+    jobs = (of for name, of in reading.origins.items() if name not in KEYWORDS and not name.startswith("."))
+    if any(not any(set(stages) <= set(one) for stages in origins) for of in jobs for one in of):
+        lists.append(USUAL_STAGES)  # those of a job in runs without the includes
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for names in lists:
+        for number, name in enumerate(names):
+            sorter.add(name, *names[number - 1 : number])
+    try:
+        ordered = tuple(sorter.static_order())
+    except CycleError:
+        return tree
+    del reading.origins["stages"]
+    for entry in reading.stages:
+        reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
+    key = reading.stages[-1].key
+    merged = Entry(key, TreeSequence(tuple(Scalar(name, key.span) for name in ordered), key.span))
+    return TreeMapping(tuple(merged if one.key.text == "stages" else one for one in tree.entries), tree.span)
 
 
 def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
@@ -204,6 +233,7 @@ def _merged(
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
     for one in own:
         reading.origins.setdefault(one.key.text, []).append(conditions)
+        reading.stages += [one] if one.key.text == "stages" else []
     parts.append(TreeMapping(tuple(own), tree.span))
     return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files, IncludeRule
+from pipegen.importing.gitlab.reading.missing import MissingNames
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
     ReadingLimits,
@@ -150,6 +150,7 @@ class _Resolver:
         self._entries = {entry.key.text: entry for entry in tree.entries}
         self._budget = ValueBudget(report, limits.values)
         self._most_jobs = limits.jobs
+        self._missing = MissingNames(is_complete=is_complete)
         self._extended: dict[str, TreeMapping] = {}
         for name in self._entries:
             self._extend(name, ())
@@ -174,6 +175,7 @@ class _Resolver:
                 hint="import its files separately",
             )
             raise Stopped
+        self._missing.report(self._report)
         rules = workflow.value.get("rules") if workflow and isinstance(workflow.value, TreeMapping) else None
         return SourcePipeline(
             jobs=jobs,
@@ -183,11 +185,6 @@ class _Resolver:
             is_complete=self._is_complete,
             stages=tuple(stages),
         )
-
-    @property
-    def _missing(self) -> Code:
-        """The code for something that is not in the files."""
-        return codes.NOT_IMPORTED if self._is_complete else codes.INCLUDE_NOT_READ
 
     def _value(self, name: str) -> Node | None:
         entry = self._entries.get(name)
@@ -247,12 +244,7 @@ class _Resolver:
         bases = self._all_bases(name)
         self._mark_bases(bases)
         if stage not in stages:
-            self._report.add(
-                codes.NOT_IMPORTED,
-                f'the stage "{stage}" of job "{name}" does not exist: the job runs in the last stage',
-                at=own["stage"].value.span if "stage" in own else entry.key.span,
-                hint='add it to "stages"',
-            )
+            self._missing.add_stage(stage, name, own["stage"].value.span if "stage" in own else entry.key.span)
         return SourceJob(
             name=name,
             key=entry.key,
@@ -313,18 +305,12 @@ class _Resolver:
             return empty
         tree = self._extend(other, (*stack, name)) if other in self._entries else None
         if tree is None:
-            similar = suggestion(other, self._entries)
             extends = (
                 entry.value.entry("extends") if isinstance((entry := self._entries[name]).value, TreeMapping) else None
             )
             if extends is not None:
                 self._accounting.mark(extends, KeyOutcome.REPORTED if self._is_complete else KeyOutcome.RAW)
-            self._report.add(
-                self._missing,
-                f'the job "{other}", which "{name}" extends, is not in the files',
-                at=base.span,
-                hint=f'write "{similar}"' if similar and self._is_complete else "add its keys to the stage",
-            )
+            self._missing.add_base(other, name, base.span, suggestion(other, self._entries))
         return tree or empty
 
     def _resolved(self, node: Node, level: int) -> Node:
@@ -366,7 +352,7 @@ class _Resolver:
             reason = f"{name} is not in the files: what !reference names is left out"
             if node is not None:
                 reason = f"GitLab refuses !reference to {name}: it refers to itself, or is in too many others"
-            code = self._missing if node is None else codes.NOT_IMPORTED
+            code = self._missing.code if node is None else codes.NOT_IMPORTED
             self._report.add(code, reason, at=reference.span, hint="add the value here")
             return Scalar("", reference.span, ScalarKind.NULL)
         if entry is not None:

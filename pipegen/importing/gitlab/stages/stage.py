@@ -252,8 +252,9 @@ class StageBuilder:
         if job.get("script") is None:
             self._unread_script(job, draft)
             return
-        if scripts.is_powershell(job):
-            self._keep_scripts(job, draft, "it is PowerShell")
+        reason = forced.get("script") or ("it is PowerShell" if scripts.is_powershell(job) else "")
+        if reason:
+            self._keep_scripts(job, draft, reason)
             return
         image = draft.keys.get("image") or draft.raw.get("image")
         draft.keys |= scripts.script_keys(context, image, may_be_bash="shell" not in forced)

@@ -1,0 +1,46 @@
+"""Names in jobs that the files of the pipeline do not contain: each is reported once, with the jobs that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Code
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
+
+
+class MissingNames:
+    """Collects the missing jobs and stages that jobs name; in a pipeline that *is_complete*, they are nowhere."""
+
+    def __init__(self, *, is_complete: bool) -> None:
+        self.code: Code = codes.NOT_IMPORTED if is_complete else codes.INCLUDE_NOT_READ
+        self._is_complete = is_complete
+        self._bases: dict[tuple[str, str], list[tuple[str, Span]]] = {}
+        self._stages: dict[str, list[tuple[str, Span]]] = {}
+
+    def add_base(self, base: str, job: str, at: Span, similar: str | None) -> None:
+        """Add that *job* extends *base*, which is spelled like *similar*, if anything."""
+        hint = f'write "{similar}"' if similar and self._is_complete else "add its keys to the stage"
+        self._bases.setdefault((base, hint), []).append((job, at))
+
+    def add_stage(self, stage: str, job: str, at: Span) -> None:
+        """Add that *job* is in *stage*."""
+        self._stages.setdefault(stage, []).append((job, at))
+
+    def report(self, report: Report) -> None:
+        """Report each name at the first job that has it."""
+        for (base, hint), jobs in self._bases.items():
+            message = f'the job "{base}", which {_jobs(jobs)} extend{"" if jobs[1:] else "s"}, is not in the files'
+            report.add(self.code, message, at=jobs[0][1], hint=hint)
+        for stage, jobs in self._stages.items():
+            place = "does not exist" if self._is_complete else "is not in the files"
+            runs = "they run last" if jobs[1:] else "it runs last"
+            message = f'the stage "{stage}" of job {_jobs(jobs)} {place}: {runs}'
+            report.add(self.code, message, at=jobs[0][1], hint='add it to "stages"')
+
+
+def _jobs(jobs: Sequence[tuple[str, Span]]) -> str:
+    """Return the first of *jobs*, and the number of the others."""
+    others = len(jobs) - 1
+    return f'"{jobs[0][0]}"' + (f" and {others} other{'s' if others > 1 else ''}" if others else "")
