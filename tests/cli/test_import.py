@@ -165,6 +165,15 @@ def test_the_comparison_repairs_the_order(pipegen: Pipegen) -> None:
     assert (plain.status, "raw" in Path("pipegen.yaml").read_text(encoding="utf-8")) == (0, False)
 
 
+def test_a_pipeline_without_jobs_in_its_files_is_said_so(pipegen: Pipegen) -> None:
+    """GitLab finds its jobs in a file that pipegen does not read."""
+    Path(".gitlab-ci.yml").write_text("include: [{ project: group/ci, file: main.yml }]\n", encoding="utf-8")
+    result = pipegen("import")
+
+    assert result.status == 1
+    assert '"pipegen.yaml" has no stages: the files contain no job that can be imported' in result.err
+
+
 def test_a_config_that_does_not_compile_is_said_so(pipegen: Pipegen) -> None:
     """The source has no error; "pipegen check" reports those of the config."""
     jobs = [f"j{number}: {{ stage: s{number}, script: x, parallel: 200 }}" for number in range(4)]

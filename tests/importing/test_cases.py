@@ -139,7 +139,7 @@ def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool
     source = f"include: [{{ template: Jobs/SAST.gitlab-ci.yml }}]\nsast:\n  stage: test\n  variables:\n{variables}"
     result, _ = from_text(source.replace("  V", "    V"), tmp_path)
 
-    assert ("raw: { gitlab: { script: null } }" not in result.text) is is_raw
+    assert ("raw: { gitlab: { script: null, rules: null } }" not in result.text) is is_raw
     assert result.count.number(KeyOutcome.RAW) == 1 + number * is_raw
 
 

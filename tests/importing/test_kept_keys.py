@@ -81,6 +81,48 @@ def test_a_script_that_a_config_refuses_stays_raw(key: str, tmp_path: Path) -> N
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize(
+    ("scan", "lint"),
+    [
+        ("{ variables: { LEVEL: high } }", "{ script: lint, rules: [{ if: $CI_PIPELINE_SOURCE }] }"),
+        ("{ extends: .scan, script: scan }", "{ script: lint }"),
+    ],
+    ids=["script, too", "base"],
+)
+def test_rules_in_a_file_that_only_gitlab_reads_are_not_replaced(scan: str, lint: str, tmp_path: Path) -> None:
+    """With them, the job may be missing, so later ones only need it if it is there."""
+    last = "last: { stage: deploy, script: x }"
+    result, _ = from_text(f"include: [{{ template: a.yml }}]\nscan: {scan}\nlint: {lint}\n{last}\n", tmp_path)
+    jobs = _generated(result)
+    needs = jobs["last"]["needs"]
+
+    assert "rules" not in jobs["scan"]
+    assert jobs["scan"].get("extends", ".scan") == ".scan"
+    assert isinstance(needs, list)
+    assert {"job": "scan", "artifacts": False, "optional": True} in needs
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize("key", ["before_script", "script"])
+def test_a_raw_script_has_no_lists_in_its_list(key: str, tmp_path: Path) -> None:
+    """GitLab accepts lists in lists, of which anchors make several levels, but they are hard to read."""
+    keys = {"script": "Get-Item b", key: "[[[Get-Item a], Get-Item b], Get-Item c]"}
+    unit = ", ".join(f"{name}: {text}" for name, text in keys.items())
+    result, _ = from_text(f"unit: {{ {unit} }}\n", tmp_path)
+
+    assert _generated(result)["unit"][key] == ["Get-Item a", "Get-Item b", "Get-Item c"]
+    assert _differences(result) == []
+
+
+def test_a_variable_that_each_run_has_is_no_condition(tmp_path: Path) -> None:
+    """A test of it would never hold on other engines."""
+    rules = "[{ if: $CI_COMMIT_REF_NAME && $CI_PIPELINE_SOURCE != null }]"
+    result, _ = from_text(f"workflow: {{ rules: {rules} }}\nunit: {{ script: make, rules: {rules} }}\n", tmp_path)
+
+    assert "CI_" not in result.text
+    assert _differences(result) == []
+
+
 def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
     """So it is in its services; GitLab puts the name in there."""
     result, _ = from_text("unit: { script: make, image: 'ci/$CI_JOB_NAME', services: ['db/$CI_JOB_NAME'] }\n", tmp_path)

@@ -129,6 +129,8 @@ def _say_result(imported: Imported, proven: Proof | None, config: str) -> None:
     """Say how alike the runs are, or that the *config* does not compile, though its source has no errors."""
     if proven is not None:
         say(f"runs: {proven.words}")
+    elif isinstance(imported, GitLabImport) and not imported.jobs:
+        say(f"{config} has no stages: the files contain no job that can be imported")
     elif not imported.generated:
         say(f'{config} does not compile: "pipegen check" reports why')
 

@@ -17,7 +17,7 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
-from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, has_rules_elsewhere, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
@@ -129,7 +129,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, numbers: dict[Formula, int
     """Return *job* with what all its runs have in common; equal conditions have one of *numbers*."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
-        rules = _numbered(rules_of(job, source), numbers)
+        rules = None if has_rules_elsewhere(job, source) else _numbered(rules_of(job, source), numbers)
     combinations = dict(_combinations(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}

@@ -47,6 +47,8 @@ _SOURCES = {
     for name in (source.removesuffix("_event"),)
     for spelling in (name, "pushes" if name == "push" else f"{name}s")
 }
+# The keys of a job that say when it starts.
+_OF_STARTS = frozenset({"rules", "only", "except", "when"})
 # The keys of a rule that this module reads; others need GitLab itself.
 PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
 
@@ -75,6 +77,17 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     missing = (negated(_is_included(rules)) for rules in job.included)
     excluding = (Rule(formula=formula, when=NEVER, allow_failure=False) for formula in missing)
     return (*excluding, *_own_rules(job, source))
+
+
+def may_have_rules_elsewhere(job: SourceJob) -> bool:
+    """Return whether *job* extends one of a file that only GitLab reads, and has no rules itself."""
+    return bool(job.unknown) and _OF_STARTS.isdisjoint(job.entries)
+
+
+def has_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether *job* has no rules itself, and its script is in a file that only GitLab reads."""
+    is_elsewhere = bool(source.unread) and job.get("script") is None and "trigger" not in job.entries
+    return is_elsewhere and _OF_STARTS.isdisjoint(job.entries)
 
 
 def _is_included(rules: Sequence[IncludeRule]) -> Formula:

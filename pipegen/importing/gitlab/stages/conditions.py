@@ -47,6 +47,13 @@ _ANY_TEXT = Regex(".+", "")
 _MERGE_REQUEST = re.compile(
     r"CI_MERGE_REQUEST_(?:IID|ID|PROJECT_ID|SOURCE_BRANCH_NAME|TARGET_BRANCH_NAME|PROJECT_PATH)"
 )
+# Variables with a value in every run: https://docs.gitlab.com/ci/variables/predefined_variables/
+_OF_RUNS = frozenset(
+    {
+        *("CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG", "CI_DEFAULT_BRANCH", "CI_PIPELINE_SOURCE"),
+        *("CI_PROJECT_NAME", "CI_PROJECT_NAMESPACE", "CI_PROJECT_PATH", "CI_PROJECT_ROOT_NAMESPACE", "CI_SERVER_HOST"),
+    }
+)
 # Variables that are known for each job.
 _OF_JOBS = frozenset({"CI_JOB_NAME", "CI_JOB_STAGE"})
 _GLOB = re.compile(r"[*?]")
@@ -169,6 +176,8 @@ def _is_set(name: str, names: Names) -> bool:
 
 
 def _has_value(name: str, names: Names) -> Condition:
+    if name in _OF_RUNS:
+        return ALWAYS
     if name == "CI_COMMIT_BRANCH":
         return StageTest("branch")
     if name == "CI_COMMIT_TAG":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
@@ -13,11 +12,15 @@ from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
-from pipegen.importing.gitlab.reading.rules import with_include_rules
+from pipegen.importing.gitlab.reading.rules import (
+    has_rules_elsewhere,
+    may_have_rules_elsewhere,
+    with_include_rules,
+)
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
-from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, merged, raw_data
 from pipegen.importing.gitlab.stages.keys.variables import Variables, exported, forced_names, read_by_raw, variables
 from pipegen.importing.gitlab.stages.starts import (
     Start,
@@ -32,7 +35,7 @@ from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_vari
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import Entry
+from pipegen.source.tree import Entry, Sequence
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 
@@ -73,6 +76,9 @@ GROUPS = (
 )
 # Keys of a stage by the keys of a job that they come from.
 _KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
+_TEXTS = ("before_script", "script", "after_script")
+# Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
+_FLAT = (*_TEXTS, "rules")
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _ELSEWHERE = frozenset(
     {
@@ -137,7 +143,7 @@ class StageBuilder:
     def draft(self, job: SourceJob, start: Start | None) -> Draft:
         """Return the stage of *job*; without *start*, its rules stay raw."""
         forced = self._settings.forced.get(job.name, _NOT_FORCED)
-        axes = _axes(job, forced)
+        axes = matrices.axes_unless_raw(job, forced)
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
         context = replace(self._context(job, axes), forced=forced)
@@ -154,7 +160,11 @@ class StageBuilder:
             self._translate(group, context, draft, forced)
         self._scripts(context, draft, forced)
         self._variables(context, draft, axes, forced, start)
-        self._start(job, start, draft, forced)
+        is_elsewhere = has_rules_elsewhere(job, self._source)
+        if not is_elsewhere:
+            self._start(job, start, draft, forced)
+        if is_elsewhere or (may_have_rules_elsewhere(job) and "when" not in draft.keys):
+            draft.raw["rules"] = None
         self._others(job, draft)
         return draft
 
@@ -182,7 +192,7 @@ class StageBuilder:
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
-        return self._context(job, _axes(job, self._settings.forced.get(job.name, _NOT_FORCED))).names
+        return self._context(job, matrices.axes_unless_raw(job, self._settings.forced.get(job.name, _NOT_FORCED))).names
 
     def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
@@ -207,7 +217,7 @@ class StageBuilder:
                 **(declared if isinstance(declared, dict) else {"paths": declared}),
                 OVERLAP: True,
             }
-        draft.raw = _merged(draft.raw, translation.raw)
+        draft.raw = merged(draft.raw, translation.raw)
 
     def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str, known: Collection[Entry] = ()) -> None:
         """Keep *entries* raw for a *reason*; the stage also has those in their values that are *known*."""
@@ -216,7 +226,9 @@ class StageBuilder:
                 self._accounting.mark(entry, KeyOutcome.TRANSLATED)
                 continue
             self._mark_raw(entry, draft, reason, known)
-            draft.raw[entry.key.text] = raw_data(entry.value)
+            value = entry.value
+            is_flat = entry.key.text in _FLAT and isinstance(value, Sequence)
+            draft.raw[entry.key.text] = [raw_data(item) for item in items_of(value)] if is_flat else raw_data(value)
 
     def _mark_raw(self, entry: Entry, draft: Draft, reason: str, known: Collection[Entry] = ()) -> None:
         translated = {id(inner) for one in known for inner in (one, *entries_in(one.value))}
@@ -310,7 +322,7 @@ class StageBuilder:
             draft.keys["env"] = env
         draft.keys |= job_variables.keys
         if raw:
-            draft.raw = _merged(draft.raw, {"variables": raw})
+            draft.raw = merged(draft.raw, {"variables": raw})
 
     def _job_variables(
         self,
@@ -381,21 +393,3 @@ class StageBuilder:
         others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
         if others:
             self._keep_raw(draft, others, "")
-
-
-def _axes(job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
-    """Return the matrix of the stage of *job*, None if it has none or if `parallel` stays raw."""
-    with suppress(UntranslatableError):
-        return matrices.axes_of(job) if "matrix" not in forced else None
-    return None
-
-
-_TEXTS = ("before_script", "script", "after_script")
-
-
-def _merged(first: dict[str, Data], second: Mapping[str, Data]) -> dict[str, Data]:
-    result = dict(first)
-    for key, value in second.items():
-        known = result.get(key)
-        result[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
-    return result

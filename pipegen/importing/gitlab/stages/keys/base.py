@@ -100,3 +100,12 @@ def in_words(seconds: int) -> str:
         if number:
             words.append(f"{number} {unit}{'s' if number > 1 else ''}")
     return " ".join(words)
+
+
+def merged(first: dict[str, Data], second: Mapping[str, Data]) -> dict[str, Data]:
+    """Return *first* with the keys of *second*; maps under the same key are joined, one level deep."""
+    result = dict(first)
+    for key, value in second.items():
+        known = result.get(key)
+        result[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return result

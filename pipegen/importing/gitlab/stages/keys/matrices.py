@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from itertools import product
 from math import prod
 
@@ -127,3 +128,10 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
         values[different[0]] = [value for axes in maps for value in axes[different[0]]]
         return Axes({name: list(one) for name, one in values.items()}, env)
     return Axes({"include": [dict(one) for one in unique]}, env)
+
+
+def axes_unless_raw(job: SourceJob, forced: Mapping[str, str]) -> Axes | None:
+    """Return the matrix of the stage of *job*, None if it has none or if `parallel` stays raw."""
+    with suppress(UntranslatableError):
+        return axes_of(job) if "matrix" not in forced else None
+    return None
