@@ -134,8 +134,8 @@ def _fresh_text(path: Path) -> str:
 def _drawn(source: Path) -> str:
     """Return the picture of the config in *source*."""
     text = _text(source)
-    found = _CONFIG.search(text)
-    file = SourceFile(source.name, found[1] if found else text)
+    match = _CONFIG.search(text)
+    file = SourceFile(source.name, match[1] if match else text)
     return render_svg([picture(plan) for plan in analyse(file, (), Report()).plans])
 
 
@@ -324,7 +324,10 @@ def _rows(before: str, schema: Schema) -> Iterator[str]:
 def _capabilities(target: str, _: re.Match[str]) -> str:
     """Return the table of the features that *target* supports."""
     rows = ["| feature | support | notes |", "|---|---|---|"]
-    rows += [f"| {one.feature} | {one.support} | {one.note} |" for one in registry.load(target).CAPABILITIES]
+    rows += [
+        f"| {capability.feature} | {capability.support} | {capability.note} |"
+        for capability in registry.load(target).CAPABILITIES
+    ]
     return "\n".join(rows) + "\n"
 
 
@@ -354,8 +357,8 @@ def _plan(target: str, part: re.Match[str]) -> str:
     if not target:
         return _block("json", json.dumps(as_data(analysed.plans), indent=2))
     name, _, style = target.partition(" ")
-    made = make(analysed, registry.load(name), {"style": style} if style else {}, Report())
-    return _block("json", json.dumps({"targets": [made_data(made)]}, indent=2))
+    target_files = make(analysed, registry.load(name), {"style": style} if style else {}, Report())
+    return _block("json", json.dumps({"targets": [made_data(target_files)]}, indent=2))
 
 
 def _events(_: str, part: re.Match[str]) -> str:
@@ -377,9 +380,9 @@ def _check(_: str, part: re.Match[str]) -> str:
 def _rules(_: str, __: re.Match[str]) -> str:
     """Return the table of lint rules, each with the first sentence of its page."""
     rows = ["| code | name | severity | reports |", "|---|---|---|---|"]
-    for code in (one for one in table() if one.number.startswith("PG7")):
-        found = _DESCRIPTION.search(page(code.number) or "")
-        words = " ".join(found[1].split()) if found else ""
+    for code in (code for code in table() if code.number.startswith("PG7")):
+        match = _DESCRIPTION.search(page(code.number) or "")
+        words = " ".join(match[1].split()) if match else ""
         rows.append(f"| `{code.number}` | {code.name} | {code.severity.value} | {words} |")
     return "\n".join(rows) + "\n"
 
@@ -388,7 +391,7 @@ def _foreign(system: str, part: re.Match[str]) -> str:
     """Return the table of the words of *system* that a config does not have, with links to the headings."""
     rows = [f"| {system} | in a config | section |", "|---|---|---|"]
     titles: dict[tuple[str, str], dict[str, None]] = {}
-    for word in (one for one in WORDS if one.system.value == system):
+    for word in (word for word in WORDS if word.system.value == system):
         titles.setdefault((word.section, word.instead), {})[f"`{word.title}`"] = None
     for (section, instead), names in titles.items():
         if f"## {section}\n" not in part.string:
@@ -423,8 +426,8 @@ def _codes(_: str, __: re.Match[str]) -> str:
     rows = ["| code | name | severity | reported condition |", "|---|---|---|---|"]
     for code in table():
         text = page(code.number) or ""
-        found = re.search(r"^## Description\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
-        words = " ".join(found[1].split()).replace("|", "\\|") if found else ""
+        match = re.search(r"^## Description\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+        words = " ".join(match[1].split()).replace("|", "\\|") if match else ""
         link = f"[{code.number}](../pipegen/diagnostics/pages/{code.number}.md)"
         rows.append(f"| {link} | {code.name} | {code.severity.value} | {words} |")
     return "\n".join(rows) + "\n"
@@ -442,10 +445,14 @@ def _features(_: str, __: re.Match[str]) -> str:
 def _constructs(system: str, _: re.Match[str]) -> str:
     """Return the table of the constructs of *system* in constructs.toml, the most frequent first, and their sums."""
     supports = tomllib.loads(_text(HERE / "constructs.toml"))[system]
-    rows = [(share, name, words, support) for support, one in supports.items() for name, (share, words) in one.items()]
+    rows = [
+        (share, name, words, support)
+        for support, constructs in supports.items()
+        for name, (share, words) in constructs.items()
+    ]
     total = sum(share for share, *_ in rows)
     sums = [
-        f"{100 * sum(share for share, *_, one in rows if one == support) / total:.0f} % {support}"
+        f"{100 * sum(share for share, *_, row_support in rows if row_support == support) / total:.0f} % {support}"
         for support in supports
     ]
     lines = [f"Weighted by these shares: {', '.join(sums)}.", "", "| construct | share | in a config | support |"]
