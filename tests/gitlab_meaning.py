@@ -22,7 +22,9 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     for job in written.values():
         if "needs" in job:
             job["needs"] = list(_needs(job["needs"], plain))
-    jobs = {one: job for name, job in written.items() for one, job in _combinations(name, job)}
+    jobs = {
+        combination_name: job for name, job in written.items() for combination_name, job in _combinations(name, job)
+    }
     rest = {name: value for name, value in data.items() if name in KEYWORDS}
     return {**rest, **jobs}
 

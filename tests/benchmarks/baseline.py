@@ -185,7 +185,7 @@ def compiled(path: str) -> str:
     (pipeline,) = mapping(mapping(root, frozenset({"pipelines"}))["pipelines"]).values()
     stages = read(pipeline)
     order(stages)
-    reads = {one for stage in stages.values() for one in stage.used}
+    reads = {feature for stage in stages.values() for feature in stage.used}
     steps = ", ".join([f"step {number + 1}" for number in range(max(stage.frame for stage in stages.values()))])
     lines = [f"stages: [{steps}]", *([SHELL] if reads else [])]
     for stage in stages.values():

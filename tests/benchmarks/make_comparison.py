@@ -159,7 +159,9 @@ def layered(stages: int, width: int) -> dict[str, list[str]]:
     for number in range(stages):
         first = (number // width - 1) * width
         values[f"s{number}"] = (
-            [f"s{one}" for one in sorted(dice.sample(range(first, first + width), 2))] if first >= 0 else []
+            [f"s{predecessor}" for predecessor in sorted(dice.sample(range(first, first + width), 2))]
+            if first >= 0
+            else []
         )
     return values
 
@@ -187,7 +189,7 @@ def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
             f"        files_from: [{', '.join(before)}]",
         ]
     order = ["    execution:", *(f"      - [{name}]" for name, before in arcs.items() if not before)]
-    order += [*(f"      - [{one}, {name}]" for name, before in arcs.items() for one in before)]
+    order += [*(f"      - [{predecessor}, {name}]" for name, before in arcs.items() for predecessor in before)]
     texts = {
         "Makefile": make,
         "build.ninja": ninja,

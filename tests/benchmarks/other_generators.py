@@ -67,7 +67,7 @@ def _pipegen(folder: Path, stages: tuple[Stage, ...]) -> None:
 def _gcip(folder: Path, stages: tuple[Stage, ...]) -> None:
     lines = ["from gcip import Job, Pipeline", "pipeline = Pipeline()", "jobs = {}"]
     for stage in stages:
-        needs = ", ".join(f"jobs[{one!r}]" for one in stage.before)
+        needs = ", ".join(f"jobs[{predecessor!r}]" for predecessor in stage.before)
         words = f"name={stage.name!r}, stage={stage.name!r}, image={IMAGE!r}, script={stage.command!r}, needs=[{needs}]"
         lines += [f"jobs[{stage.name!r}] = Job({words})", f"pipeline.add_children(jobs[{stage.name!r}])"]
     text = "\n".join([*lines, "pipeline.write_yaml('out.yml')", ""])
@@ -102,7 +102,7 @@ def _taskgraph(folder: Path, stages: tuple[Stage, ...]) -> None:
         stage.name: {
             "description": stage.name,
             "worker-type": "b",
-            "dependencies": {one: f"s-{one}" for one in stage.before},
+            "dependencies": {predecessor: f"s-{predecessor}" for predecessor in stage.before},
             "worker": {"docker-image": IMAGE, "max-run-time": 60, "command": ["sh", "-c", stage.command]},
         }
         for stage in stages
@@ -171,7 +171,7 @@ def _projen(folder: Path, stages: tuple[Stage, ...]) -> None:
             "stage": "main",
             "image": {"name": IMAGE},
             "script": [stage.command],
-            "needs": [{"job": one} for one in stage.before],
+            "needs": [{"job": predecessor} for predecessor in stage.before],
         }
         for stage in stages
     }

@@ -41,12 +41,12 @@ def config(count: int) -> str:
     """Return the config of *count* stages."""
     lines = ["pipelines:", "  main:", "    stages:"]
     for stage in stages(count):
-        read = " ".join(f"${{{one}.value}}" for one in stage.before)
+        read = " ".join(f"${{{predecessor}.value}}" for predecessor in stage.before)
         lines += [
             f"      - name: {stage.name}",
             f"        image: {IMAGE}",
             f"        script: ['echo \"{stage.name} {read}\"']",
             f"        outputs: {{ value: {{ command: echo {stage.name} }} }}",
         ]
-    arcs = [f"      - [{one}, {stage.name}]" for stage in stages(count) for one in stage.before]
+    arcs = [f"      - [{predecessor}, {stage.name}]" for stage in stages(count) for predecessor in stage.before]
     return "\n".join([*lines, *(["    execution:", *arcs] if arcs else []), ""])

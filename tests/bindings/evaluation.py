@@ -80,7 +80,9 @@ class World:
 
     def codes(self, config: str, at: str, *, done: bool = True) -> list[str]:
         """Return the code numbers of the diagnostics of *config*."""
-        return [found.code.number for found in self.folded(config, at, known=False, done=done)[1].diagnostics()]
+        return [
+            diagnostic.code.number for diagnostic in self.folded(config, at, known=False, done=done)[1].diagnostics()
+        ]
 
     def evaluate(self, value: Expression, loops: Mapping[str, str]) -> Any:
         """Return *value* as data; *loops* maps the names of the loops around it to their values."""
@@ -90,7 +92,7 @@ class World:
             case Constant():
                 return value.value
             case List():
-                return [found for item in value.items for found in self._items(item, loops)]
+                return [inner_item for item in value.items for inner_item in self._items(item, loops)]
             case Map():
                 return {self._text(key, loops): self.evaluate(entry, loops) for key, entry in value.entries}
             case _:

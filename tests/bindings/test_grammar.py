@@ -50,4 +50,6 @@ def test_values_and_scripts_have_the_same_references(text: str) -> None:
     references = in_value(text)
 
     assert references
-    assert [(one, one.span) for one in in_script(text)] == [(one, one.span) for one in references]
+    assert [(reference, reference.span) for reference in in_script(text)] == [
+        (reference, reference.span) for reference in references
+    ]

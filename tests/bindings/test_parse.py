@@ -212,7 +212,7 @@ def test_map_keys_can_contain_references() -> None:
 
     assert isinstance(value, Map)
     assert [key.parts for key, _ in value.entries] == [(ref("a", "b"),), ("c",)]
-    assert [str(found) for found in references(value)] == ["${a.b}", "${d.e}"]
+    assert [str(reference) for reference in references(value)] == ["${a.b}", "${d.e}"]
 
 
 def each(config: str) -> Each:
@@ -326,7 +326,7 @@ def test_references_are_collected_from_all_expressions() -> None:
     merge = Merge(Text((ref("b", "1"),), NOWHERE), List((Constant(1, "1", NOWHERE),), NOWHERE), NOWHERE)
     inner = Text((Defaulted(Text((ref("c", "1"),), NOWHERE), "d"),), NOWHERE)
 
-    assert [str(found) for found in references(List((loop, merge, inner), NOWHERE))] == [
+    assert [str(reference) for reference in references(List((loop, merge, inner), NOWHERE))] == [
         "${a.1}",
         "${.i}",
         "${b.1}",

@@ -167,9 +167,9 @@ def test_every_invalid_reference_is_reported() -> None:
 )
 def test_loop_names_are_readable_in_the_body(config: str, expected: list[str]) -> None:
     """The dot is optional, and loop names take precedence over the stage's own names."""
-    values = [one for one in references(resolved(config)) if one.scope is Scope.LOOP]
+    values = [reference for reference in references(resolved(config)) if reference.scope is Scope.LOOP]
 
-    assert [one.name for one in values] == expected
+    assert [reference.name for reference in values] == expected
 
 
 def test_a_loop_name_is_undefined_outside_the_body() -> None:
@@ -186,7 +186,7 @@ def test_a_nested_loop_can_read_outer_loop_names() -> None:
         $yield: {$each: j, $in: '${a.other}', $yield: '${.i}${.j}'}
     """
 
-    assert [one.name for one in references(resolved(config)) if one.scope is Scope.LOOP] == ["i", "j"]
+    assert [reference.name for reference in references(resolved(config)) if reference.scope is Scope.LOOP] == ["i", "j"]
 
 
 def test_a_nested_loop_can_reuse_a_name() -> None:
@@ -196,7 +196,7 @@ def test_a_nested_loop_can_reuse_a_name() -> None:
         $in: '${a.foo}'
         $yield: {$each: i, $in: 'x${.i}', $yield: '${.i}'}
     """
-    outer, inner = (one.name for one in references(resolved(config)) if one.scope is Scope.LOOP)
+    outer, inner = (reference.name for reference in references(resolved(config)) if reference.scope is Scope.LOOP)
 
     assert (outer, inner != outer) == ("i", True)
 
@@ -213,7 +213,12 @@ def test_nested_loops_with_one_name_have_different_variables() -> None:
         """
     )
 
-    assert [found.name for found in references(value) if found.scope is Scope.LOOP] == ["i", "i-2", "i-3", "i"]
+    assert [reference.name for reference in references(value) if reference.scope is Scope.LOOP] == [
+        "i",
+        "i-2",
+        "i-3",
+        "i",
+    ]
 
 
 def message(config: str) -> Diagnostic:
@@ -221,7 +226,7 @@ def message(config: str) -> Diagnostic:
     report = Report()
     with suppress(Stopped):
         analyse(written(config), (), report)
-    (diagnostic,) = (one for one in report.diagnostics() if one.code.number.startswith("PG3"))
+    (diagnostic,) = (diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number.startswith("PG3"))
     return diagnostic
 
 

@@ -29,4 +29,4 @@ def check_listed(heading: str, patterns: tuple[str, ...], files: tuple[str, ...]
     ids = [case["id"] for file in files for case in json.loads((FOLDER / file).read_text(encoding="utf-8"))["cases"]]
 
     assert listed(heading) == patterns
-    assert [pattern for pattern in patterns if not any(fnmatchcase(one, pattern) for one in ids)] == []
+    assert [pattern for pattern in patterns if not any(fnmatchcase(case_id, pattern) for case_id in ids)] == []

@@ -93,7 +93,7 @@ class Build:
 
     def _inputs(self, name: str) -> list[tuple[str, int]]:
         inputs = self._vertices[name].get("inputs", ())
-        return [(one, 0) if isinstance(one, str) else (one[0], one[1]) for one in inputs]
+        return [(input_, 0) if isinstance(input_, str) else (input_[0], input_[1]) for input_ in inputs]
 
     def _known(self, edge_id: tuple[str, int]) -> frozenset[int]:
         """Return the keys of an input that follow from its definition alone."""

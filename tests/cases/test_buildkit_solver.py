@@ -84,7 +84,9 @@ def check_key_store(case: Case, folder: Path) -> None:
     for step in case["steps"]:
         if step["do"] == "save":
             own = f"{step['key']['digest']} {step['key']['output']}"
-            saved[step["as"]] = key = keys.save(own, [origins(one) for one in step["key"].get("deps", ())])
+            saved[step["as"]] = key = keys.save(
+                own, [origins(dependency) for dependency in step["key"].get("deps", ())]
+            )
             records.setdefault(key, []).append(step["result"])
             continue
         data, texts = step["expect"], [record for key in matching_keys(step) for record in records.get(key, ())]

@@ -88,7 +88,7 @@ class Replay:
     def parts(self, part: QueueState, *, is_gated: bool | None = None) -> list[str]:
         """Return the pods in *part*, filtered by whether a gate holds them if *is_gated* is given."""
         entries = (entry for entry in self.queue if entry.part is part)
-        return [one.item for one in entries if is_gated is None or bool(one.gate) is is_gated]
+        return [entry.item for entry in entries if is_gated is None or bool(entry.gate) is is_gated]
 
     def play(self, op: Op) -> None:
         """Run *op* and check its expectations."""
@@ -201,7 +201,7 @@ class Replay:
 
     def expect_in_flight_events(self, expected: list[str]) -> None:
         """Check the log of pods in flight and events."""
-        assert [one.name if isinstance(one, QueueEvent) else one for one in flight_log(self.queue)] == expected
+        assert [entry.name if isinstance(entry, QueueEvent) else entry for entry in flight_log(self.queue)] == expected
 
     def expect_where(self, expected: dict[str, str]) -> None:
         """Check the part of each pod."""

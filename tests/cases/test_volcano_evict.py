@@ -106,10 +106,14 @@ def check_victims(case: Case) -> None:
     }
 
     def vote(names: list[str] | None) -> Victims:
-        return lambda _, candidates: None if names is None else [one for one in candidates if one.name in names]
+        return lambda _, candidates: (
+            None if names is None else [candidate for candidate in candidates if candidate.name in names]
+        )
 
     tiers = [[vote(plugin["names"]) for plugin in tier] for tier in case["tiers"]]
     candidates = list(tasks.values())
     queued_tasks = victims(tiers, candidates[0], candidates)
 
-    assert (None if queued_tasks is None else [one.name for one in queued_tasks]) == case["expect"]["victims"]
+    assert (None if queued_tasks is None else [queued_task.name for queued_task in queued_tasks]) == case["expect"][
+        "victims"
+    ]

@@ -33,7 +33,7 @@ def reported_codes(case: Case) -> set[str]:
     report = Report()
     with suppress(Stopped):
         analyse(SourceFile("pipegen.yaml", json.dumps(config)), (), report)
-    return {one.code.number for one in report.diagnostics()}
+    return {diagnostic.code.number for diagnostic in report.diagnostics()}
 
 
 def check_order(case: Case) -> None:

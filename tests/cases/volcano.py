@@ -144,13 +144,13 @@ class World:
         self.case = case
         self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
         # The root of a tree has no limits, and is the parent of all queues here.
-        queues = [one for one in case["queues"] if one["name"] != "root" or "capability" in one]
-        self.job_queues = {one["name"]: job_queue(one, index) for index, one in enumerate(queues)}
+        queues = [data for data in case["queues"] if data["name"] != "root" or "capability" in data]
+        self.job_queues = {data["name"]: job_queue(data, index) for index, data in enumerate(queues)}
         for data in queues:
             self.job_queues[data["name"]].parent = self.job_queues.get(data.get("parent", ""))
         for data in self.job_queues.values():
             self.session.open_job_queue(data)
-        self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
+        self.gangs = {data["name"]: self.gang(data) for data in case["pod_groups"]}
         self.queued_tasks = {
             data["name"]: self.queued_task(data, index)
             for index, data in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
@@ -161,7 +161,7 @@ class World:
     def gang(self, group: Case) -> Gang:
         """Return *group* without its pods."""
         name = group["queue"]
-        classes = {one["name"]: one for one in self.case.get("priority_classes", ())}
+        classes = {priority_class["name"]: priority_class for priority_class in self.case.get("priority_classes", ())}
         return Gang(
             name=group["name"],
             job_queue=self.job_queues.get(name) or JobQueue(name=name),
@@ -221,11 +221,11 @@ class World:
 
     def evicted(self) -> list[str]:
         """Return the tasks that were stopped."""
-        return sorted(one.name for one in self.session.evicted)
+        return sorted(queued_task.name for queued_task in self.session.evicted)
 
     def bound(self) -> dict[str, str]:
         """Return the started tasks, each with its machine."""
-        return {one.name: one.node for one in self.session.started}
+        return {queued_task.name: queued_task.node for queued_task in self.session.started}
 
 
 def job_queue(queue: Case, order: int) -> JobQueue:

@@ -63,7 +63,7 @@ def test_invalid_cluster_files_are_reported(text: str, codes: set[str], tmp_path
 
     with pytest.raises(Stopped):
         read_cluster(path, report)
-    assert {one.code.number for one in report.diagnostics()} == codes
+    assert {diagnostic.code.number for diagnostic in report.diagnostics()} == codes
 
 
 def test_the_cluster_schema_and_its_examples_are_valid() -> None:

@@ -43,7 +43,7 @@ def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
     """Return the code and the file of each error of `compile --check`."""
     result = pipegen("compile", "--check", "--format", "json", *options)
     every = json.loads(result.out)["diagnostics"]
-    pairs = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
+    pairs = [(diagnostic["code"], diagnostic["file"]) for diagnostic in every if diagnostic["severity"] == "error"]
     assert result.status == (1 if pairs else 0)
     return pairs
 

@@ -107,7 +107,7 @@ def test_json_and_the_diff_are_separate_streams(here: Path, pipegen: Pipegen) ->
     result = pipegen("compile", "-t", "gitlab", "--check", "--format", "json")
 
     assert (result.status, result.err[:4], result.out[:1], result.out[-2:]) == (1, "--- ", "{", "}\n")
-    assert [one["code"] for one in json.loads(result.out)["diagnostics"]] == ["PG681", "PG624"]
+    assert [diagnostic["code"] for diagnostic in json.loads(result.out)["diagnostics"]] == ["PG681", "PG624"]
 
 
 @pytest.mark.slow

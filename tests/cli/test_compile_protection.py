@@ -79,7 +79,7 @@ def test_diagnostics_of_config_and_files_are_one_document(here: Path, pipegen: P
     for arguments in (("-t", "gitlab"), ("-t", "gitlab", "--check"), ("--all",), ("--check",)):
         result = pipegen("compile", *arguments, "--format", "json")
         data = json.loads(result.out if "--check" in arguments else result.err)
-        assert {one["code"] for one in data["diagnostics"]} >= {"PG624", "PG680"}
+        assert {diagnostic["code"] for diagnostic in data["diagnostics"]} >= {"PG624", "PG680"}
 
 
 def test_force_overwrites_a_manual_edit(here: Path, pipegen: Pipegen) -> None:

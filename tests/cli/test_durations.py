@@ -32,7 +32,7 @@ def loaded(folder: Path, text: str, config: str = CONFIG) -> tuple[dict[TaskId, 
         times = load_durations(folder / "durations.yaml", {plan.name: plan for plan in analysed.plans}, report)
     except Stopped:
         times = {}
-    return times, [one.code.number for one in report.diagnostics()]
+    return times, [diagnostic.code.number for diagnostic in report.diagnostics()]
 
 
 def test_the_most_specific_name_takes_precedence(tmp_path: Path) -> None:

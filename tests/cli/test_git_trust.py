@@ -190,7 +190,7 @@ def fires(pipegen: Pipegen, root: Path, trap: Trap) -> list[str]:
 
 def everything(trap: Trap) -> tuple[str, ...]:
     """Return all settings at once."""
-    return tuple(word for one in trap.settings() for word in one)
+    return tuple(word for setting in trap.settings() for word in setting)
 
 
 def test_every_verb_is_called() -> None:

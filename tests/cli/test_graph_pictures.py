@@ -70,10 +70,10 @@ def test_a_picture_goes_to_standard_output_or_a_file(form: str, start: str, pipe
     shown = pipegen("graph", "--format", form)
     written = [pipegen("graph", "--format", form, "-o", "picture") for _ in range(2)]
 
-    assert [one.status for one in (shown, *written)] == [0, 0, 0]
+    assert [result.status for result in (shown, *written)] == [0, 0, 0]
     assert shown.out.startswith(start)
     assert Path("picture").read_text(encoding="utf-8") == shown.out
-    assert {one.out for one in written} == {""}
+    assert {result.out for result in written} == {""}
 
 
 @pytest.mark.usefixtures("here")
@@ -167,8 +167,8 @@ def test_excerpts_are_for_the_targets_of_the_config(empty: Path, pipegen: Pipege
     own = stages(pipegen("graph", "--format", "html").out)["lint"]["generated"]
     generated = stages(pipegen("graph", "--format", "html", "-t", "gitlab").out)["lint"]["generated"]
 
-    assert [one[0] for one in own] == ["jenkins"]
-    assert [one[0] for one in generated] == ["gitlab"]
+    assert [excerpt[0] for excerpt in own] == ["jenkins"]
+    assert [excerpt[0] for excerpt in generated] == ["gitlab"]
 
 
 def test_several_pipelines_share_one_picture(empty: Path, pipegen: Pipegen) -> None:

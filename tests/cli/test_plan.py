@@ -144,7 +144,7 @@ def test_text_describes_frames_and_stages(here: Path, pipegen: Pipegen) -> None:
 def test_cases_are_listed_in_their_order(here: Path, pipegen: Pipegen) -> None:
     """The first whose condition holds applies."""
     (here / "pipegen.yaml").write_text(CASES, encoding="utf-8")
-    ((job,),) = (one["jobs"] for one in json.loads(pipegen("plan", "--format", "json").out)["pipelines"])
+    ((job,),) = (pipeline["jobs"] for pipeline in json.loads(pipegen("plan", "--format", "json").out)["pipelines"])
 
     assert job["cases"] == [
         {"when": "branch main", "env": {"SERVER": "production"}},

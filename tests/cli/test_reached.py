@@ -113,7 +113,7 @@ def shared_victims(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:
     )
     result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
 
-    assert [one["preempted"] for one in json.loads(result.out)["loads"]] == [2, 1, 0]
+    assert [load_data["preempted"] for load_data in json.loads(result.out)["loads"]] == [2, 1, 0]
 
 
 def machines(pipegen: Pipegen, _: pytest.MonkeyPatch) -> None:

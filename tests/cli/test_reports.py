@@ -105,7 +105,7 @@ def test_a_diagnostic_in_a_shared_include_is_reported_once(empty: Path, pipegen:
         (empty / name).write_text("include: stages.yaml\n", encoding="utf-8")
     result = pipegen("check", "one.yaml", "two.yaml", "--format", "gitlab")
 
-    assert [found["check_name"] for found in json.loads(result.out)] == ["PG210"]
+    assert [entry["check_name"] for entry in json.loads(result.out)] == ["PG210"]
 
 
 def test_the_github_format_is_not_detected(here: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

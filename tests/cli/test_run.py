@@ -117,7 +117,7 @@ def test_a_local_run_has_the_results_of_an_engine(
     }
     assert stages["build"]["tries"][0]["ended"] <= stages["unit"]["tries"][0]["started"]
     assert stages["end"]["tries"][0]["started"] >= max(
-        one["ended"] for name, stage in stages.items() if name != "end" for one in stage["tries"]
+        attempt["ended"] for name, stage in stages.items() if name != "end" for attempt in stage["tries"]
     )
     assert (folder / "dist").exists() is not bool(isolated)
     # Files of isolated stages remain for a resumed run.

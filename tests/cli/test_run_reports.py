@@ -41,7 +41,7 @@ def test_the_junit_report_is_valid_for_jenkins(empty: Path, pipegen: Pipegen, mo
     monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
     result = pipegen("run", "--report", "run.xml")
     root = ET.parse(empty / "run.xml").getroot()  # noqa: S314 - our own
-    came = {case.get("name"): [one.tag for one in case] for case in root.iter("testcase")}
+    came = {case.get("name"): [element.tag for element in case] for case in root.iter("testcase")}
 
     assert result.status == 1
     assert violations(root) == []

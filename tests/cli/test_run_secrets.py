@@ -72,7 +72,7 @@ def test_data_with_a_secret_is_not_stored(
     again = pipegen("run", *options, "--resume", "--report", "run.json")
     (pipeline_report,) = json.loads(Path("run.json").read_text(encoding="utf-8"))["pipelines"]
     assert again.status == 0
-    assert {one["name"]: one["status"] for one in pipeline_report["stages"]}["asks"] == "success"
+    assert {stage["name"]: stage["status"] for stage in pipeline_report["stages"]}["asks"] == "success"
     assert holding(state_folder) == []
 
 

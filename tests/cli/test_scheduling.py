@@ -70,7 +70,7 @@ def loads(
         Path("fleet.yaml").write_text(text, encoding="utf-8")
         result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
         assert result.status == 0, result.err
-        RESULTS[text] = {one["load"]: one for one in json.loads(result.out)["loads"]}
+        RESULTS[text] = {load["load"]: load for load in json.loads(result.out)["loads"]}
     return RESULTS[text]
 
 
@@ -80,7 +80,7 @@ def test_each_plugin_changes_who_waits(plugin: str, pipegen: Pipegen) -> None:
     """It differs from the order in which stages became ready, or from that of the longest path."""
     others = [["critical-path"]] if plugin == "first-ready" else [["binpack"]] if plugin == "gang" else [["gang"]]
     with_plugin, without = loads(pipegen, [[plugin], *others]), loads(pipegen, others)
-    waits = [{name: one["waiting"]["mean"] for name, one in found.items()} for found in (with_plugin, without)]
+    waits = [{name: load["waiting"]["mean"] for name, load in results.items()} for results in (with_plugin, without)]
 
     assert waits[0] != waits[1]
     if plugin in ("fair-share", "capacity", "proportion"):
@@ -101,7 +101,7 @@ def test_each_action_is_needed(pipegen: Pipegen) -> None:
     preempting = loads(pipegen, [["gang", "priority"]], (*ALL, "preempt"), in_one_queue)
     reclaiming = loads(pipegen, tiers, (*ALL, "reclaim"))
 
-    assert [one["preempted"] > 0 for one in preempting.values()] == [True, False, False]
+    assert [load["preempted"] > 0 for load in preempting.values()] == [True, False, False]
     assert reclaiming["web"]["preempted"] > 0
 
 

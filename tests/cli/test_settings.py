@@ -35,7 +35,7 @@ def warned(empty: Path) -> Path:
 def diagnostics_of(pipegen: Pipegen, *arguments: str) -> list[tuple[str, str]]:
     """Return code and severity of each diagnostic of `check`."""
     document = json.loads(pipegen("check", *arguments, "--format", "json").out)
-    return [(found["code"], found["severity"]) for found in document["diagnostics"]]
+    return [(diagnostic["code"], diagnostic["severity"]) for diagnostic in document["diagnostics"]]
 
 
 def settings(folder: Path, text: str, name: str = "pipegen.toml") -> None:
@@ -125,7 +125,7 @@ def test_the_nearest_settings_apply(warned: Path, pipegen: Pipegen) -> None:
     nearest = diagnostics_of(pipegen, config)
     (warned.parent / "pipegen.toml").unlink()
 
-    assert [dict(one).get("PG210") for one in (none, of_root, nearest)] == ["warning", "info", None]
+    assert [dict(severities).get("PG210") for severities in (none, of_root, nearest)] == ["warning", "info", None]
 
 
 def test_pipegen_toml_takes_precedence_over_pyproject(warned: Path, pipegen: Pipegen) -> None:

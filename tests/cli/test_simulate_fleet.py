@@ -229,7 +229,7 @@ def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipeg
     (fleet / "pipegen.yaml").write_text(config, encoding="utf-8")
     values = data(pipegen)
 
-    assert [one["result"]["count"] for one in values["loads"]] == [142, 2]
+    assert [load["result"]["count"] for load in values["loads"]] == [142, 2]
 
 
 def test_the_hint_for_an_empty_file_names_a_key(fleet: Path, pipegen: Pipegen) -> None:

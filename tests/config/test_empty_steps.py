@@ -15,9 +15,9 @@ def analysed(stage: str) -> tuple[list[str], list[str]]:
     (plan,) = analyse(written(f"pipelines: {{p: {{stages: [{{name: s, {stage}}}]}}}}"), (), report).plans
     diagnostics = report.diagnostics()
 
-    assert {one.code.number for one in diagnostics} <= {"PG210"}
+    assert {diagnostic.code.number for diagnostic in diagnostics} <= {"PG210"}
     steps = [type(step).__name__ for step in plan.jobs[0].steps]
-    return steps, [one.primary.span.text for one in diagnostics if one.primary]
+    return steps, [diagnostic.primary.span.text for diagnostic in diagnostics if diagnostic.primary]
 
 
 @pytest.mark.parametrize(

@@ -112,5 +112,5 @@ def test_any_text_is_searched_without_errors(text: str, parser: str) -> None:
         except Stopped:
             return
 
-    assert all(0 <= one.start <= one.end <= len(file.text) + 1 for one in report.unused())
-    assert all(one.span.text == "PG402" for one in report.unused())
+    assert all(0 <= ignore.start <= ignore.end <= len(file.text) + 1 for ignore in report.unused())
+    assert all(ignore.span.text == "PG402" for ignore in report.unused())

@@ -38,7 +38,7 @@ def test_the_webhook_is_called_for_its_results(on: str, first: str) -> None:
     plan = _plan(f"{{url: chat{on}}}")
 
     assert _lines(plan, "notify")[0].startswith(first)
-    assert [(one.id, one.variables) for one in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
+    assert [(secret.id, secret.variables) for secret in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,10 @@ def test_errors_in_a_webhook_of_a_stage(stage: str, expected: tuple[str, str]) -
     """Nobody can read the result of a stage with a blank in its name, or its result in the run before."""
     diagnostics = reported(f"pipelines: {{p: {{stages: [{{script: x, {stage}}}]}}}}")
 
-    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [expected]
+    assert [
+        (diagnostic.code.number, diagnostic.primary.span.text if diagnostic.primary else "")
+        for diagnostic in diagnostics
+    ] == [expected]
 
 
 def test_the_webhook_is_the_last_finally_stage() -> None:
@@ -99,4 +102,7 @@ def test_errors_in_a_webhook_are_at_the_value(webhook: str, expected: tuple[str,
     """They are the same as in other stages."""
     diagnostics = reported(f"pipelines: {{p: {{notify: {{webhook: {webhook}}}, {_STAGES % ''}}}}}")
 
-    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [expected]
+    assert [
+        (diagnostic.code.number, diagnostic.primary.span.text if diagnostic.primary else "")
+        for diagnostic in diagnostics
+    ] == [expected]

@@ -310,7 +310,7 @@ def test_an_error_in_a_template_is_reported_once() -> None:
         "pipelines: {p: {stages: [{name: a, script: x, extends: t}, {name: b, script: x, extends: t}]}}"
     )
 
-    assert [one.message for one in diagnostics] == ['"image" needs "name", or "dockerfile"']
+    assert [diagnostic.message for diagnostic in diagnostics] == ['"image" needs "name", or "dockerfile"']
 
 
 @pytest.mark.slow
@@ -330,7 +330,7 @@ def test_the_size_of_an_expanded_config_is_limited() -> None:
     stages = ", ".join(f"{{name: s{number}, script: x}}" for number in range(1_000))
     diagnostics = wrong(f"pipelines: {{p: {{defaults: {{env: {{{variables}}}}}, stages: [{stages}]}}}}")
 
-    assert [one.code.number for one in diagnostics] == ["PG113"]
+    assert [diagnostic.code.number for diagnostic in diagnostics] == ["PG113"]
 
 
 _SCALARS = st.sampled_from(["x", "1.10", "yes", "a: b", "'$each'", "line\nline", "${.stage}", "é"])

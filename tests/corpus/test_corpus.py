@@ -84,7 +84,7 @@ def test_every_span_is_within_the_file(name: str) -> None:
 def test_reports_of_real_configs_are_valid(form: str) -> None:
     """This holds for each file, and for all files in one report."""
     pairs = [analysed(name)[1].diagnostics() for name in NAMES]
-    whole = [one for texts in pairs for one in texts]
+    whole = [text for texts in pairs for text in texts]
 
     assert len(whole) > 100
     assert [wrong for texts in (*pairs, whole) for wrong in CHECKS[form](FORMATS[form](texts))] == []

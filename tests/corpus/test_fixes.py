@@ -55,7 +55,10 @@ def test_diagnostics_of_real_configs() -> None:
     for name in accepted():
         report = Report()
         lint(analyse(load(FOLDER / name, Report(), shown=name), (), Report()), report)
-        pairs |= {(name.partition("@")[0].partition("/")[2], one.message, one.fix) for one in report.diagnostics()}
+        pairs |= {
+            (name.partition("@")[0].partition("/")[2], diagnostic.message, diagnostic.fix)
+            for diagnostic in report.diagnostics()
+        }
 
     assert {(name.removesuffix(".yaml"), *rest) for name, *rest in pairs} == {
         ("wikimedia__mediawiki-services-mathoid", 'chart "mathoid" has no version: the newest is installed', None),

@@ -28,10 +28,10 @@ def sarif(text: str) -> list[str]:
 def gitlab(text: str) -> list[str]:
     """Return the violations of GitLab's rules in *text*; one rule is that fingerprints are unique."""
     document = json.loads(text)
-    prints = [one["fingerprint"] for one in document]
+    prints = [entry["fingerprint"] for entry in document]
     return [
         *(error.message for error in _gitlab().iter_errors(document)),
-        *(f"{one} comes twice" for one in dict.fromkeys(prints) if prints.count(one) > 1),
+        *(f"{fingerprint} comes twice" for fingerprint in dict.fromkeys(prints) if prints.count(fingerprint) > 1),
     ]
 
 
@@ -45,7 +45,7 @@ def github(text: str) -> list[str]:
     wrong = []
     for line in text.splitlines():
         properties = line.partition(" ")[2].partition("::")[0]
-        keys = {one.partition("=")[0] for one in properties.split(",")}
+        keys = {entry.partition("=")[0] for entry in properties.split(",")}
         if not _COMMAND.fullmatch(line) or _BARE_PERCENT.search(line) or keys - _KNOWN:
             wrong.append(line)
     return wrong

@@ -38,11 +38,11 @@ def diagnostics_by_folder() -> list[tuple[Diagnostic, ...]]:
 @pytest.mark.parametrize("form", CHECKS)
 def test_reports_of_every_code_are_valid(form: str, diagnostics_by_folder: list[tuple[Diagnostic, ...]]) -> None:
     """They are valid separately and in one report, as is a report without diagnostics."""
-    whole = [one for told in diagnostics_by_folder for one in told]
-    texts = [FORMATS[form](told) for told in (*diagnostics_by_folder, whole, [])]
+    whole = [entry for group in diagnostics_by_folder for entry in group]
+    texts = [FORMATS[form](group) for group in (*diagnostics_by_folder, whole, [])]
 
-    assert {one.code.number for one in whole} >= {code.number for code in codes.table()}
-    assert [found for text in texts for found in CHECKS[form](text)] == []
+    assert {entry.code.number for entry in whole} >= {code.number for code in codes.table()}
+    assert [mistake for text in texts for mistake in CHECKS[form](text)] == []
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,10 @@ def test_gitlab_fingerprints_do_not_depend_on_lines() -> None:
     """Equal diagnostics have different fingerprints."""
     before = [diagnostic(label(file("a\nb\n"), marked)) for marked in "ab"]
     after = [diagnostic(label(file("\n\na\nb\n"), marked)) for marked in "ab"]
-    prints = [[one["fingerprint"] for one in json.loads(FORMATS["gitlab"](told))] for told in (before, after)]
+    prints = [
+        [entry["fingerprint"] for entry in json.loads(FORMATS["gitlab"](diagnostics))]
+        for diagnostics in (before, after)
+    ]
 
     assert prints[0] == prints[1]
     assert len(set(prints[0])) == 2
@@ -92,7 +95,7 @@ def test_gitlab_severities_and_missing_location() -> None:
     """A diagnostic without a location is about the repository."""
     data = json.loads(FORMATS["gitlab"]([diagnostic(None, severity=severity) for severity in Severity]))
 
-    assert [one["severity"] for one in data] == ["major", "minor", "info"]
+    assert [entry["severity"] for entry in data] == ["major", "minor", "info"]
     assert data[0]["location"] == {"path": ".", "lines": {"begin": 1}}
 
 
@@ -122,7 +125,7 @@ def test_github_escapes_paths_and_messages() -> None:
 def test_junit_cases_and_failures() -> None:
     """Errors and warnings are failures, infos pass, and an empty report has one case that passes."""
     diagnostics = [diagnostic(label(of_folder(), "b:"), severity=severity) for severity in Severity]
-    suites, empty = (fromstring(FORMATS["junit"](one)) for one in (diagnostics, []))  # noqa: S314 - it is our own
+    suites, empty = (fromstring(FORMATS["junit"](group)) for group in (diagnostics, []))  # noqa: S314 - it is our own
     (suite,) = suites
 
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("ci/pipegen.yaml", "3", "2")
@@ -170,7 +173,7 @@ def test_sarif_rules_are_the_codes() -> None:
     assert (rule["id"], rule["name"], rule["defaultConfiguration"]) == ("PG301", "unknown-stage", {"level": "error"})
     assert rule["shortDescription"]["text"] == "A name in an arc that is not a stage of the pipeline."
     assert rule["help"]["markdown"].startswith("# PG301 unknown-stage (error)\n")
-    assert [(one["ruleIndex"], one["level"]) for one in run["results"]] == [(0, "note"), (0, "note")]
+    assert [(result["ruleIndex"], result["level"]) for result in run["results"]] == [(0, "note"), (0, "note")]
 
 
 def test_sarif_related_locations_and_fixes() -> None:
@@ -185,7 +188,7 @@ def test_sarif_related_locations_and_fixes() -> None:
     (change,) = result["fixes"][0]["artifactChanges"]
 
     assert CHECKS["sarif"](text) == []
-    assert [(one["id"], one["message"]["text"]) for one in result["relatedLocations"]] == [(1, "there")]
+    assert [(location["id"], location["message"]["text"]) for location in result["relatedLocations"]] == [(1, "there")]
     assert change["artifactLocation"]["uri"] == "ci/pipegen.yaml"
     assert change["replacements"][0]["insertedContent"] == {"text": ""}
     assert change["replacements"][0]["deletedRegion"]["startLine"] == 3

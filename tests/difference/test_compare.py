@@ -164,7 +164,7 @@ def test_a_chain_of_renamed_readers_is_followed() -> None:
     )
     new = re.sub(r"\b([abc])\b", r"new-\1", old)
 
-    assert [one.new for one in pipeline(old, new).renamed] == ["new-a", "new-b", "new-c"]
+    assert [renaming.new for renaming in pipeline(old, new).renamed] == ["new-a", "new-b", "new-c"]
 
 
 def test_stages_with_equal_work_are_matched_by_order() -> None:
@@ -182,7 +182,10 @@ def test_a_renamed_stage_may_have_other_settings() -> None:
     result = pipeline(old, new)
 
     assert set(result.renamed) == {Rename("b", "c"), Rename("a", "d")}
-    assert [(one.stages, [summary(change) for change in one.changes]) for one in result.changed] == [
+    assert [
+        (changed_stages.stages, [summary(change) for change in changed_stages.changes])
+        for changed_stages in result.changed
+    ] == [
         (("d",), [("image.name", "x:1", "x:3")]),
     ]
 
@@ -194,7 +197,10 @@ def test_a_stage_with_other_work_is_a_different_stage() -> None:
         rows("{name: a, script: [x]}, {name: c, script: [z]}"),
     )
 
-    assert [(one.stage, one.after) for one in (*result.added, *result.removed)] == [("c", ("a",)), ("b", ("a",))]
+    assert [(stage_summary.stage, stage_summary.after) for stage_summary in (*result.added, *result.removed)] == [
+        ("c", ("a",)),
+        ("b", ("a",)),
+    ]
 
 
 def test_changes_of_order_are_minimal() -> None:
@@ -234,15 +240,18 @@ def test_changes_of_pipelines_inputs_and_settings() -> None:
     """
     result = between(old, new)
 
-    assert [(one.name, one.kind) for one in result.inputs] == [
+    assert [(input_.name, input_.kind) for input_ in result.inputs] == [
         *(("level", ChangeKind.CHANGED), ("gone", ChangeKind.REMOVED), ("fresh", ChangeKind.ADDED)),
     ]
-    assert [(one.name, one.kind) for one in result.targets] == [
+    assert [(target.name, target.kind) for target in result.targets] == [
         ("gitlab", ChangeKind.CHANGED),
         ("jenkins", ChangeKind.ADDED),
     ]
-    assert ([one.name for one in result.added], [one.name for one in result.removed]) == (["c"], ["b"])
-    assert [(one.old_name, one.name) for one in result.pipelines] == [("a", "d")]
+    assert (
+        [added_pipeline.name for added_pipeline in result.added],
+        [removed_pipeline.name for removed_pipeline in result.removed],
+    ) == (["c"], ["b"])
+    assert [(changed_pipeline.old_name, changed_pipeline.name) for changed_pipeline in result.pipelines] == [("a", "d")]
 
 
 def test_a_matrix_is_renamed_as_a_whole() -> None:
@@ -253,7 +262,9 @@ def test_a_matrix_is_renamed_as_a_whole() -> None:
 
 
 NAMES = "abcde"
-ARCS = st.lists(st.sampled_from([(one, other) for one, other in product(NAMES, NAMES) if one < other]), unique=True)
+ARCS = st.lists(
+    st.sampled_from([(first, second) for first, second in product(NAMES, NAMES) if first < second]), unique=True
+)
 
 
 @settings(max_examples=60)
@@ -264,11 +275,13 @@ def test_listed_changes_transform_the_old_order_into_the_new(
     """Gained arcs and common order imply the new order; lost pairs are counted; names do not matter."""
 
     def config(arcs: list[tuple[str, str]], names: dict[str, str]) -> str:
-        stages = ", ".join(f"{{name: {names[one]}, script: [do {one}]}}" for one in NAMES)
-        return rows(stages, str([[names[one], names[other]] for one, other in arcs] + [[names[one]] for one in NAMES]))
+        stages = ", ".join(f"{{name: {names[name]}, script: [do {name}]}}" for name in NAMES)
+        return rows(
+            stages, str([[names[earlier], names[later]] for earlier, later in arcs] + [[names[name]] for name in NAMES])
+        )
 
-    names = {one: one.upper() if one in renamed else one for one in NAMES}
-    result = compare(version(config(before, {one: one for one in NAMES})), version(config(after, names)))
+    names = {name: name.upper() if name in renamed else name for name in NAMES}
+    result = compare(version(config(before, {name: name for name in NAMES})), version(config(after, names)))
     old, new = (ordered([(names[a], names[b]) for a, b in arcs]) for arcs in (before, after))
     if not result.pipelines:
         assert (old, renamed) == (new, set())

@@ -94,7 +94,14 @@ def _edited(document: Any, chance: random.Random) -> Any:
     edited = deepcopy(document)
     inner = [path for path in _positions(edited["pipelines"]) if "when" in path or path[-1] == "approve"]
     path = chance.choice(
-        [*inner, *(one for one in _positions(edited["pipelines"]) if len(one) == 3 and one[1] == "stages")]
+        [
+            *inner,
+            *(
+                position
+                for position in _positions(edited["pipelines"])
+                if len(position) == 3 and position[1] == "stages"
+            ),
+        ]
     )
     parent: Any = edited["pipelines"]
     for key in path[:-1]:
@@ -131,9 +138,9 @@ def _started_stages(config: ConfigUnderTest, seed: int) -> Iterator[object]:
             event = start_event(kind, tag=chance.choice(_TAGS), changed=changed)
         facts = config.facts(event, inputs, variables)
         yield [
-            (answer.plan.name, one.job.stage, one.runs, one.waits_for_approval)
+            (answer.plan.name, stage_answer.job.stage, stage_answer.runs, stage_answer.waits_for_approval)
             for answer in answers(config.plans, facts)
-            for one in answer.stages
+            for stage_answer in answer.stages
         ]
 
 

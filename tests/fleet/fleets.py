@@ -61,8 +61,8 @@ def fleet(
 ) -> Fleet:
     """Return a fleet of *count* machines; all loads are in one *queue* if it is given."""
     if queue:
-        loads = [replace(one, queue=queue) for one in loads]
-    names = dict.fromkeys(one.queue for one in loads)
+        loads = [replace(fleet_load, queue=queue) for fleet_load in loads]
+    names = dict.fromkeys(fleet_load.queue for fleet_load in loads)
     return Fleet(
         groups=(MachineGroup(machine=RunMachine(name="m", slots=slots), minimum=count, maximum=count),),
         queues=tuple(FleetQueue(name=name) for name in names),

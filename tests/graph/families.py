@@ -19,14 +19,20 @@ def layered(chance: random.Random, layers: int, width: int, maximum: int = 2) ->
     """Return layers in which each node comes after one to *maximum* nodes of the previous layer."""
     rows = [[f"n{layer}-{index}" for index in range(width)] for layer in range(layers)]
     return _graph(
-        rows, [[one, node] for above, row in pairwise(rows) for node in row for one in _some(chance, above, maximum)]
+        rows,
+        [
+            [predecessor, node]
+            for above, row in pairwise(rows)
+            for node in row
+            for predecessor in _some(chance, above, maximum)
+        ],
     )
 
 
 def full_layers(layers: int, width: int) -> ExecutionGraph:
     """Return layers in which each node comes after all nodes of the previous layer."""
     rows = [[f"n{layer}-{index}" for index in range(width)] for layer in range(layers)]
-    return _graph(rows, [[one, node] for above, row in pairwise(rows) for node in row for one in above])
+    return _graph(rows, [[predecessor, node] for above, row in pairwise(rows) for node in row for predecessor in above])
 
 
 def local(chance: random.Random, size: int, reach: int, maximum: int = 2) -> ExecutionGraph:
@@ -100,7 +106,7 @@ def family(seed: int) -> dict[str, ExecutionGraph]:
         "wide joins": lambda: wide_joins(3, 120),
         "chains": lambda: ExecutionGraph([f"{chain}-{index}" for index in range(100)] for chain in range(6)),
     }
-    return {name: made() for name, made in shapes.items()}
+    return {name: make() for name, make in shapes.items()}
 
 
 def _graph(rows: Sequence[Sequence[str]], arcs: Sequence[Sequence[str]]) -> ExecutionGraph:

@@ -57,12 +57,15 @@ def test_difference_agrees_with_added_waits(size: int) -> None:
         frames = frames_as_blocks(expected)
         ends = [[node for chain in block for node in chain] for block in frames]
         actual = ExecutionGraph(
-            [*((name,) for name in names), *(one for two in pairwise(ends) for one in product(*two))]
+            [*((name,) for name in names), *(arc for blocks in pairwise(ends) for arc in product(*blocks))]
         )
         result = difference(expected, actual)
 
         assert result.pairs == len(added_waits(expected, frames))
         assert result.lost == 0
-        assert {(node, one) for wait in result.waits for node in wait.later for one in wait.earlier} == {
-            (node, one) for wait in direct_waits(expected, frames) for node in wait.later for one in wait.earlier
+        assert {(node, earlier) for wait in result.waits for node in wait.later for earlier in wait.earlier} == {
+            (node, earlier)
+            for wait in direct_waits(expected, frames)
+            for node in wait.later
+            for earlier in wait.earlier
         }

@@ -25,7 +25,9 @@ def joined(block: tuple[str, ...], order: Order) -> list[set[str]]:
     """Return the nodes of *block* in groups that are connected in *order*."""
     groups: list[set[str]] = []
     for node in block:
-        neighbours = [group for group in groups if any((one, node) in order or (node, one) in order for one in group)]
+        neighbours = [
+            group for group in groups if any((member, node) in order or (node, member) in order for member in group)
+        ]
         groups = [group for group in groups if group not in neighbours] + [{node}.union(*neighbours)]
     return groups
 

@@ -14,7 +14,7 @@ NAMES = "abcdefgh"
 @st.composite
 def narrowings(draw: st.DrawFn) -> tuple[ExecutionGraph, list[str]]:
     """Return an acyclic graph and some of its nodes, in any order."""
-    pairs = [(one, other) for index, one in enumerate(NAMES) for other in NAMES[index + 1 :]]
+    pairs = [(first, second) for index, first in enumerate(NAMES) for second in NAMES[index + 1 :]]
     arcs = draw(st.lists(st.sampled_from(pairs)))
     graph = ExecutionGraph([*((name,) for name in draw(st.permutations(NAMES))), *arcs])
     return graph, draw(st.lists(st.sampled_from(NAMES), unique=True))
@@ -30,7 +30,7 @@ def test_the_order_is_unchanged(drawn: tuple[ExecutionGraph, list[str]]) -> None
     reduced = part.transitive_reduction()
 
     assert part.nodes == tuple(nodes)
-    assert all(own.is_before(one, other) == whole.is_before(one, other) for one in nodes for other in nodes)
+    assert all(own.is_before(node, other) == whole.is_before(node, other) for node in nodes for other in nodes)
     assert {arc for arc in graph.arcs if set(arc) <= set(nodes)} <= set(part.arcs)
     assert all(arc in reduced.arcs for arc in added)
 

@@ -33,7 +33,7 @@ def counted(order: list[Column], after: tuple[tuple[int, ...], ...]) -> int:
     """Return the number of crossings, counted pair by pair."""
     number = 0
     for rest, right in pairwise(order):
-        arcs = [(rest.index(one), right.index(other)) for one in rest for other in after[one]]
+        arcs = [(rest.index(earlier), right.index(later)) for earlier in rest for later in after[earlier]]
         number += sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in combinations(arcs, 2))
     return number
 
@@ -82,7 +82,7 @@ def test_lines_connect_boxes_without_crossing_other_boxes(graph: ExecutionGraph)
     for (earlier, later), segments in result.lines.items():
         assert (segments[0].end, segments[0].y) == (result.boxes[earlier].x + SIZE.width, result.boxes[earlier].middle)
         assert (segments[-1].start, segments[-1].y) == (result.boxes[later].x, result.boxes[later].middle)
-        assert all(one.end < other.start for one, other in pairwise(segments))
+        assert all(first.end < second.start for first, second in pairwise(segments))
         for segment, (name, box) in product(segments[1:-1], result.boxes.items()):
             is_beside = segment.end <= box.x or segment.start >= box.x + box.width
             assert is_beside or abs(segment.y - box.middle) > SIZE.height / 2, name
@@ -172,7 +172,7 @@ def test_large_graphs_are_placed_fast() -> None:
     start = time.process_time()
     wide = ExecutionGraph([[str(node), "last"] for node in range(3_000)])
 
-    dense = ExecutionGraph([[f"a{one}", f"b{other}"] for one in range(150) for other in range(150)])
+    dense = ExecutionGraph([[f"a{first}", f"b{second}"] for first in range(150) for second in range(150)])
 
     assert len(placed(wide).boxes) == 3_001
     assert len(placed(dense).boxes) == 300

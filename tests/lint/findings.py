@@ -39,6 +39,6 @@ def findings(rule: LintRule, text: str) -> list[tuple[int, str]]:
 def stages(*written: str, execution: str = "", head: str = "", pipeline: str = "") -> str:
     """Return a config of one pipeline with the stages *written*, each a map on one line."""
     lines = [f"{head}pipelines:", "  p:", *([f"    {pipeline}"] if pipeline else []), "    stages:"]
-    lines += [f"      - {one}" for one in written]
+    lines += [f"      - {line}" for line in written]
     lines += [f"    execution: {execution}"] if execution else []
     return "\n".join(lines) + "\n"

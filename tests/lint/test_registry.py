@@ -36,7 +36,7 @@ def reported_codes(text: str) -> set[str]:
     """Return the codes that the rules report for the config *text*."""
     report = Report()
     run_rules(RULES, checked(text), report)
-    return {one.code.number for one in report.diagnostics()}
+    return {diagnostic.code.number for diagnostic in report.diagnostics()}
 
 
 def large(number: int) -> str:
@@ -70,7 +70,7 @@ def test_examples_have_no_lint_diagnostics(path: Path) -> None:
     report = Report()
     lint(analyse(load(path, Report()), (), Report()), report)
 
-    assert [one for one in report.diagnostics() if one.code.number != _NOTE] == []
+    assert [diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number != _NOTE] == []
 
 
 def test_the_first_config_of_the_readme_has_no_lint_diagnostics() -> None:

@@ -45,8 +45,8 @@ def test_after_and_outputs_are_separate_scripts() -> None:
     """Each runs in a separate shell."""
     scripts = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
 
-    assert [one.text for one in scripts] == ["ls\npwd\n", "id\n", "date\n"]
-    assert {one.shell for one in scripts} == {ShellProgram.BASH}
+    assert [script.text for script in scripts] == ["ls\npwd\n", "id\n", "date\n"]
+    assert {script.shell for script in scripts} == {ShellProgram.BASH}
 
 
 PIECES = some.sampled_from(

@@ -24,7 +24,9 @@ def ideal(graph: ExecutionGraph, durations: Durations) -> float:
     """Return the longest path: no schedule is shorter."""
     ends: dict[str, float] = {}
     for stage in graph.topological():
-        ends[stage] = max((ends[one] for one in graph.predecessors(stage)), default=0) + durations[stage]
+        ends[stage] = (
+            max((ends[predecessor] for predecessor in graph.predecessors(stage)), default=0) + durations[stage]
+        )
     return max(ends.values(), default=0)
 
 
@@ -50,9 +52,9 @@ def _blocks(part: declarative.Part, durations: Durations) -> float:
         case declarative.Leaf(name):
             return durations[name]
         case declarative.Serial(parts) | declarative.MatrixPart(parts):
-            return sum(_blocks(one, durations) for one in parts)
+            return sum(_blocks(child, durations) for child in parts)
         case declarative.Parallel(parts):
-            return max(_blocks(one, durations) for one in parts)
+            return max(_blocks(child, durations) for child in parts)
 
 
 # Scripted

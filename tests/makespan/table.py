@@ -39,7 +39,7 @@ def row(family: str, size: int, seeds: Iterable[int]) -> str:
     """Return the row of *family* at *size*: the mean and the worst ratio of each form."""
     forms = tuple(FORMS) if size else ("scripted", "needs")
     entries = [Sample(family, size, seed).ratios(forms=forms) for seed in seeds]
-    cells = (_cell([one[form] for one in entries if form in one]) for form in _COLUMNS)
+    cells = (_cell([entry[form] for entry in entries if form in entry]) for form in _COLUMNS)
     stages = size or len(deep(0)[family].nodes)
     return f"| {family} | {stages:,} | {' | '.join(cells)} |"
 

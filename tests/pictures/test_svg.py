@@ -19,7 +19,7 @@ def read(text: str) -> ET.Element:
 
 def texts(document: ET.Element, tag: str) -> list[str]:
     """Return the texts of all elements *tag*."""
-    return [one.text or "" for one in document.iter(f"{SVG}{tag}")]
+    return [element.text or "" for element in document.iter(f"{SVG}{tag}")]
 
 
 def test_a_picture_names_stages_and_the_values_of_arcs() -> None:
@@ -69,7 +69,7 @@ def test_hostile_names_add_no_elements() -> None:
     for name in HOSTILE:
         document = read(render_svg([picture(name, stage=name)]))
 
-        assert {one.tag.removeprefix(SVG) for one in document.iter()} <= {
+        assert {element.tag.removeprefix(SVG) for element in document.iter()} <= {
             *("svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text", "g", "line")
         }
 

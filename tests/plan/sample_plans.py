@@ -49,12 +49,15 @@ def reported(config: str, *chosen: str) -> tuple[Diagnostic, ...]:
 def wrong(stages: str, execution: str = "") -> list[tuple[str, str]]:
     """Return the number of each diagnostic of a pipeline `p` of *stages*, and the text that it underlines."""
     diagnostics = reported(_pipeline(stages, execution))
-    return [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics]
+    return [
+        (diagnostic.code.number, diagnostic.primary.span.text if diagnostic.primary else "")
+        for diagnostic in diagnostics
+    ]
 
 
 def messages(stages: str, execution: str = "") -> list[str]:
     """Return the message of each diagnostic of a pipeline `p` of *stages*."""
-    return [one.message for one in reported(_pipeline(stages, execution))]
+    return [diagnostic.message for diagnostic in reported(_pipeline(stages, execution))]
 
 
 def shown(value: Text | Loop[Text] | None) -> str:

@@ -134,9 +134,9 @@ def _key_holds(key: str, value: Any, run: Run) -> bool:  # noqa: C901, PLR0911 -
                 return True
             return _any_file(value, run.changed)
         case "all":
-            return all(holds(one, run) for one in value)
+            return all(holds(condition, run) for condition in value)
         case "any":
-            return any(holds(one, run) for one in value)
+            return any(holds(condition, run) for condition in value)
     return not holds(value, run)
 
 

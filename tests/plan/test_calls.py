@@ -109,4 +109,4 @@ def test_a_cycle_in_a_called_pipeline_is_reported_once() -> None:
         "  q: {stages: [{name: a, script: [x]}, {name: b, script: [y]}], execution: [[a, b], [b, a]]}\n"
     )
 
-    assert [one.code.number for one in diagnostics] == ["PG401"]
+    assert [diagnostic.code.number for diagnostic in diagnostics] == ["PG401"]

@@ -111,4 +111,4 @@ def test_a_chosen_pipeline_is_the_only_one() -> None:
     """The others are not in the document."""
     document = json.dumps(as_data(analyse(written(CONFIG), ("docs",), Report()).plans))
 
-    assert [one["name"] for one in json.loads(document)["pipelines"]] == ["docs"]
+    assert [pipeline["name"] for pipeline in json.loads(document)["pipelines"]] == ["docs"]

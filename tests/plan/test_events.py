@@ -73,7 +73,7 @@ def test_stages_whose_condition_holds_run(event: StartEvent, stages: list[str]) 
     """Changes count for pushes and merge requests; a stop stage never runs."""
     (answer,) = answers([plan_of()], facts(event))
 
-    assert [one.job.stage for one in answer.stages if one.runs] == stages
+    assert [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.runs] == stages
 
 
 def test_conditions_read_inputs_and_variables_of_the_run() -> None:
@@ -81,7 +81,11 @@ def test_conditions_read_inputs_and_variables_of_the_run() -> None:
     by_input = answers([plan_of()], facts(MAIN, inputs={"level": "high"}))
     by_variable = answers([plan_of()], facts(MAIN, variables={"SLOW": "on"}))
 
-    assert [one.job.stage for one in by_input[0].stages if one.runs] == ["unit", "deploy", "slow"]
+    assert [stage_answer.job.stage for stage_answer in by_input[0].stages if stage_answer.runs] == [
+        "unit",
+        "deploy",
+        "slow",
+    ]
     assert by_input[0].stages[5].runs
     assert by_variable[0].stages[5].runs
 
@@ -90,7 +94,7 @@ def test_the_reason_is_the_condition_that_does_not_hold() -> None:
     """The reason omits parts that hold in this run."""
     (answer,) = answers([plan_of()], facts(StartEvent(kind=Event.SCHEDULE, branch="main")))
 
-    assert {one.job.stage: one.reason for one in answer.stages if not one.runs} == {
+    assert {stage_answer.job.stage: stage_answer.reason for stage_answer in answer.stages if not stage_answer.runs} == {
         "review": "when event merge_request",
         "stop": "only when its environment is stopped",
         "deploy": "when not event schedule",
@@ -144,7 +148,10 @@ def test_each_condition_holds_for_a_usual_event() -> None:
     )
     plan = plan_of(config % stages)
     run = {
-        one.job.stage for event in usual_events([plan]) for one in answers([plan], facts(event))[0].stages if one.runs
+        stage_answer.job.stage
+        for event in usual_events([plan])
+        for stage_answer in answers([plan], facts(event))[0].stages
+        if stage_answer.runs
     }
 
     assert run == {"s0", "s1", "s2", "s3", "s4"}

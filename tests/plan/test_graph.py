@@ -140,11 +140,15 @@ def test_each_component_is_reported_once_with_a_cycle() -> None:
               - [e, d]
     """)
 
-    assert [(one.code.number, one.message.partition(": ")[2]) for one in diagnostics if one.code.number == "PG401"] == [
+    assert [
+        (diagnostic.code.number, diagnostic.message.partition(": ")[2])
+        for diagnostic in diagnostics
+        if diagnostic.code.number == "PG401"
+    ] == [
         ("PG401", "a -> b -> c -> a"),
         ("PG401", "d -> e -> d"),
     ]
-    assert [len(one.related) for one in diagnostics if one.code.number == "PG401"] == [2, 1]
+    assert [len(diagnostic.related) for diagnostic in diagnostics if diagnostic.code.number == "PG401"] == [2, 1]
 
 
 def test_a_cycle_in_one_pipeline_does_not_hide_errors_in_another() -> None:
@@ -155,7 +159,7 @@ def test_a_cycle_in_one_pipeline_does_not_hide_errors_in_another() -> None:
           q: {stages: [{name: a, build: '${b.x}'}]}
     """)
 
-    assert [one.code.number for one in diagnostics] == ["PG401", "PG305"]
+    assert [diagnostic.code.number for diagnostic in diagnostics] == ["PG401", "PG305"]
 
 
 @pytest.mark.parametrize("slip", ["stge-77", "stagee-77", "stoge-77", "satge-77"])
@@ -163,8 +167,8 @@ def test_one_typo_has_a_suggestion_among_many_stages(slip: str) -> None:
     """A missing, extra or different character, or two swapped ones."""
     names = ", ".join(f"{{name: stage-{number}}}" for number in range(70, 80))
     others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
-    diagnostic = reported(f"pipelines: {{p: {{stages: [{others}, {names}], execution: [[stage-70, {slip}]]}}}}")
-    (unknown,) = (one for one in diagnostic if one.code.number == "PG301")
+    diagnostics = reported(f"pipelines: {{p: {{stages: [{others}, {names}], execution: [[stage-70, {slip}]]}}}}")
+    (unknown,) = (diagnostic for diagnostic in diagnostics if diagnostic.code.number == "PG301")
 
     assert unknown.hint == f'rename it to "stage-77", or add a stage "{slip}"'
 
@@ -172,7 +176,7 @@ def test_one_typo_has_a_suggestion_among_many_stages(slip: str) -> None:
 def test_a_dissimilar_name_has_no_suggestion_among_many_stages() -> None:
     """A comparison with each stage would be slow."""
     others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
-    diagnostic = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")
-    (unknown,) = (one for one in diagnostic if one.code.number == "PG301")
+    diagnostics = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")
+    (unknown,) = (diagnostic for diagnostic in diagnostics if diagnostic.code.number == "PG301")
 
     assert unknown.related == ()

@@ -34,16 +34,18 @@ def references_in(value: object) -> Iterator[Reference]:
 
 def foreign(references: Iterator[Reference]) -> set[Reference]:
     """Return the *references* to other stages."""
-    return {one for one in references if one.scope is not Scope.OWN}
+    return {reference for reference in references if reference.scope is not Scope.OWN}
 
 
-@pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
+@pytest.mark.parametrize(
+    "case", sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "pipeline.yml").exists())
+)
 def test_all_references_of_a_job_are_listed(case: str) -> None:
     """They are in steps, environments, mails, caches and steps of plugins."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
-    named = foreign(one for job in jobs for text in job_texts(job) for one in text.references())
+    named = foreign(reference for job in jobs for text in job_texts(job) for reference in text.references())
 
     assert named == foreign(
         reference

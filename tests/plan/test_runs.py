@@ -30,16 +30,16 @@ def test_schedules_are_a_line_a_map_or_a_list(written: str, expected: list[tuple
     """Duplicates are dropped."""
     schedules = plan_of(f"schedule: {written}").schedules
 
-    assert [(one.cron, one.timezone) for one in schedules] == expected
+    assert [(schedule.cron, schedule.timezone) for schedule in schedules] == expected
 
 
 @pytest.mark.parametrize("zone", ["Berlin", "Europe/Berlln", "../etc/passwd", "''", "utc+1"])
 def test_a_time_zone_must_be_in_the_tz_database(zone: str) -> None:
     """A similar name is suggested, if there is one."""
     stages = "stages: [{name: s, script: [echo]}]"
-    diagnostic = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
+    diagnostics = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
 
-    assert [one.code.number for one in diagnostic] == ["PG522"]
+    assert [diagnostic.code.number for diagnostic in diagnostics] == ["PG522"]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,9 @@ def test_run_takes_credentials() -> None:
 )
 def test_credentials_are_known_at_compile_time(credentials: str, code: str) -> None:
     """An engine binds them to shell variables before the run starts."""
-    assert [found for found, _ in wrong(f"[{{name: s, build: x, run: {{credentials: {credentials}}}}}]")] == [code]
+    assert [
+        reported_code for reported_code, _ in wrong(f"[{{name: s, build: x, run: {{credentials: {credentials}}}}}]")
+    ] == [code]
 
 
 def test_credentials_come_from_loops_over_constants() -> None:
@@ -199,4 +201,6 @@ def test_copies_can_come_from_loops() -> None:
 @pytest.mark.parametrize("copy", ["../a", "a/../../b", "{source: a, destination: ../b}", "/../x"])
 def test_a_copy_outside_the_stages_directory_is_reported(copy: str) -> None:
     """The path in the checkout must be below it."""
-    assert [found for found, _ in wrong(f"[{{name: s, build: x, run: true, copy: [{copy}]}}]")] == ["PG505"]
+    assert [reported_code for reported_code, _ in wrong(f"[{{name: s, build: x, run: true, copy: [{copy}]}}]")] == [
+        "PG505"
+    ]

@@ -47,7 +47,9 @@ def named(job: Job) -> Iterator[Text]:
         yield from mail_texts(job.mail)
 
 
-@pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
+@pytest.mark.parametrize(
+    "case", sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "pipeline.yml").exists())
+)
 def test_all_texts_of_a_plan_are_listed(case: str) -> None:
     """They are in the same order as in the search."""
     report = Report()

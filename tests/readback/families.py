@@ -21,8 +21,10 @@ def all_small(size: int) -> Iterator[ExecutionGraph]:
         arcs = [pair for index, pair in enumerate(pairs) if chosen >> index & 1]
         if frozenset(arcs) in seen:
             continue
-        seen |= {frozenset((turn[one], turn[two]) for one, two in arcs) for turn in permutations(range(size))}
-        yield _graph(names, [(names[one], names[two]) for one, two in arcs])
+        seen |= {
+            frozenset((turn[earlier], turn[later]) for earlier, later in arcs) for turn in permutations(range(size))
+        }
+        yield _graph(names, [(names[earlier], names[later]) for earlier, later in arcs])
 
 
 def layered(size: int, random: Random) -> ExecutionGraph:
@@ -34,7 +36,10 @@ def layered(size: int, random: Random) -> ExecutionGraph:
             layers.append([])
         name = f"l{number}"
         if len(layers) > 1:
-            arcs += [(one, name) for one in random.sample(layers[-2], min(random.randint(1, 3), len(layers[-2])))]
+            arcs += [
+                (predecessor, name)
+                for predecessor in random.sample(layers[-2], min(random.randint(1, 3), len(layers[-2])))
+            ]
         layers[-1].append(name)
     return _graph([name for layer in layers for name in layer], arcs)
 

@@ -68,7 +68,9 @@ def test_random_text_is_read_or_rejected(text: str) -> None:
         reading = read(SourceFile("x", text), engine, report)
 
         assert (reading is None) == report.has_errors()
-        assert all(one.primary and one.primary.span.end <= len(text) for one in report.diagnostics())
+        assert all(
+            diagnostic.primary and diagnostic.primary.span.end <= len(text) for diagnostic in report.diagnostics()
+        )
 
 
 @pytest.mark.slow
@@ -89,4 +91,4 @@ def test_deeply_nested_files_are_rejected(text: str, engine: FileEngine) -> None
     report = Report()
 
     assert read(SourceFile("x", text), engine, report) is None
-    assert [one.code.number for one in report.diagnostics()] == ["PG120"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG120"]

@@ -40,7 +40,7 @@ def graphs(draw: st.DrawFn) -> list[tuple[str, ...]]:
         lambda pair: pair[0] < pair[1]
     )
     chosen = draw(st.lists(pairs, max_size=10)) if len(names) > 1 else []
-    return [*((name,) for name in names), *((names[one], names[other]) for one, other in chosen)]
+    return [*((name,) for name in names), *((names[earlier], names[later]) for earlier, later in chosen)]
 
 
 @pytest.mark.slow

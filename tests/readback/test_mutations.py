@@ -110,7 +110,9 @@ def with_needs_written_out(generated: Written) -> Written:
     def written_out(needs: re.Match[str]) -> str:
         names = re.findall(r"[^\s,\[\]][^,\]\n]*", needs[1]) if needs[1] else needs[2].splitlines()
         items = (name.removeprefix("    - ") for name in names)
-        return "  needs:\n" + "".join(f"    - {one if one.startswith('{') else f'{{ job: {one} }}'}\n" for one in items)
+        return "  needs:\n" + "".join(
+            f"    - {item if item.startswith('{') else f'{{ job: {item} }}'}\n" for item in items
+        )
 
     text = re.sub(r"^  needs:(?: \[(.*)\]\n|\n((?:    - .*\n)+))", written_out, generated.text, flags=re.MULTILINE)
     return replace(generated, text=text)

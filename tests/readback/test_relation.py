@@ -27,8 +27,10 @@ def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
 
 def reported_pairs(generated: Written) -> int:
     """Return the number of pairs of stages that diagnostics report as ordered unnecessarily."""
-    matches = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in generated.diagnostics]
-    return sum(int(one[1]) for one in matches if one is not None)
+    matches = [
+        re.search(r"\((\d+) pairs? of stages in all[);]", diagnostic.message) for diagnostic in generated.diagnostics
+    ]
+    return sum(int(match[1]) for match in matches if match is not None)
 
 
 def check_exact(graph: ExecutionGraph) -> None:

@@ -88,4 +88,4 @@ def check(shape: str, count: int) -> set[Code]:
     report = Report()
     with suppress(Stopped):
         analyse(SourceFile("pipegen.yaml", config), (), report)
-    return {one.code for one in report.diagnostics()}
+    return {diagnostic.code for diagnostic in report.diagnostics()}

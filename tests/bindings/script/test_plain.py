@@ -53,10 +53,13 @@ def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
         lexed, lost = lex(script, STAGES)
         number += len(plain)
 
-        assert [(one.reference.span.start, one.reference.span.end, one.context) for one in plain] == [
-            (one.start, one.end, one.context) for one in lexed.references
-        ]
-        assert all(one.kind is ReferenceKind.REFERENCE and one.obstacle is None for one in lexed.references)
+        assert [
+            (plain_reference.reference.span.start, plain_reference.reference.span.end, plain_reference.context)
+            for plain_reference in plain
+        ] == [(reference.start, reference.end, reference.context) for reference in lexed.references]
+        assert all(
+            reference.kind is ReferenceKind.REFERENCE and reference.obstacle is None for reference in lexed.references
+        )
         printed = PrintedText(lexed)
         assert not [*programs(lexed, printed, script), *evaluated(lexed, printed)]
         assert lost is None or not plain
@@ -75,7 +78,7 @@ def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
 )
 def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> None:
     """Words, quotes, pipes and lists are enough to decide the context of a reference."""
-    assert [one.context for one in plain_references(script) or ()] == contexts
+    assert [reference.context for reference in plain_references(script) or ()] == contexts
 
 
 @pytest.mark.parametrize(

@@ -277,7 +277,7 @@ def test_errors_of_all_files_are_reported_together(tmp_path: Path) -> None:
         b="templates: {t: {timeot: 5m}}",
     )
 
-    assert [shown(one)[:2] for one in wrong_in(tmp_path)] == [
+    assert [shown(diagnostic)[:2] for diagnostic in wrong_in(tmp_path)] == [
         ("PG102", "a.yaml:1"),
         ("PG201", "b.yaml:1"),
         ("PG110", "pipegen.yaml:1"),

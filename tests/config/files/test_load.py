@@ -145,6 +145,6 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     load(path, report)
 
     assert fits.diagnostics() == ()
-    assert [(one.code.number, one.message) for one in report.diagnostics()] == [
+    assert [(diagnostic.code.number, diagnostic.message) for diagnostic in report.diagnostics()] == [
         ("PG113", "the file is larger than 10 MiB")
     ]

@@ -43,7 +43,7 @@ def _check(text: str | bytes) -> tuple[Diagnostic, ...]:
 
 
 def _positions(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
-    return tuple(f"{one.code.number} {_position(one)}" for one in diagnostics)
+    return tuple(f"{diagnostic.code.number} {_position(diagnostic)}" for diagnostic in diagnostics)
 
 
 def _position(diagnostic: Diagnostic) -> str:
@@ -378,7 +378,7 @@ def test_deep_nesting_is_reported_once() -> None:
     """A value that is nested too deeply must not crash later stages."""
     diagnostics = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
 
-    assert [one.message for one in diagnostics] == ["the value is nested more than 100 levels deep"]
+    assert [diagnostic.message for diagnostic in diagnostics] == ["the value is nested more than 100 levels deep"]
 
 
 def test_an_invalid_value_with_an_alias_is_reported_once() -> None:

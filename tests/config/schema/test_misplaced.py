@@ -142,7 +142,7 @@ def test_pipelines_without_the_key_pipelines() -> None:
     """The missing key `pipelines` is not reported in addition."""
     diagnostics = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
 
-    assert [one.hint for one in diagnostics] == [
+    assert [diagnostic.hint for diagnostic in diagnostics] == [
         f'write "pipelines:" on the line above, and indent "{name}" and the lines below it' for name in ("test", "docs")
     ]
 
@@ -179,7 +179,7 @@ def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
     """It is empty only because the other keys are not indented."""
     diagnostics = _check(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
 
-    assert [(one.code.number, one.message) for one in diagnostics] == [
+    assert [(diagnostic.code.number, diagnostic.message) for diagnostic in diagnostics] == [
         ("PG205", '"tags" belongs under "image", not beside it'),
         ("PG205", '"name" belongs under "image", not beside it'),
     ]

@@ -69,7 +69,7 @@ def test_several_stray_dashes_name_the_same_stage() -> None:
     """The related label is the stage with the name."""
     diagnostics = _check(f"{_HEAD}      - build: test\n      - run: true\n")
 
-    assert [label.span.text for one in diagnostics for label in one.related] == ["unit", "unit"]
+    assert [label.span.text for diagnostic in diagnostics for label in diagnostic.related] == ["unit", "unit"]
 
 
 @pytest.mark.parametrize(

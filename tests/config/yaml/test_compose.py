@@ -217,7 +217,7 @@ def test_a_second_document_is_reported_once() -> None:
     """Only the first document is read, however many follow."""
     diagnostics = misread("a: 1\n---\nb: 2\n---\nc: 3\n")
 
-    assert [summary(one)[:2] for one in diagnostics] == [("PG105", "2:1")]
+    assert [summary(diagnostic)[:2] for diagnostic in diagnostics] == [("PG105", "2:1")]
 
 
 @pytest.mark.parametrize("text", ["---\na: 1\n", "%YAML 1.2\n---\na: 1\n...\n", "# hi\n---\na: 1\n"])

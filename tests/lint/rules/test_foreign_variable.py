@@ -158,7 +158,7 @@ def test_the_hint_names_the_portable_value(script: str, hint: str) -> None:
     """Without one, the hint suggests `env` or a default."""
     diagnostics = diagnostics_of(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
 
-    assert [one.hint for one in diagnostics] == [hint]
+    assert [diagnostic.hint for diagnostic in diagnostics] == [hint]
 
 
 def test_the_tables_have_documented_variables() -> None:

@@ -107,6 +107,6 @@ def test_a_called_pipeline_counts_as_one_stage() -> None:
 def test_a_fix_removes_an_arc_in_brackets() -> None:
     """Only text in brackets or on lines of its own can be removed."""
     diagnostics = diagnostics_of(check, config("[[a, b, c, d], [a, c]]"))
-    edits = [edit.span.text for one in diagnostics if one.fix for edit in one.fix.edits]
+    edits = [edit.span.text for diagnostic in diagnostics if diagnostic.fix for edit in diagnostic.fix.edits]
 
     assert edits == [", [a, c]"]

@@ -83,7 +83,7 @@ def test_scripts_are_parsed_independently(opening: str, closing: str) -> None:
     """One process reads them all; an open here-document ends with its script."""
     texts = (opening, closing, "make")
     written = [f"{{name: s{number}, script: [': x', {text!r}]}}" for number, text in enumerate(texts)]
-    alone = [number for number, one in enumerate(written) if codes(one)]
+    alone = [number for number, script in enumerate(written) if codes(script)]
 
     assert [line - 4 for line, _ in findings(check, stages(*written))] == alone
 
@@ -131,7 +131,7 @@ def test_no_script_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     touch = f"touch {canary}"
     scripts = (touch, f"}}; {touch}; {{", f"set +n; {touch}", f"x=$({touch}) y=`{touch}`")
     for shell in ("sh", "bash"):
-        codes(*(f"{{name: s{number}, shell: {shell}, script: '{one}'}}" for number, one in enumerate(scripts)))
+        codes(*(f"{{name: s{number}, shell: {shell}, script: '{script}'}}" for number, script in enumerate(scripts)))
 
     assert [path.name for path in tmp_path.iterdir()] == ["rc"]
 

@@ -87,7 +87,7 @@ def test_severities_and_disable_comments() -> None:
     """Errors and warnings have one code and notes another; style is not checked, and comments disable codes."""
     diagnostics = diagnostics_of(check, block("x=1\nrm $f\nls `ls`\n# shellcheck disable=SC2086\nrm $g"))
 
-    assert [(one.code.number, one.message[:6]) for one in diagnostics] == [
+    assert [(diagnostic.code.number, diagnostic.message[:6]) for diagnostic in diagnostics] == [
         ("PG706", "SC2034"),
         ("PG707", "SC2086"),
         ("PG706", "SC2046"),

@@ -82,6 +82,6 @@ def test_only_outputs_without_effects_have_a_fix(outputs: str, is_fixed: bool) -
     text = stages(
         "{name: a, script: [ls], outputs: {q: {command: ls}}}", f"{{name: b, script: [ls], outputs: {outputs}}}"
     )
-    diagnostics = [one for one in diagnostics_of(check, text) if '"x"' in one.message]
+    diagnostics = [diagnostic for diagnostic in diagnostics_of(check, text) if '"x"' in diagnostic.message]
 
-    assert [one.fix is not None for one in diagnostics] == [is_fixed]
+    assert [diagnostic.fix is not None for diagnostic in diagnostics] == [is_fixed]

@@ -61,6 +61,6 @@ def test_patterns_match_paths() -> None:
     """A name, `*` within a folder, `**` across folders."""
     changed = changed_in(["src/a/x.py", "README.md"])
 
-    assert [changed(file(one)) for one in ("README.md", "src/*", "src/**", "**/x.py", "readme.md")] == [
+    assert [changed(file(pattern)) for pattern in ("README.md", "src/*", "src/**", "**/x.py", "readme.md")] == [
         *(True, False, True, True, False),
     ]

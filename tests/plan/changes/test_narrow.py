@@ -95,7 +95,7 @@ def test_a_change_that_affects_no_stage_gives_a_placeholder_job() -> None:
     (job,) = plan.jobs
 
     assert (plan.name, job.stage, job.slug) == ("nothing to do", "nothing to do", "nothing-to-do")
-    assert [one.code.number for one in report.diagnostics()] == ["PG691", "PG690"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG691", "PG690"]
 
 
 def test_removed_stages_are_reported_with_their_reasons() -> None:
@@ -176,7 +176,7 @@ def test_conditions_on_branches_remain() -> None:
         "[[a], [b], [c], [d]]",
     )
     plans = plans_of(config)
-    (plan,) = (one for one in narrow(plans, ["a"], "main", Report()) if one.name == "p")
+    (plan,) = (plan for plan in narrow(plans, ["a"], "main", Report()) if plan.name == "p")
     (branch,) = set(atoms(plan.job("a").condition))
 
     assert {job.stage: job.condition for job in plan.jobs} == {"a": branch, "b": branch, "d": None}
@@ -217,14 +217,14 @@ def configs(draw: st.DrawFn) -> tuple[str, list[str]]:
     arcs = draw(st.lists(st.sampled_from([(a, b) for a, b in product(STAGES, STAGES) if a < b]), unique=True))
     predecessors = {name: {name} for name in STAGES}
     for name in STAGES:
-        predecessors[name] |= {one for a, b in arcs if b == name for one in predecessors[a]}
+        predecessors[name] |= {ancestor for a, b in arcs if b == name for ancestor in predecessors[a]}
     rows = []
     for name in STAGES:
         filters = draw(st.lists(st.sampled_from(STAGES), max_size=2, unique=True))
         when = f", when: {{changes: [{', '.join(filters)}]}}" if bool(filters) and draw(st.booleans()) else ""
         earlier = sorted(predecessors[name] - {name})
         read = draw(st.lists(st.sampled_from(earlier or [name]), unique=True, max_size=len(earlier)))
-        script = " ".join(["x", *(f'"${{{one}.v|d}}"' for one in read)])
+        script = " ".join(["x", *(f'"${{{stage}.v|d}}"' for stage in read)])
         outputs = f", artifacts: [{name}.txt]" if draw(st.booleans()) else ""
         rows.append(f"{{name: {name}, script: ['{script}'], outputs: {{v: {{command: x}}}}{outputs}{when}}}")
     execution = [list(arc) for arc in arcs] + [[name] for name in STAGES]
@@ -236,7 +236,7 @@ def references(value: object) -> set[str]:
     """Return the stages whose outputs *value* reads, except for references of scripts, which are separate."""
     if isinstance(value, Reference):
         return {value.namespace or ""} if value.scope is Scope.STAGE else set()
-    return {found for _, part in parts(value) for found in references(part)}
+    return {reference for _, part in parts(value) for reference in references(part)}
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_any_narrowed_pipeline_is_consistent(drawn: tuple[str, list[str]]) -> No
     changed = {stage for stage in STAGES if matches(original, stage, files)}
 
     assert all(old.is_before(a, b) == new.is_before(a, b) for a, b in product(names, names))
-    assert {one for stage in changed for one in (stage, *original.graph.descendants(stage))} <= names
+    assert {descendant for stage in changed for descendant in (stage, *original.graph.descendants(stage))} <= names
     for job in after.jobs:
         known = {*job.needs, *job.files, *(read.stage for read in (*job.inputs, *job.reads))}
         assert known <= names

@@ -23,8 +23,8 @@ def test_paths_are_relative_to_the_checkout(stage: str, paths: list[str]) -> Non
     """Each path once; people can download the files."""
     artifacts = job_of(f"{{name: s, script: x, {stage}}}").artifacts
 
-    assert [one.path for one in artifacts] == paths
-    assert all(one.is_kept for one in artifacts)
+    assert [artifact.path for artifact in artifacts] == paths
+    assert all(artifact.is_kept for artifact in artifacts)
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x"])
@@ -145,7 +145,7 @@ def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
     """Patterns are not, since their files are unknown."""
     plan = plan_of(stages(stage("a", "artifacts: [d, 'e/*']"), stage("b", "artifacts: [d/x, f, 'e/*', e/y]")))
 
-    assert [(one.path, one.overwrites) for one in plan.job("b").artifacts] == [
+    assert [(artifact.path, artifact.overwrites) for artifact in plan.job("b").artifacts] == [
         ("d/x", True),
         ("f", False),
         ("e/*", False),

@@ -79,7 +79,7 @@ def test_reports_are_relative_to_the_repository() -> None:
         " reports: {junit: a.xml, codequality: [b.json, ../c.json], sarif: '*.sarif'}}"
     ).reports
 
-    assert [[one.path for one in found] for found in (reports.junit, reports.codequality, reports.sarif)] == [
+    assert [[report.path for report in kind] for kind in (reports.junit, reports.codequality, reports.sarif)] == [
         ["d/a.xml"],
         ["d/b.json", "c.json"],
         ["d/*.sarif"],

@@ -48,7 +48,7 @@ def test_the_default_determines_the_type(written_as: str, kind: InputType, defau
 
 def test_all_parameters_are_in_the_plan_in_order() -> None:
     """The engine's form also displays unread parameters."""
-    assert [one.name for one in plan_of("{z: 1, x: 2, a: 3}").inputs] == ["z", "x", "a"]
+    assert [input_.name for input_ in plan_of("{z: 1, x: 2, a: 3}").inputs] == ["z", "x", "a"]
 
 
 def test_a_default_is_not_a_fixed_value() -> None:
@@ -61,7 +61,7 @@ def test_a_fixed_value_is_text() -> None:
     fixed = plan_of("{x: quick, y: 1}", x="full")
 
     assert env(fixed) == "afull"
-    assert [one.name for one in fixed.inputs] == ["y"]
+    assert [input_.name for input_ in fixed.inputs] == ["y"]
     assert env(plan_of("{x: quick}", x="")) == "ad"
 
 
@@ -115,8 +115,8 @@ def test_stages_may_be_named_after_newer_keys(stage: str) -> None:
 
 def test_a_reference_to_another_pipelines_stage_is_reported() -> None:
     """In a file without inputs."""
-    diagnostic = reported(
+    diagnostics = reported(
         "pipelines: {p: {stages: [{name: inputs}]}, q: {stages: [{name: s, run: {image: '${inputs.imageID}'}}]}}"
     )
 
-    assert [one.code.number for one in diagnostic] == ["PG305"]
+    assert [diagnostic.code.number for diagnostic in diagnostics] == ["PG305"]

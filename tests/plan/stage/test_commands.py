@@ -65,8 +65,8 @@ def test_outputs_of_each_kind() -> None:
     listed = step(Commands, "script: x, outputs: [a, b.c]").outputs
     measured = step(Commands, "script: x, outputs: {a: {command: cat V}, b: {file: 'out/${setup.tag}'}}").outputs
 
-    assert [(one.name, one.measure) for one in listed] == [("a", Measure.WRITTEN), ("b.c", Measure.WRITTEN)]
-    assert [one.measure for one in measured] == [Measure.COMMAND, Measure.FILE]
+    assert [(output.name, output.measure) for output in listed] == [("a", Measure.WRITTEN), ("b.c", Measure.WRITTEN)]
+    assert [output.measure for output in measured] == [Measure.COMMAND, Measure.FILE]
     assert shown(measured[1].file) == "out/<setup setup.tag>"
     assert job_of("{name: s, script: x, outputs: [a, b]}").binds == ("a", "b")
 

@@ -72,7 +72,7 @@ def test_the_values_of_a_url_are_inputs() -> None:
         "[{name: a, script: x, outputs: [h]}, {name: b, script: x, environment: {name: e, url: 'https://${a.h}'}}]"
     )
 
-    assert [str(one) for one in plan.job("b").inputs] == ["a.h"]
+    assert [str(output) for output in plan.job("b").inputs] == ["a.h"]
     assert plan.job("a").outputs == ("h",)
 
 
@@ -112,7 +112,7 @@ def test_different_conditions_of_a_stop_stage_are_reported() -> None:
         " {name: b, script: x, when: {branch: main}}]}}\n"
     )
 
-    assert [one.code.number for one in reported(config)] == ["PG542"]
+    assert [diagnostic.code.number for diagnostic in reported(config)] == ["PG542"]
 
 
 @pytest.mark.parametrize(

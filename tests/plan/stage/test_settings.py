@@ -32,7 +32,7 @@ def test_paths_of_caches_are_relative_to_the_repository() -> None:
     ).caches
 
     assert (first.paths, first.files, first.policy) == (("d/a/", "b"), ("d/c",), CachePolicy.PUSH)
-    assert ([shown(one) for one in second.fallback], second.policy) == (["k", "l"], CachePolicy.PULL)
+    assert ([shown(text) for text in second.fallback], second.policy) == (["k", "l"], CachePolicy.PULL)
 
 
 @pytest.mark.parametrize("path", ["~/x", "/x", "$HOME/x", "../x"])
@@ -44,7 +44,7 @@ def test_a_cache_outside_the_repository_is_reported(path: str) -> None:
 @pytest.mark.parametrize(("lock", "names"), [("a", ["a"]), ("[a, b, a]", ["a", "b"]), ("7", ["7"]), ("[]", [])])
 def test_locks_are_one_name_or_a_list(lock: str, names: list[str]) -> None:
     """Each name counts once."""
-    assert [one.name for one in job_of(f"{{name: s, script: x, lock: {lock}}}").deployment.locks] == names
+    assert [job_lock.name for job_lock in job_of(f"{{name: s, script: x, lock: {lock}}}").deployment.locks] == names
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_raw_keys_are_passed_on_and_reported() -> None:
     config = "pipelines: {p: {stages: [{name: s, script: x, raw: {gitlab: {a: 1}, jenkins: {}}}]}}\n"
 
     assert [name for name, _ in job_of("{name: s, script: x, raw: {gitlab: {a: 1}}}").raw] == ["gitlab"]
-    assert [one.code.number for one in reported(config)] == ["PG366"]
+    assert [diagnostic.code.number for diagnostic in reported(config)] == ["PG366"]

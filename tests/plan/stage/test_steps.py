@@ -234,4 +234,4 @@ def test_a_value_of_the_wrong_kind_is_reported(value: str, code: str) -> None:
     """The schema accepts an operator wherever a value is valid."""
     build = "" if value.startswith("build") else "build: x, "
 
-    assert [found for found, _ in wrong(f"[{{name: s, {build}{value}}}]")] == [code]
+    assert [reported_code for reported_code, _ in wrong(f"[{{name: s, {build}{value}}}]")] == [code]

@@ -486,7 +486,7 @@ def test_both_parsers_know_the_options_that_take_a_command(name: str) -> None:
         report = Report()
         parse_script(scalar(script), ["s"], report)
 
-        assert [one.code.number for one in report.diagnostics()] == ["PG318"], script
+        assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG318"], script
 
 
 @pytest.mark.parametrize("script", ARGUMENTS)

@@ -56,7 +56,7 @@ def test_a_run_needs_an_approval_and_allows_failures_as_its_conditions_say() -> 
         facts = RunFacts(event=start_event(event, branch), inputs={}, variables={}, repository=_NoFiles())
         (job,) = plans_that_run(answers(_plans(stage), facts))[0].jobs
         allowed, approval = job.limits.allow_failure, job.deployment.approval
-        assert all(one.condition is None for one in (allowed, approval) if one is not None)
+        assert all(setting.condition is None for setting in (allowed, approval) if setting is not None)
         return approval is not None, allowed.exit_codes if allowed is not None else None
 
     assert limits(Event.PUSH, "main") == (True, None)
@@ -131,6 +131,8 @@ def test_what_engines_cannot_set_is_refused(stage: str, code: str, underlined: s
     with pytest.raises(Stopped):
         analyse(SourceFile("pipeline.yml", text), (), report)
 
-    assert [(one.code.number, one.primary.span.text) for one in report.diagnostics() if one.primary] == [
-        (code, underlined)
-    ]
+    assert [
+        (diagnostic.code.number, diagnostic.primary.span.text)
+        for diagnostic in report.diagnostics()
+        if diagnostic.primary
+    ] == [(code, underlined)]

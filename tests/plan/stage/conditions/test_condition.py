@@ -140,7 +140,7 @@ def test_exports_of_a_stage_that_may_be_skipped_are_not_forwarded() -> None:
     )
     plan = plans_of(f"pipelines: {{p: {{stages: {stages}}}}}")[0]
 
-    assert [(one.stage, one.name) for one in plan.jobs[1].inputs] == [("a", "kind")]
+    assert [(output.stage, output.name) for output in plan.jobs[1].inputs] == [("a", "kind")]
 
 
 def test_the_name_of_a_skipped_stage_is_known() -> None:
