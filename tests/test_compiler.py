@@ -168,7 +168,7 @@ def test_settings_are_checked_against_the_targets_own_schema() -> None:
     report = Report()
     with pytest.raises(Stopped):
         generate(analyse(written(TWO.replace("title", "titel")), (), report), outline(), {}, report)
-    diagnostic = next(one for one in report.diagnostics() if one.code.number == "PG201")
+    diagnostic = next(diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number == "PG201")
 
     assert diagnostic.primary is not None
     assert (diagnostic.primary.span.text, diagnostic.primary.span.first.line) == ("titel", 6)

@@ -153,7 +153,7 @@ def code_of(folder: Path) -> Code:
     """Return the code of *folder*, whose name begins with the number and name of that code."""
     match = NAME.fullmatch(folder.name)
     assert match is not None
-    (code,) = (one for one in table() if one.number == match["number"])
+    (code,) = (code for code in table() if code.number == match["number"])
     assert f"{match['name']}-".startswith(f"{code.name}-")
     return code
 
@@ -173,11 +173,16 @@ def test_diagnostics_match_the_expected_text(folder: Path, request: pytest.Fixtu
 
 def check_completeness(folder: Path) -> None:
     """Check that *folder* reports only its own code, each time with a location and, if necessary, a hint."""
-    diagnostics = [one for one in diagnose(folder) if one.code.number not in BESIDE - {folder.name[:5]}]
+    diagnostics = [
+        diagnostic for diagnostic in diagnose(folder) if diagnostic.code.number not in BESIDE - {folder.name[:5]}
+    ]
 
-    assert {one.code for one in diagnostics} == {code_of(folder)}
-    assert all(one.hint or one.severity is Severity.INFO or one.code.number.startswith("PG2") for one in diagnostics)
-    assert all(one.primary for one in diagnostics)
+    assert {diagnostic.code for diagnostic in diagnostics} == {code_of(folder)}
+    assert all(
+        diagnostic.hint or diagnostic.severity is Severity.INFO or diagnostic.code.number.startswith("PG2")
+        for diagnostic in diagnostics
+    )
+    assert all(diagnostic.primary for diagnostic in diagnostics)
 
 
 def test_every_code_has_a_folder() -> None:
@@ -191,5 +196,7 @@ def test_every_code_has_a_folder() -> None:
 def test_folders_contain_only_files_that_are_read() -> None:
     """A config, optionally a folder of included files, and the expected text."""
     needed = {"pipeline.yml", "expected.txt"}
-    assert [one.name for one in FOLDERS if {path.name for path in one.iterdir()} - {"included"} != needed] == []
+    assert [
+        folder.name for folder in FOLDERS if {path.name for path in folder.iterdir()} - {"included"} != needed
+    ] == []
     assert [path for path in (Path(__file__).parent / "diagnostics").iterdir() if not path.is_dir()] == []

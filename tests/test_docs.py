@@ -144,7 +144,7 @@ def test_configs_in_documents_compile_or_give_the_named_error(block: Block) -> N
     """For both targets; an error is the one that the block names."""
     diagnostics = report_of(block).diagnostics()
 
-    assert {one.code.number for one in diagnostics if one.severity is Severity.ERROR} == (
+    assert {diagnostic.code.number for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR} == (
         {block.kind} if block.kind.startswith("PG") else set()
     )
 

@@ -73,11 +73,13 @@ def test_tests_of_an_example_pass_and_fail_without_a_condition(source: Path, tmp
 def test_an_example_compiles_and_passes_the_check(example: Path) -> None:
     """It has only the expected warnings, and `compile --check` finds no difference."""
     compiled = process("compile", *TARGETS, "--format", "json", at=example)
-    diagnostics = [one for one in json.loads(compiled.stderr)["diagnostics"] if one["severity"] != "info"]
+    diagnostics = [
+        diagnostic for diagnostic in json.loads(compiled.stderr)["diagnostics"] if diagnostic["severity"] != "info"
+    ]
     checked = process("compile", *TARGETS, "--check", "--format", "json", at=example)
 
     assert compiled.returncode == 0
-    assert {one["code"] for one in diagnostics} == WARNINGS.get(example.name, set())
+    assert {diagnostic["code"] for diagnostic in diagnostics} == WARNINGS.get(example.name, set())
     assert {path.name for path in example.iterdir()} >= {".gitlab-ci.yml", "Jenkinsfile"}
     assert (checked.returncode, checked.stderr) == (0, "")
 

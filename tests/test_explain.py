@@ -62,7 +62,7 @@ def test_numbers_and_names_are_unique() -> None:
 def test_examples_of_compiler_codes_are_correct(code: Code) -> None:
     """The first example has the diagnostic; the second has neither it nor any other error."""
     examples = _examples(code)
-    errors = {one.number for one in table() if one.severity.value == "error"}
+    errors = {code.number for code in table() if code.severity.value == "error"}
 
     assert code.number in _codes(examples["Before"])
     assert not _codes(examples["After"]) & (errors | {code.number})
@@ -71,7 +71,7 @@ def test_examples_of_compiler_codes_are_correct(code: Code) -> None:
 @pytest.mark.parametrize("code", [code for code in table() if code.number > "PG6" and _examples(code)], ids=str)
 def test_examples_of_target_codes_compile(code: Code) -> None:
     """Only a target reports the diagnostic."""
-    errors = {one.number for one in table() if one.severity.value == "error"}
+    errors = {code.number for code in table() if code.severity.value == "error"}
 
     assert not any(_codes(text) & errors for text in _examples(code).values())
 

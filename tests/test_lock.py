@@ -135,8 +135,8 @@ def test_npm_packages_are_locked() -> None:
     versions = {**data["dependencies"], **data["optionalDependencies"]}
 
     assert {name: packages[f"node_modules/{name}"]["version"] for name in versions} == versions
-    assert [name for name, one in packages.items() if name and not one["integrity"].startswith("sha512-")] == []
-    assert [one["resolved"] for one in packages.values() if "resolved" in one] == []
+    assert [name for name, package in packages.items() if name and not package["integrity"].startswith("sha512-")] == []
+    assert [package["resolved"] for package in packages.values() if "resolved" in package] == []
     assert f"gitlab_ci_local={versions['gitlab-ci-local']} " in script
     assert re.findall(r"npm (\S+)", re.sub(r"#.*", "", script).partition("install_gitlab_ci_local")[2]) == ["ci"]
     assert "--ignore-scripts" in script

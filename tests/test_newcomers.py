@@ -44,9 +44,9 @@ def test_the_answer_names_the_mistake(folder: Path, request: pytest.FixtureReque
         expected.write_text(shown, encoding="utf-8")
 
     assert shown == expected.read_text(encoding="utf-8"), "if this is intended, run pytest with --update-golden"
-    errors = [one for one in diagnostics if one.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     assert errors
-    assert all(one.hint and one.primary for one in errors)
+    assert all(diagnostic.hint and diagnostic.primary for diagnostic in errors)
 
 
 def test_there_are_many_and_each_says_whose_it_is() -> None:

@@ -190,9 +190,9 @@ def has_one_pipeline(config: Config) -> bool:
     if len(bodies) != 1 or bodies[0].keys() - {"stages", "execution", "blubberfile"}:
         return False
     inner = bodies[0].get("stages")
-    if not isinstance(inner, list) or not all(isinstance(one, dict) and one.get("name") for one in inner):
+    if not isinstance(inner, list) or not all(isinstance(stage, dict) and stage.get("name") for stage in inner):
         return False
-    return all("pipeline" not in one for one in inner) and not _has_flat_arcs(bodies[0])
+    return all("pipeline" not in stage for stage in inner) and not _has_flat_arcs(bodies[0])
 
 
 def _has_flat_arcs(pipeline: Config) -> bool:

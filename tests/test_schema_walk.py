@@ -102,13 +102,15 @@ def used(node: Node, parts: list[SchemaPart]) -> Iterator[tuple[str, Entry]]:
     """Yield the keys of the language in *node* at one of *parts*, each with its entry."""
     if isinstance(node, Sequence):
         for item in node:
-            yield from used(item, [one for part in parts for one in inner(part)])
+            yield from used(item, [inner_part for part in parts for inner_part in inner(part)])
     elif isinstance(node, TreeMapping):
         for entry in node.entries:
             named = [key for part in parts for name, key in keys(part) if name == entry.key.text]
             yield from ((identity(key), entry) for key in named)
             anything = [OPERATOR] if any(not key.keys() - {"description", "examples"} for _, key in named) else []
-            yield from used(entry.value, [*named, *anything] or [one for part in parts for one in inner(part)])
+            yield from used(
+                entry.value, [*named, *anything] or [inner_part for part in parts for inner_part in inner(part)]
+            )
 
 
 def compiled(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:

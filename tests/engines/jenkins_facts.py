@@ -39,10 +39,15 @@ def compact(original: Facts) -> dict[str, Any]:
             name: {"in": data["in"], "kind": data["kind"], **_parameters(data)}
             for name, data in declarative["options"].items()
         },
-        "agents": {name: {"bare": one["bare"], **_parameters(one)} for name, one in declarative["agents"].items()},
-        "when": {name: {"children": one["children"], **_parameters(one)} for name, one in declarative["when"].items()},
-        "triggers": {name: _parameters(one) for name, one in declarative["triggers"].items()},
-        "parameters": {name: _parameters(one) for name, one in declarative["parameters"].items()},
+        "agents": {
+            name: {"bare": agent["bare"], **_parameters(agent)} for name, agent in declarative["agents"].items()
+        },
+        "when": {
+            name: {"children": condition["children"], **_parameters(condition)}
+            for name, condition in declarative["when"].items()
+        },
+        "triggers": {name: _parameters(trigger) for name, trigger in declarative["triggers"].items()},
+        "parameters": {name: _parameters(parameter) for name, parameter in declarative["parameters"].items()},
         "tools": list(declarative["tools"]),
         "post": list(declarative["post"]),
         "symbols": {symbol: _parameters(types[names[0]]) for symbol, names in _symbols(types).items() if not names[1:]},
@@ -54,8 +59,8 @@ def text(facts: Facts) -> str:
     """Return *facts* as in the file, with each entry on a line."""
     sections = []
     for name, section in facts.items():
-        if isinstance(section, dict) and all(isinstance(one, dict) for one in section.values()):
-            lines = ",\n".join(f"    {json.dumps(key)}: {json.dumps(one)}" for key, one in section.items())
+        if isinstance(section, dict) and all(isinstance(entry, dict) for entry in section.values()):
+            lines = ",\n".join(f"    {json.dumps(key)}: {json.dumps(entry)}" for key, entry in section.items())
             sections.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
         else:
             sections.append(f"  {json.dumps(name)}: {json.dumps(section)}")
@@ -98,6 +103,13 @@ def _objects(steps: Facts) -> set[str]:
     sole = (
         required[0]["type"]
         for step in steps.values()
-        if len(required := [given for given in (step.get("parameters") or {}).values() if given["required"]]) == 1
+        if len(
+            required := [parameter for parameter in (step.get("parameters") or {}).values() if parameter["required"]]
+        )
+        == 1
     )
-    return {given.get("object") or given["oneOf"] for given in sole if isinstance(given, dict) and "list" not in given}
+    return {
+        parameter.get("object") or parameter["oneOf"]
+        for parameter in sole
+        if isinstance(parameter, dict) and "list" not in parameter
+    }

@@ -58,12 +58,14 @@ def fleet() -> str:
                 before[number].add(previous[min(max(nearest, 0), len(previous) - 1)])
     lines = ["pipelines:", "  fleet:", "    stages:"]
     for number, name in enumerate(names):
-        reads = "".join(f' "${{{names[one]}.id}}"' for one in sorted(before[number]) if one % 5 < 2)
+        reads = "".join(
+            f' "${{{names[predecessor]}.id}}"' for predecessor in sorted(before[number]) if predecessor % 5 < 2
+        )
         outputs = "outputs: { id: { command: cat id } }, " if number % 5 < 2 else ""
         lines.append(f"      - {{ name: {name}, {outputs}script: ['make {name}{reads}'] }}")
     lines += ["    execution:"]
     for number, earlier in before.items():
-        lines += [f"      - [{names[one]}, {names[number]}]" for one in sorted(earlier)] or [
+        lines += [f"      - [{names[predecessor]}, {names[number]}]" for predecessor in sorted(earlier)] or [
             f"      - [{names[number]}]"
         ]
     return "\n".join([*lines, ""])

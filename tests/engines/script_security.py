@@ -141,7 +141,10 @@ def _has_property(type_: str, name: str) -> bool:
     known, classes = permitted(), _classes(type_)
     if type_ == _UNKNOWN:
         return name in known.keys or _has_method(type_, f"get{name[:1].upper()}{name[1:]}", 0)
-    if any((one, "get", 1) in known.methods or (one, "getProperty", 1) in known.methods for one in classes):
+    if any(
+        (class_name, "get", 1) in known.methods or (class_name, "getProperty", 1) in known.methods
+        for class_name in classes
+    ):
         return True
     return _has_method(type_, f"get{name[:1].upper()}{name[1:]}", 0)
 

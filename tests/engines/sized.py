@@ -134,7 +134,7 @@ def repeated(pipeline_build: Built, count: int) -> Built:
 
 
 def _realistic(number: int, before: Sequence[int]) -> str:
-    read = [f'          - echo "${{stage-{one}.version|none}}" \'\\\' "it\'s"' for one in before]
+    read = [f'          - echo "${{stage-{predecessor}.version|none}}" \'\\\' "it\'s"' for predecessor in before]
     texts = [f"          - make step-{line} NUMBER={number} \"TEXT=ü $HOME 'x'\"" for line in range(10)]
     return "\n".join(
         [
@@ -146,7 +146,7 @@ def _realistic(number: int, before: Sequence[int]) -> str:
             f"        secrets: {{ TOKEN: token-{number % 4} }}",
             f"        outputs: {{ version: {{ command: 'cat VERSION-{number}' }} }}",
             f"        artifacts: [dist/{number}/]",
-            f"        files_from: [{', '.join(f'stage-{one}' for one in before)}]",
+            f"        files_from: [{', '.join(f'stage-{predecessor}' for predecessor in before)}]",
             "        script:",
             *texts,
             *read,
@@ -155,11 +155,15 @@ def _realistic(number: int, before: Sequence[int]) -> str:
 
 
 def _before(number: int, width: int) -> tuple[int, ...]:
-    return tuple(one for one in (number - width, number - width - 1) if one >= 0)
+    return tuple(predecessor for predecessor in (number - width, number - width - 1) if predecessor >= 0)
 
 
 def _config(stages: Sequence[str], width: int) -> str:
-    arcs = [f"      - [stage-{one}, stage-{number}]" for number in range(len(stages)) for one in _before(number, width)]
+    arcs = [
+        f"      - [stage-{predecessor}, stage-{number}]"
+        for number in range(len(stages))
+        for predecessor in _before(number, width)
+    ]
     alone = [f"      - [stage-{number}]" for number in range(len(stages)) if not _before(number, width)]
     return "\n".join(["pipelines:", "  big:", "    stages:", *stages, "    execution:", *alone, *arcs, ""])
 
@@ -174,12 +178,12 @@ def many(inputs: int = 0, pipelines: int = 1, stages: int = 2, join: int = 0) ->
         lines += [f"  p{number}:"]
         lines += [f"    when: {{ branch: [main, 'x{number}-*'] }}"] if pipelines > 1 else []
         lines += ["    stages:", f"      - {{ name: first, script: ['echo{read}'] }}"]
-        lines += [f"      - {{ name: s{one}, script: [echo {one}] }}" for one in range(max(stages, join))]
+        lines += [f"      - {{ name: s{index}, script: [echo {index}] }}" for index in range(max(stages, join))]
         lines += ["      - { name: last, script: [echo last] }", "    execution:"]
         if join:
-            lines.append(f"      - [first, [{', '.join(f's{one}' for one in range(join))}], last]")
+            lines.append(f"      - [first, [{', '.join(f's{index}' for index in range(join))}], last]")
         else:
-            lines += [f"      - [first, s{one}]" for one in range(stages)] + ["      - [last]"]
+            lines += [f"      - [first, s{index}]" for index in range(stages)] + ["      - [last]"]
     return "\n".join([*lines, ""])
 
 

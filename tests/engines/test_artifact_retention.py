@@ -126,8 +126,11 @@ def test_reports_are_collected_after_a_failure(done: tuple[Engine, Execution, Pa
     if engine is HERE:
         return
     assert execution.log.count("No files found for pattern 'none.sarif'") == 1
-    assert sorted((one["total"], one["failed"]) for one in execution.reports if "total" in one) == [(2, 1), (2, 1)]
-    assert {one["id"]: one["files"] for one in execution.reports if "id" in one} == {
+    assert sorted((report["total"], report["failed"]) for report in execution.reports if "total" in report) == [
+        (2, 1),
+        (2, 1),
+    ]
+    assert {report["id"]: report["files"] for report in execution.reports if "id" in report} == {
         "analysisParser": ["found.json"],
         "sarif": [],
         "coverage": [],

@@ -65,7 +65,7 @@ def test_an_invalid_input_fails_before_the_image_is_used(
     assert finished.result == "FAILURE"
     assert f'input "{name}" has a value that it does not take' in finished.log
     assert "echo done" not in finished.log
-    assert not [one for one in finished.containers if one["kind"] == "inside"]
+    assert not [container for container in finished.containers if container["kind"] == "inside"]
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
@@ -77,4 +77,6 @@ def test_a_valid_input_is_part_of_the_image_name(
     finished = build(style, values, "services")
 
     assert finished.result == "SUCCESS", finished.log
-    assert f"{values.get('os', 'alpine')}:{values.get('tag', '3.20')}" in [one["image"] for one in finished.containers]
+    assert f"{values.get('os', 'alpine')}:{values.get('tag', '3.20')}" in [
+        container["image"] for container in finished.containers
+    ]

@@ -45,21 +45,29 @@ class Compiled:
 
     def graphs(self, target: str) -> dict[str, ExecutionGraph]:
         """Return the expected order of each config for *target*, by the names of stages in files."""
-        plans = {one.name: one.analysed.plans for one in self.configs if one.analysed is not None}
+        plans = {config.name: config.analysed.plans for config in self.configs if config.analysed is not None}
         if target == "jenkins":
-            plans = {name: tuple(without_stops(plan, Report()) for plan in found) for name, found in plans.items()}
-        return {name: _graph(plan_in_required_order(plan, target) for plan in found) for name, found in plans.items()}
+            plans = {
+                name: tuple(without_stops(plan, Report()) for plan in pipelines) for name, pipelines in plans.items()
+            }
+        return {
+            name: _graph(plan_in_required_order(plan, target) for plan in pipelines)
+            for name, pipelines in plans.items()
+        }
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     """Return the compiled configs."""
     configs = tuple(corpus.configs(tmp_path_factory.mktemp("corpus")))
-    plans = {one.name: one.analysed for one in configs if one.analysed is not None}
+    plans = {config.name: config.analysed for config in configs if config.analysed is not None}
     return Compiled(
         configs,
         {name: corpus.written(analysed, "gitlab") for name, analysed in plans.items()},
-        {style: {name: corpus.written(one, "jenkins", style) for name, one in plans.items()} for style in JENKINS},
+        {
+            style: {name: corpus.written(analysed, "jenkins", style) for name, analysed in plans.items()}
+            for style in JENKINS
+        },
     )
 
 
@@ -101,7 +109,7 @@ def test_the_corpus_has_configs(compiled: Compiled) -> None:
 
 def test_valid_configs_compile(compiled: Compiled) -> None:
     """The only errors are of forced declarative: too many stages, or finally stages."""
-    refused = {one.name: one.errors for one in compiled.configs if one.must_compile and one.errors}
+    refused = {config.name: config.errors for config in compiled.configs if config.must_compile and config.errors}
     outputs = (compiled.gitlab, compiled.jenkins["auto"], compiled.jenkins["scripted"])
     errors = {name: output.errors for written in outputs for name, output in written.items() if output.errors}
     forced = {error for output in compiled.jenkins["declarative"].values() for error in output.errors}
@@ -114,8 +122,11 @@ def test_valid_configs_compile(compiled: Compiled) -> None:
 def test_every_config_compiles_quickly(compiled: Compiled) -> None:
     """The limit applies to the largest config too."""
     every = (compiled.gitlab, *compiled.jenkins.values())
-    slowest = {one.name: one.seconds + max(written[one.name].seconds for written in every) for one in compiled.configs
-               if one.analysed is not None}  # fmt: skip
+    slowest = {
+        config.name: config.seconds + max(written[config.name].seconds for written in every)
+        for config in compiled.configs
+        if config.analysed is not None
+    }
 
     assert {name: seconds for name, seconds in slowest.items() if seconds > SECONDS} == {}
 

@@ -68,7 +68,9 @@ def test_a_compiled_deep_pipeline_runs(jenkins: Callable[..., Build]) -> None:
     deep = plan(*graph.arcs, ["last"], name="deep", last={"frame": None})
     text = jenkinsfile(scripts(deep, (), **sides), scripts(plan(["a", "b"], name="other")), style="scripted")
     build = jenkins(text)
-    replayed(build, ExecutionGraph([f"deep: {one}", f"deep: {node}"] for one, node in graph.arcs), 9, 4, around=1)
+    replayed(
+        build, ExecutionGraph([f"deep: {earlier}", f"deep: {node}"] for earlier, node in graph.arcs), 9, 4, around=1
+    )
     last = build.stage("deep: last")
 
     assert validate({"deep": text}, bytecode=True) == {"deep": ()}
@@ -91,7 +93,7 @@ def test_blocks_nest_at_most_ten_deep(jenkins: Callable[..., Build]) -> None:
     assert max(len(stage.branches) for stage in build.stages) == 10
     assert build.is_resumable
     assert model.held > 0
-    assert all(build.stage(one).end <= build.stage(name).start for one, name in graph.arcs)
+    assert all(build.stage(earlier).end <= build.stage(name).start for earlier, name in graph.arcs)
 
 
 def test_a_hundred_diamonds_do_not_nest(jenkins: Callable[..., Build]) -> None:
@@ -125,7 +127,7 @@ def test_failures_skip_only_their_successors(jenkins: Callable[..., Build], seed
     assert len(begun) == len(build.stages)
     assert {name for name, stage in begun.items() if stage.status == "failed"} == failing - lost
     assert set(names) - set(begun) == lost
-    assert all(begun[one].end <= begun[name].start for one, name in graph.arcs if name not in lost)
+    assert all(begun[earlier].end <= begun[name].start for earlier, name in graph.arcs if name not in lost)
     assert model.held > 0
 
 

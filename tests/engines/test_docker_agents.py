@@ -60,7 +60,7 @@ def test_both_styles_start_containers_with_the_same_arguments(
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert build.result == "SUCCESS", build.log
     assert re.findall(rf"^({'|'.join(CONTAINED)})$", build.log, re.MULTILINE) == [*CONTAINED][:-1]
-    pairs = {(one["kind"], one["stage"], one["args"]) for one in build.containers}
+    pairs = {(container["kind"], container["stage"], container["args"]) for container in build.containers}
     assert pairs == {
         ("inside", "plain", "-e HOME=/tmp"),
         ("pull", "pulled", ""),
@@ -93,14 +93,14 @@ def test_a_stage_with_its_own_workspace_runs_in_a_docker_agent(repository: Repos
     assert build.result == "SUCCESS", build.log
     assert "docker {\n                    label 'large'\n                    image 'node:22'\n" in text
     assert "reuseNode" not in text
-    assert [one["stage"] for one in build.containers] == ["plain", "other"]
+    assert [container["stage"] for container in build.containers] == ["plain", "other"]
 
 
 @pytest.mark.parametrize("style", ["auto", "declarative"])
 def test_a_build_that_waits_for_a_lock_holds_no_agent(style: str, repository: Repository, tmp_path: Path) -> None:
     """The lock is around the stage that takes the common agent."""
     require(jenkins_harness.available())
-    stages = ({"name": one, "script": [f"echo {one}"]} for one in ("first", "second", "p"))
+    stages = ({"name": stage, "script": [f"echo {stage}"]} for stage in ("first", "second", "p"))
     checkout, text = compiled_checkout(
         repository, style, *stages, concurrency={"group": "g"}, execution=[["first", ["second", "p"]]]
     )
@@ -135,7 +135,7 @@ def test_images_with_options(style: str, repository: Repository, tmp_path: Path)
 
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert (build.result, refused.result) == ("SUCCESS", "FAILURE"), build.log
-    assert [(one["kind"], one["image"]) for one in build.containers] == [
+    assert [(container["kind"], container["image"]) for container in build.containers] == [
         ("pull", name),
         ("inside", name),
         ("inside", "index.docker.io/team/hub"),

@@ -340,14 +340,14 @@ def test_containers_get_the_same_data_on_all_engines(proofs: Proofs) -> None:
     seen = {
         name: {
             stage: replace(
-                one,
+                record,
                 started=0,
                 ended=0,
-                key=one.key and one.key.rstrip("\n"),
-                arguments=() if stage in ("report", "finish") else one.arguments,
-                environment={key: value for key, value in one.environment.items() if key not in named},
+                key=record.key and record.key.rstrip("\n"),
+                arguments=() if stage in ("report", "finish") else record.arguments,
+                environment={key: value for key, value in record.environment.items() if key not in named},
             )
-            for stage, one in proofs[name].done.seen.items()
+            for stage, record in proofs[name].done.seen.items()
         }
         for name in WAYS
     }

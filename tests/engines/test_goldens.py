@@ -38,7 +38,7 @@ def test_declarative_files_are_valid_for_jenkins() -> None:
 
     assert any(name.startswith("README.md:") for name in texts)
     assert len(texts) > 150
-    assert {name: found for name, found in jenkins_harness.validate(texts).items() if found} == {}
+    assert {name: mistakes for name, mistakes in jenkins_harness.validate(texts).items() if mistakes} == {}
 
 
 def _declarative(config: Path | str, style: str) -> str:

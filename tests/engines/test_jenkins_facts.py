@@ -11,14 +11,16 @@ from engines.jenkins_facts import ORIGINAL, compact, facts
 from pipegen.targets.jenkins.job.properties import DECLARATIVE_OPTIONS, OPTION_STEPS
 
 _STEPS = (Path(__file__).parent / "jenkins/src/harness").glob("*Steps.groovy")
-_STEP = re.compile(r"@Step\(?(?P<given>[^)]*)\)?\s+(?:\w+(?:<[^>]*>)? )+(?P<name>\w+)\(")
+_STEP = re.compile(r"@Step\(?(?P<annotation>[^)]*)\)?\s+(?:\w+(?:<[^>]*>)? )+(?P<name>\w+)\(")
 _TEXTS = re.compile(r"'(\w+)'")
 
 
 def harness_steps() -> dict[str, str]:
     """Return the annotations of the harness's steps, by name."""
     return {
-        found["name"]: found["given"] for path in _STEPS for found in _STEP.finditer(path.read_text(encoding="utf-8"))
+        match["name"]: match["annotation"]
+        for path in _STEPS
+        for match in _STEP.finditer(path.read_text(encoding="utf-8"))
     }
 
 
@@ -36,14 +38,16 @@ def test_the_facts_agree_with_a_running_jenkins() -> None:
     additions: Mapping[str, Mapping[str, Mapping[str, object]]] = data.pop("additions")
 
     assert data == compact(json.loads(ORIGINAL.read_text("utf-8")))
-    assert all(str(one["source"]).startswith("https://") for part in additions.values() for one in part.values())
+    assert all(
+        str(addition["source"]).startswith("https://") for part in additions.values() for addition in part.values()
+    )
 
 
 def test_steps_of_the_harness_have_jenkins_parameters() -> None:
     """None has an unknown parameter, value or block."""
     steps = facts()["steps"]
     # Jenkins has no description of `parallel`, whose branches are its arguments.
-    known = {name: given for name, given in harness_steps().items() if name in steps and name != "parallel"}
+    known = {name: text for name, text in harness_steps().items() if name in steps and name != "parallel"}
     unknown = {
         name: extra
         for name, text in known.items()
@@ -52,10 +56,8 @@ def test_steps_of_the_harness_have_jenkins_parameters() -> None:
 
     assert len(known) > 30
     assert unknown == {}
-    assert {
-        name: names for name, given in known.items() if (names := named(given, "first")) - {_sole(steps[name])}
-    } == {}
-    assert {name: "takesBody = true" in given for name, given in known.items()} == {
+    assert {name: names for name, text in known.items() if (names := named(text, "first")) - {_sole(steps[name])}} == {}
+    assert {name: "takesBody = true" in text for name, text in known.items()} == {
         name: steps[name]["block"] for name in known
     }
 
@@ -63,7 +65,9 @@ def test_steps_of_the_harness_have_jenkins_parameters() -> None:
 def test_options_of_each_style_agree_with_jenkins() -> None:
     """Block steps that are options, and options that are not properties of a job."""
     options: Mapping[str, Mapping[str, object]] = facts()["options"]
-    kinds = {kind: {name for name, one in options.items() if one["kind"] == kind} for kind in ("step", "declarative")}
+    kinds = {
+        kind: {name for name, option in options.items() if option["kind"] == kind} for kind in ("step", "declarative")
+    }
     additions = set(facts()["additions"]["options"])
 
     assert kinds["step"] | additions == OPTION_STEPS

@@ -113,15 +113,15 @@ def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, na
             "REGISTRY": {"password": "registry"},
             "KEY": {"ssh_key": "deploy-key"},
         },
-        "script": [*(note("script", *one) for one in commands.items()), 'printf "%s\\n" "$TOKEN"'],
-        "after": [note("after", *one) for one in commands.items()],
+        "script": [*(note("script", *command) for command in commands.items()), 'printf "%s\\n" "$TOKEN"'],
+        "after": [note("after", *command) for command in commands.items()],
     }
 
     done = executed(ENGINES[name], containers, tmp_path, [stage], [], SECRETS)
 
     assert done.outcomes == {"s": "success"}, done.log
     for part in ("script", "after"):
-        contents = {one: (tmp_path / f"notes/{part}-{one}").read_bytes() for one in commands}
+        contents = {command: (tmp_path / f"notes/{part}-{command}").read_bytes() for command in commands}
         assert contents["text"].decode() == TEXT
         assert (contents["user"].decode(), contents["password"].decode()) == ("me & you", TEXT[::-1])
         assert contents["file"] == b"a: b\n\x00\xff\n"
@@ -210,12 +210,12 @@ def in_images() -> list[dict[str, object]]:
 def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_path: Path, name: str) -> None:
     """A value that is invalid in an image name fails the stage that outputs it."""
     engine = GITLAB if name == "gitlab" else ENGINES[name]
-    stages = [one for one in in_images() if name != "gitlab" or one["name"] != "plain"]
+    stages = [stage for stage in in_images() if name != "gitlab" or stage["name"] != "plain"]
 
     done = executed(engine, containers, tmp_path, stages, [["build", "test"], ["odd", "none"]])
 
     expected = {"build": "success", "test": "success", "odd": "failed", "none": "skipped", "plain": "success"}
-    assert done.outcomes == {one: expected[one] for one in done.outcomes}, done.log
+    assert done.outcomes == {stage: expected[stage] for stage in done.outcomes}, done.log
     assert 'stage "odd": output "tag" holds what stands in no name of an image' in done.log
     notes = tmp_path / "notes"
     assert (notes / "tries").read_text("utf-8") == "x\nx\nx\n"
@@ -246,14 +246,16 @@ def test_stages_run_in_images_of_dockerfiles(containers: Containers, tmp_path: P
     done = executed(ENGINES[name], containers, tmp_path, stages, [])
 
     assert done.outcomes == {"built": "success", "broken": "failed", "context": "success"}, done.log
-    (built,) = (one for one in done.beside if one["stage"] == "built")
+    (built,) = (container for container in done.beside if container["stage"] == "built")
     assert (built["kind"], built["args"]) == ("inside", "-e HOME=/tmp --user=0")
     assert containers.docker("run", "--rm", built["image"], "ls", "/see").stdout == "/see\n"
     assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["built-ran", "context-ran"]
 
 
 def _check_containers(done: Execution) -> None:
-    pairs = [(one["kind"], one["stage"], one["image"], one["command"]) for one in done.beside]
+    pairs = [
+        (container["kind"], container["stage"], container["image"], container["command"]) for container in done.beside
+    ]
     assert sorted(pairs) == [
         ("inside", "plain", "alpine/helm:3", ""),
         ("inside", "test", "example/app:1.2", ""),
@@ -263,7 +265,7 @@ def _check_containers(done: Execution) -> None:
         ("stop", "test", "postgres:1.2", "postgres -c 'a b'"),
         ("stop", "test", "redis:7", ""),
     ]
-    args = {one["image"]: one["args"] for one in done.beside}
+    args = {container["image"]: container["args"] for container in done.beside}
     assert args["alpine/helm:3"] == "-e HOME=/tmp --entrypoint=''"
     assert args["example/app:1.2"].endswith(" -e HOME=/tmp --cpu-shares=512 --memory-reservation=1073741824")
     assert args["postgres:1.2"].endswith(" --network-alias=db --env='PASSWORD=it'\\''s $x'")

@@ -49,7 +49,7 @@ def test_stages_run_in_pods(
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert build.result == "SUCCESS", build.log
     assert build.stage("agent").status == "unstable"
-    assert [(one["stage"], one["image"]) for one in build.containers] == [
+    assert [(container["stage"], container["image"]) for container in build.containers] == [
         ("first", "main"),
         ("own", "node"),
         ("manifest", "tools"),

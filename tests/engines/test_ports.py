@@ -133,10 +133,10 @@ def test_the_port_of_a_jenkinsfile(path: str, repository: Repository, tmp_path: 
     assert text.count("\npipeline {") == 1
     assert build.result == "SUCCESS", build.log
     assert {stage.status for stage in build.stages} == {"success"}
-    assert [(one["kind"], one["image"]) for one in build.containers if one["stage"] == "web"] == [
-        ("inside", "registry.example.org/web/node:22")
-    ]
-    assert [one["stage"] for one in build.containers if one["kind"] == "pod"] == ["system"]
+    assert [
+        (container["kind"], container["image"]) for container in build.containers if container["stage"] == "web"
+    ] == [("inside", "registry.example.org/web/node:22")]
+    assert [container["stage"] for container in build.containers if container["kind"] == "pod"] == ["system"]
     assert build.inputs == ("Deploy to production?",)
     assert build.crons == ("TZ=Europe/Paris\n0 3 * * 1-5",)
     for line in ("mvn -B -Pfull verify", "deploy 1.2.3 target/app.jar web/dist", "curl --config - --fail"):

@@ -23,8 +23,8 @@ def test_hostile_text_is_read_back_unchanged(part: int) -> None:
     require(None if shutil.which("ruby") else "ruby is not installed")
     values = answers([MIXED], slice(part, None, PARTS))
 
-    assert [_shown(one) for one in values if one.is_wrong] == []
-    assert sum(one.outcome is Outcome.READ for one in values) > 20
+    assert [_shown(answer) for answer in values if answer.is_wrong] == []
+    assert sum(answer.outcome is Outcome.READ for answer in values) > 20
 
 
 def _shown(answer: Answer) -> tuple[str, ...]:

@@ -33,13 +33,13 @@ _COMMAND = re.compile(r"pipegen (check [^'\n]*)")
 def blocks(kind: str) -> Iterator[str]:
     """Yield the text of each block of *kind* in the document."""
     text = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
-    return (found["text"] for found in _BLOCK.finditer(text) if found["kind"] == kind)
+    return (match["text"] for match in _BLOCK.finditer(text) if match["kind"] == kind)
 
 
 GITLAB = [text for text in blocks("yaml fragment") if "runs-on" not in text]
 GITHUB = [text for text in blocks("yaml fragment") if "runs-on" in text]
 JENKINS = [*blocks("groovy")]
-COMMANDS = sorted({found for text in (*GITLAB, *GITHUB, *JENKINS) for found in _COMMAND.findall(text)})
+COMMANDS = sorted({command for text in (*GITLAB, *GITHUB, *JENKINS) for command in _COMMAND.findall(text)})
 
 
 def test_the_document_has_a_job_for_every_format() -> None:

@@ -145,7 +145,7 @@ def all_built() -> Mapping[str, Built]:
 @pytest.fixture(scope="module")
 def counted(all_built: Mapping[str, Built]) -> Mapping[str, Sizes]:
     """Return the sizes of these files, counted by one JVM."""
-    return measure({name: one.text for name, one in all_built.items()})
+    return measure({name: pipeline_build.text for name, pipeline_build in all_built.items()})
 
 
 def test_no_generated_file_exceeds_a_limit(counted: Mapping[str, Sizes]) -> None:
@@ -164,8 +164,8 @@ def test_estimated_sizes_are_close_and_never_too_small(
         missed[name] = over(weights, nodes)
         far[name] = [at for at, weight in weights.items() if weight > 1.3 * nodes[at] + 60]
 
-    assert {name: found for name, found in missed.items() if found} == {}
-    assert {name: found for name, found in far.items() if found} == {}
+    assert {name: methods for name, methods in missed.items() if methods} == {}
+    assert {name: methods for name, methods in far.items() if methods} == {}
 
 
 def test_the_form_of_a_file_depends_on_its_size(all_built: Mapping[str, Built]) -> None:
@@ -190,7 +190,9 @@ def test_the_form_of_a_file_depends_on_its_size(all_built: Mapping[str, Built]) 
 def test_large_generated_files_are_valid(all_built: Mapping[str, Built]) -> None:
     """The validator and the sandbox have no findings, and the files compile."""
     texts = {
-        name: one.text for name, one in all_built.items() if "tables" in name or name[0].isdigit() or "many" in name
+        name: pipeline_build.text
+        for name, pipeline_build in all_built.items()
+        if "tables" in name or name[0].isdigit() or "many" in name
     }
     values = jenkins_harness.validate(texts, bytecode=True)
 
@@ -203,10 +205,10 @@ def test_thousands_of_stages_exceed_no_limit(make: Callable[[int], str]) -> None
     require(jenkins_harness.available())
     builds = {700: built(make(700))}
     builds |= {count: repeated(builds[700], count) for count in (1_000, 5_000)}
-    sizes = measure({str(count): one.text for count, one in builds.items()})
+    sizes = measure({str(count): pipeline_build.text for count, pipeline_build in builds.items()})
 
-    assert {count: one.broken() for count, one in sizes.items()} == dict.fromkeys(sizes, ())
-    assert len({(one.script, one.closures) for one in sizes.values()}) == 1
+    assert {count: size.broken() for count, size in sizes.items()} == dict.fromkeys(sizes, ())
+    assert len({(size.script, size.closures) for size in sizes.values()}) == 1
     for count, pipeline_build in builds.items():
         assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
         assert pipeline_build.file.body.tables is not None

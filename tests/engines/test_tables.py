@@ -157,7 +157,9 @@ def test_values_in_tables_arrive_unchanged(forms: Mapping[str, Ran]) -> None:
     assert notes["secrets"] == "a secret me my word it's full"
     assert (notes["file"], notes["after"], notes["tries"]) == ("made\n", "over\n", "xx")
     assert notes["statuses"] == "failed success skipped"
-    assert [dict(one.parameters) for one in build.builds] == [{"TEXT": _HOSTILE, "LEVEL": "it's full"}]
+    assert [dict(started_build.parameters) for started_build in build.builds] == [
+        {"TEXT": _HOSTILE, "LEVEL": "it's full"}
+    ]
     assert [mail["subject"] for mail in build.mails] == ["it's p"]
     assert build.inputs == ('Is it\'s "done"?',)
 

@@ -34,7 +34,7 @@ class UnfitError(Exception):
 def pipelines(data: object) -> dict[str, Data]:
     """Return the pipelines of *data* itself, not copies."""
     value = data.get("pipelines") if isinstance(data, dict) else None
-    if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
         raise UnfitError("no pipelines")
     return value
 
@@ -42,12 +42,12 @@ def pipelines(data: object) -> dict[str, Data]:
 def stages_of(pipeline: Data) -> list[Data]:
     """Return the stages of *pipeline* itself, not copies."""
     values = pipeline.get("stages")
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _arcs(pipeline: Data) -> list[list[object]]:
     arcs = pipeline.get("execution")
-    return [one for one in arcs if isinstance(one, list)] if isinstance(arcs, list) else []
+    return [arc for arc in arcs if isinstance(arc, list)] if isinstance(arcs, list) else []
 
 
 def with_arcs(data: Data, change: Callable[[list[list[object]], str], list[list[object]]]) -> Data:
@@ -98,16 +98,20 @@ def renamed(data: Data, plans: Sequence[Plan]) -> Data:
         raise UnfitError("names in included files")
     if any(len(job.slug) > _LONGEST - len(TOKEN) for plan in plans for job in plan.jobs):
         raise UnfitError("slugs that are cut elsewhere")
-    names = {str(stage["name"]) for one in pipelines(data).values() for stage in stages_of(one) if "name" in stage}
+    names = {
+        str(stage["name"]) for pipeline in pipelines(data).values() for stage in stages_of(pipeline) if "name" in stage
+    }
     if not names or any(_LETTER.search(name) is None for name in names):
         raise UnfitError("names without a letter")
-    if any("webhook" in str(one.get("notify")) for one in pipelines(data).values()) and "notify" in names:
+    if any("webhook" in str(pipeline.get("notify")) for pipeline in pipelines(data).values()) and "notify" in names:
         raise UnfitError("the stage of a webhook has a name that no other stage has")
-    if any("webhook" in str(stage.get("notify")) for one in pipelines(data).values() for stage in stages_of(one)):
+    if any(
+        "webhook" in str(stage.get("notify")) for pipeline in pipelines(data).values() for stage in stages_of(pipeline)
+    ):
         raise UnfitError("the stage of a webhook is named after the stage that it is about")
     others = {name: other_name(name) for name in names}
     read = re.compile(rf"{_ESCAPED}(\$\{{)({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[\[.])")
-    values = _with_texts(data, lambda text: read.sub(lambda one: one[1] + others[one[2]], text))
+    values = _with_texts(data, lambda text: read.sub(lambda match: match[1] + others[match[2]], text))
     for pipeline in pipelines(values).values():
         _rename(pipeline, others)
     targets = values.get("targets")
@@ -141,7 +145,7 @@ def _put(place: object, key: str, others: Mapping[str, str]) -> None:
 def _named(value: object, others: Mapping[str, str]) -> object:
     """Return *value*, a name or names, renamed; a combination is its stage's name with a suffix."""
     if isinstance(value, list):
-        return [_named(one, others) for one in value]
+        return [_named(entry, others) for entry in value]
     stage, mark, combination = str(value).partition("[")
     return others[str(value)] if str(value) in others else others.get(stage, stage) + mark + combination
 
@@ -151,9 +155,9 @@ def _with_texts(data: object, change: Callable[[str], str]) -> Data:
 
     def changed(value: object) -> object:
         if isinstance(value, dict):
-            return {key: changed(one) for key, one in value.items()}
+            return {key: changed(entry) for key, entry in value.items()}
         if isinstance(value, list):
-            return [changed(one) for one in value]
+            return [changed(entry) for entry in value]
         return change(value) if isinstance(value, str) else value
 
     return cast("Data", changed(data))
@@ -199,7 +203,7 @@ def chosen(data: Data, name: str) -> Data:
         if text in known and text not in documents:
             documents[text] = known[text]
             left += [str(stage["pipeline"]) for stage in stages_of(known[text]) if "pipeline" in stage]
-    return {**data, "pipelines": {one: known[one] for one in known if one in documents}}
+    return {**data, "pipelines": {pipeline: known[pipeline] for pipeline in known if pipeline in documents}}
 
 
 def turned(data: Data) -> Data:
@@ -220,11 +224,11 @@ def comparable(value: object) -> object:
         case Struct():
             left_out = value.UNCOMPARED if isinstance(value, SpannedStruct) else ()
             fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in left_out}
-            return {name: comparable(one) for name, one in fields.items() if not isinstance(one, Span)}
+            return {name: comparable(field) for name, field in fields.items() if not isinstance(field, Span)}
         case frozenset() | set():
-            return sorted(repr(comparable(one)) for one in value)
+            return sorted(repr(comparable(entry)) for entry in value)
         case Mapping() | tuple() | list():
-            return [comparable(one) for one in (value.items() if isinstance(value, Mapping) else value)]
+            return [comparable(entry) for entry in (value.items() if isinstance(value, Mapping) else value)]
     return value if isinstance(value, str | int | float | None) else repr(value)
 
 

@@ -34,16 +34,18 @@ class Rewording:
                 return f" {mark}|-\n{lines}"
             return f" {mark}{self._flow(value)}\n"
         if isinstance(value, dict):
-            entries = [f"{inner}{self._scalar(key)}:{self._block(one, indent + 2)}" for key, one in value.items()]
+            entries = [f"{inner}{self._scalar(key)}:{self._block(entry, indent + 2)}" for key, entry in value.items()]
         else:
-            entries = [f"{inner}-{self._block(one, indent + 2)}" for one in value]
+            entries = [f"{inner}-{self._block(entry, indent + 2)}" for entry in value]
         return f" {mark}".rstrip() + "\n" + "".join(entries)
 
     def _flow(self, value: object) -> str:
         """Return *value* on one line, without an anchor."""
         match value:
             case dict():
-                return "{" + ", ".join(f"{self._scalar(key)}: {self._within(one)}" for key, one in value.items()) + "}"
+                return (
+                    "{" + ", ".join(f"{self._scalar(key)}: {self._within(entry)}" for key, entry in value.items()) + "}"
+                )
             case list():
                 return "[" + ", ".join(map(self._within, value)) + "]"
             case str():

@@ -64,7 +64,7 @@ def shapes(data: object) -> Iterator[str]:
         before, _, after = json.dumps(holed).partition(json.dumps(_HOLE))
         yield from (f"{before}{other}{after}" for other in _OTHERS)
     if isinstance(data, dict):
-        yield from (json.dumps({name: one for name, one in data.items() if name != key}) for key in data)
+        yield from (json.dumps({name: entry for name, entry in data.items() if name != key}) for key in data)
 
 
 def _holed(data: object) -> Iterator[object]:
@@ -72,10 +72,10 @@ def _holed(data: object) -> Iterator[object]:
     yield _HOLE
     if isinstance(data, dict):
         for key, value in data.items():
-            yield from ({**data, key: one} for one in _holed(value))
+            yield from ({**data, key: holed} for holed in _holed(value))
     elif isinstance(data, list):
         for at, value in enumerate(data):
-            yield from ([*data[:at], one, *data[at + 1 :]] for one in _holed(value))
+            yield from ([*data[:at], holed, *data[at + 1 :]] for holed in _holed(value))
 
 
 def forged(text: str) -> bytes:

@@ -44,8 +44,8 @@ def dictionary() -> str:
     """Return the words and fragments in the dictionary format of libFuzzer."""
     pieces = [*words(), *PIECES, *(value for value in VALUES if len(value) <= _LONGEST)]
     data = [piece.encode("utf-8", "surrogatepass") for piece in dict.fromkeys(pieces)]
-    escaped = ("".join(f"\\x{byte:02x}" for byte in one) for one in data if one)
-    return "".join(f'"{one}"\n' for one in escaped)
+    escaped = ("".join(f"\\x{byte:02x}" for byte in piece) for piece in data if piece)
+    return "".join(f'"{word}"\n' for word in escaped)
 
 
 def _words(schema: object) -> Iterator[str]:
@@ -79,7 +79,7 @@ class Mutator:
                 if key or rest:
                     self._blocks.append(list(_block(lines, at)))
                     values.setdefault(key, {})[rest] = None
-        self._values: Mapping[str, tuple[str, ...]] = {key: tuple(found) for key, found in values.items()}
+        self._values: Mapping[str, tuple[str, ...]] = {key: tuple(rests) for key, rests in values.items()}
         self._keys = tuple(self._values)
         self._references = tuple(references)
         self._changes = (self._grafted, self._grafted, self._revalued, self._revalued, self._rekeyed, self._referred)

@@ -20,7 +20,7 @@ from robust.trial_result import Figures
 
 def main() -> int:
     """Print each result and the figures; return 1 if a result is unexpected."""
-    chosen = [one for one in _every() if not sys.argv[1:] or one.name in sys.argv[1:]]
+    chosen = [item for item in _every() if not sys.argv[1:] or item.name in sys.argv[1:]]
     figures = _figures(chosen, is_shown=True)
     print("\n".join(figures.lines))
     return int(bool(figures.wrong))
@@ -28,7 +28,7 @@ def main() -> int:
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return the results of all bad inputs; without *is_nightly*, of the quick ones."""
-    return _figures([one for one in _every() if is_nightly or not one.large], is_shown=False)
+    return _figures([item for item in _every() if is_nightly or not item.large], is_shown=False)
 
 
 def _every() -> tuple[Input, ...]:
@@ -43,7 +43,11 @@ def _figures(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
             answers.append((measured(item, Path(name)), item))
         if is_shown:
             _show(*answers[-1])
-    wrong = [f"{item.name}: {'; '.join(found.faults(item))}" for found, item in answers if found.faults(item)]
+    wrong = [
+        f"{item.name}: {'; '.join(measurement.faults(item))}"
+        for measurement, item in answers
+        if measurement.faults(item)
+    ]
     slowest = max(answers, key=lambda answer: answer[0].seconds)
     largest = max(answers, key=lambda answer: answer[0].megabytes)
     lines = (

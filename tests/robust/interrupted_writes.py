@@ -92,7 +92,7 @@ def files_of(script: str) -> FILES:
 def faults(files: FILES, *whole: FILES) -> Iterator[str]:
     """Yield the files in *files* that differ from those of each *whole* compilation, and missing children."""
     for name, data in files.items():
-        if any(name in one for one in whole) and all(one.get(name) != data for one in whole):
+        if any(name in version for version in whole) and all(version.get(name) != data for version in whole):
             yield f"{name} is a mixture: {len(data)} bytes"
     for child in _CHILD.findall(files.get(".gitlab-ci.yml", b"").decode(errors="replace")):
         if child not in files:

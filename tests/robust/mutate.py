@@ -44,9 +44,9 @@ def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
     with ProcessPoolExecutor() as workers:
         work = partial(_answer, seed=seed, has_corpus=has_corpus)
         answers = list(workers.map(work, range(count), chunksize=50))
-    statuses = Counter(one.status for _, one in answers)
-    slowest = max(answers, key=lambda one: one[1].seconds)
-    wrong = [f"{what}: status {one.status}: {'; '.join(one.faults)}" for what, one in answers if one.faults]
+    statuses = Counter(answer.status for _, answer in answers)
+    slowest = max(answers, key=lambda pair: pair[1].seconds)
+    wrong = [f"{what}: status {answer.status}: {'; '.join(answer.faults)}" for what, answer in answers if answer.faults]
     lines = (
         f"{count:,} edits of {len(seeds(has_corpus=has_corpus))} configs, seed {seed}: {len(wrong)} went wrong",
         ", ".join(f"status {status}: {number:,}" for status, number in sorted(statuses.items())),

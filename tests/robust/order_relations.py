@@ -55,12 +55,19 @@ def checked(plans: Iterable[Plan], target: str, way: str, output: Written) -> Co
         return Compared(way, faults=(f"cannot be read: {error}",))
     called = [(plan, _called(names, output.diagnostics)) for plan, names in named(plans, target)]
     plan_in_required_order = _required_pairs(called) - (_ended_before(called) if target == "gitlab" else Pairs())
-    waits = _final_waits(called) if any(one.code.name == "finally-waits" for one in output.diagnostics) else Pairs()
+    waits = (
+        _final_waits(called)
+        if any(diagnostic.code.name == "finally-waits" for diagnostic in output.diagnostics)
+        else Pairs()
+    )
     own = _checkouts(called, graph)
     read = frozenset(pair for pair in relation(graph) if own.isdisjoint(pair))
     added = read - plan_in_required_order - waits
     added_needs = sum(
-        int(word) for one in output.diagnostics if one.code.name in _ADDS for word in _TOLD.findall(one.message)
+        int(word)
+        for diagnostic in output.diagnostics
+        if diagnostic.code.name in _ADDS
+        for word in _TOLD.findall(diagnostic.message)
     )
     stages = {name for _, names in called for name in names.values()}
     wrong = {
@@ -74,8 +81,10 @@ def checked(plans: Iterable[Plan], target: str, way: str, output: Written) -> Co
 
 def _called(names: Mapping[str, str], diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
     """Return *names*, replaced as in *diagnostics*."""
-    matches = [_RENAMED.fullmatch(one.message) for one in diagnostics if one.code.name == "renamed-job"]
-    others = {one[1]: one[2] for one in matches if one is not None}
+    matches = [
+        _RENAMED.fullmatch(diagnostic.message) for diagnostic in diagnostics if diagnostic.code.name == "renamed-job"
+    ]
+    others = {match[1]: match[2] for match in matches if match is not None}
     return {stage: others.get(name, name) for stage, name in names.items()}
 
 
@@ -179,14 +188,18 @@ def _some(pairs: Iterable[object]) -> str:
 def of_known(path: Path, ways: Sequence[tuple[str, str]] = WAYS) -> tuple[Compared, ...]:
     """Return the comparison of each of *ways* to compile the config at *path*; nothing for rejected ones."""
     config = analysed(file_of(path, text_of(path)))
-    return tuple(one for way in ways if config is not None and (one := compared(config, *way)) is not None)
+    return tuple(
+        comparison for way in ways if config is not None and (comparison := compared(config, *way)) is not None
+    )
 
 
 def of_drawn(number: int, seed: int, most: int = 40) -> tuple[Compared, ...]:
     """Return the comparison of each way to compile the random config *number* of *seed*, of *most* stages."""
     dice = Random(f"{seed} {number}")
     config = analysed(SourceFile("pipegen.yaml", drawn_text(drawn(dice, most))))
-    return tuple(one for way in WAYS if config is not None and (one := compared(config, *way)) is not None)
+    return tuple(
+        comparison for way in WAYS if config is not None and (comparison := compared(config, *way)) is not None
+    )
 
 
 def of_wide(number: int, seed: int) -> tuple[Compared, ...]:
@@ -203,4 +216,4 @@ def of_wide(number: int, seed: int) -> tuple[Compared, ...]:
         compared(other, "gitlab"),
         compared(analysed_config, "jenkins", "scripted"),
     )
-    return tuple(one for one in comparisons if one is not None)
+    return tuple(comparison for comparison in comparisons if comparison is not None)

@@ -29,7 +29,9 @@ def drawn(dice: Random, most: int = 40) -> Data:
         # A pipeline that another one calls as one of its stages: it has no stages of its own that run.
         stages = pipelines["p0"]["stages"]
         assert isinstance(stages, list)
-        plain = [one for one in stages if not one.keys() & {"matrix", "outputs", "environment", "retry", "timeout"}]
+        plain = [
+            stage for stage in stages if not stage.keys() & {"matrix", "outputs", "environment", "retry", "timeout"}
+        ]
         if plain:
             called = dice.choice(plain)
             called.pop("script")
@@ -80,7 +82,7 @@ def _arcs(names: Sequence[str], dice: Random) -> list[list[object]]:
     reach, often = dice.choice((3, 8, len(names))), dice.choice((0.05, 0.2, 0.5))
     arcs: list[list[object]] = [[name] for name in names]
     for at, name in enumerate(names):
-        arcs += [[one, name] for one in names[max(0, at - reach) : at] if dice.random() < often]
+        arcs += [[predecessor, name] for predecessor in names[max(0, at - reach) : at] if dice.random() < often]
     for _ in range(dice.randint(0, 2)):
         some = sorted(dice.sample(range(len(names)), dice.randint(1, min(6, len(names)))))
         cut = dice.randint(0, len(some))
@@ -97,7 +99,7 @@ def _before(names: Sequence[str], arcs: Sequence[Sequence[object]]) -> dict[str,
         direct[later].add(earlier)
     before: dict[str, set[str]] = {}
     for name in names:
-        before[name] = direct[name].union(*(before[one] for one in direct[name]))
+        before[name] = direct[name].union(*(before[predecessor] for predecessor in direct[name]))
     return before
 
 
@@ -105,7 +107,7 @@ def steps(arcs: Sequence[Sequence[object]]) -> list[tuple[str, str]]:
     """Return the pairs of adjacent stages in *arcs*."""
     pairs: list[tuple[str, str]] = []
     for arc in arcs:
-        sets: list[list[str]] = [one if isinstance(one, list) else [str(one)] for one in arc]
+        sets: list[list[str]] = [element if isinstance(element, list) else [str(element)] for element in arc]
         pairs += [(a, b) for earlier, later in pairwise(sets) for a in earlier for b in later]
     return pairs
 
@@ -130,7 +132,7 @@ def _stage(name: str, dice: Random, before: Sequence[str]) -> Data:
         stage["artifacts"] = [f"out/{dice.randrange(10**6)}/${{matrix.axis}}/"]
     if name.isalnum():
         stage["outputs"] = {"v": {"command": "cat v"}}
-    read = [one for one in before if one.isalnum()]
+    read = [predecessor for predecessor in before if predecessor.isalnum()]
     if read and dice.random() < 0.3:
         stage["script"] = [f'make "${{{dice.choice(read)}.v|none}}"']
     return stage

@@ -65,21 +65,23 @@ def _of_orders(*, is_nightly: bool) -> Figures:
             *workers.map(partial(of_drawn, seed=_SEED), range(small), chunksize=20),
             *workers.map(partial(of_wide, seed=_SEED), range(large)),
         ]
-    compared = [one for each in rows for one in each]
-    wrong = [one for one in compared if one.faults]
+    compared = [comparison for each in rows for comparison in each]
+    wrong = [comparison for comparison in compared if comparison.faults]
     configs = sum(bool(each) for each in rows)
-    split, pairs, added = (sum(getattr(one, key) for one in compared) for key in ("is_split", "pairs", "added"))
+    split, pairs, added = (
+        sum(getattr(comparison, key) for comparison in compared) for key in ("is_split", "pairs", "added")
+    )
     lines = (
         f"{configs:,} configs, {len(compared):,} files read back: {_ways(compared)}; {split:,} with child pipelines",
         f"{pairs:,} pairs of stages in order, {added:,} of them added waits that were told of",
         f"{len(wrong):,} say another order",
-        *(f"{one.way}: {'; '.join(one.faults)}" for one in wrong[:10]),
+        *(f"{comparison.way}: {'; '.join(comparison.faults)}" for comparison in wrong[:10]),
     )
     return Figures("Order read back", lines, len(wrong))
 
 
 def _ways(compared: Iterable[Compared]) -> str:
-    return ", ".join(f"{way} {count:,}" for way, count in Counter(one.way for one in compared).items())
+    return ", ".join(f"{way} {count:,}" for way, count in Counter(comparison.way for comparison in compared).items())
 
 
 if __name__ == "__main__":

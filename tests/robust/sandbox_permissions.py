@@ -53,7 +53,7 @@ def unapproved(files: Mapping[str, File], uses_by_file: Mapping[str, Uses]) -> d
     words = {
         name: [word for word in refused(uses_by_file[name]) if not _is_in(word, files[name].groovy)] for name in files
     }
-    return {name: told for name, told in words.items() if told}
+    return {name: refusals for name, refusals in words.items() if refusals}
 
 
 def figures(*, is_nightly: bool) -> Figures:
@@ -61,13 +61,13 @@ def figures(*, is_nightly: bool) -> Figures:
     files = generated(is_nightly=is_nightly)
     uses_by_file = uses({name: file.text for name, file in files.items()})
     refused = unapproved(files, uses_by_file)
-    words = [word for one in uses_by_file.values() for word in one.words]
+    words = [word for file_uses in uses_by_file.values() for word in file_uses.words]
     return Figures(
         title="Jenkinsfiles and the sandbox's list",
         lines=(
             f"files: {len(files)}",
             f"calls, constructors, properties, operators, steps looked at: {len(words)}, {len(set(words))} different",
-            *(f"needs approval in {name}: {', '.join(found)}" for name, found in refused.items()),
+            *(f"needs approval in {name}: {', '.join(refusals)}" for name, refusals in refused.items()),
         ),
         wrong=sum(map(len, refused.values())),
     )

@@ -37,7 +37,7 @@ def _encoded(text: str) -> Iterator[tuple[str, str]]:
     yield "percent", quote(text, safe="")
     yield "percent but slashes", quote(text)
     yield "percent as in JavaScript", quote(text, safe="!'()*")
-    yield "percent in lower case", re.sub("%..", lambda found: found[0].lower(), quote(text, safe=""))
+    yield "percent in lower case", re.sub("%..", lambda match: match[0].lower(), quote(text, safe=""))
     yield "plus", quote_plus(text)
     yield "JSON", json.dumps(text)[1:-1]
     yield "JSON in UTF-8", json.dumps(text, ensure_ascii=False)[1:-1]

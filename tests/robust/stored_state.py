@@ -265,7 +265,7 @@ def spoilt(project: Project, after: Callable[[], str], paths: Iterable[Path], sh
         shown = path.relative_to(project.folder).as_posix()
         with project.spoilt(path, (OF_FOLDERS if path.is_dir() else OF_FILES)[name]):
             fault = after()
-        is_tested = f"status 3: pipegen: {path}" in fault and any(fnmatch(shown, given) for given in _GIVEN)
+        is_tested = f"status 3: pipegen: {path}" in fault and any(fnmatch(shown, pattern) for pattern in _GIVEN)
         wrong += [f"{shown} {name}: {fault}"] if fault and not is_tested else []
     return len(trials), wrong
 

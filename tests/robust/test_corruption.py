@@ -26,4 +26,4 @@ def test_a_reader_without_checksums_is_detected(tmp_path: Path, monkeypatch: pyt
     count, wrong = journals(tmp_path, 300)
 
     assert count > 300
-    assert any("other outcomes" in one for one in wrong)
+    assert any("other outcomes" in fault for fault in wrong)

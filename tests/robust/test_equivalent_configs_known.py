@@ -89,11 +89,11 @@ CHANGES: dict[str, tuple[Change, Same, int]] = {
     "arcs in another order": (lambda data, _: permuted(data, Random(json.dumps(data))), without_arc_order, 20),
     "arcs cut into steps": (lambda data, _: cut(data), whole_plan, 20),
     "arcs that others imply": (
-        lambda data, found: implied(data, {plan.name: plan for plan in found.plans}, Random(json.dumps(data))),
+        lambda data, analysis: implied(data, {plan.name: plan for plan in analysis.plans}, Random(json.dumps(data))),
         without_direct_needs,
         15,
     ),
-    "other names": (lambda data, found: renamed(data, found.plans), without_marks, 30),
+    "other names": (lambda data, analysis: renamed(data, analysis.plans), without_marks, 30),
     "what stages do in templates": (lambda data, _: in_templates(data), whole_plan, 30),
     "pipelines in another order": (lambda data, _: turned(data), without_siblings, 5),
 }
@@ -136,7 +136,7 @@ def test_restructured_configs_have_equivalent_plans(name: str) -> None:
 
 def comparable_result(config: Analysed | None, same: Same) -> object:
     """Return the *same* part of each plan, by pipeline, and the settings of targets."""
-    settings = [list(unmarked(plain(one))) for one in config.settings.values()] if config is not None else []
+    settings = [list(unmarked(plain(setting))) for setting in config.settings.values()] if config is not None else []
     return config and ({plan.name: same(plan) for plan in config.plans}, settings)
 
 
@@ -156,7 +156,7 @@ def test_moving_parts_to_an_included_file_keeps_the_plans(tmp_path: Path) -> Non
         tried.append(path)
         config = tmp_path / "pipegen.yaml"
         (tmp_path / "moved.yaml").write_text(json.dumps(inner), encoding="utf-8")
-        analysis, expected = (analysed(file_of(config, json.dumps(one))) for one in (outer, data))
+        analysis, expected = (analysed(file_of(config, json.dumps(config_data))) for config_data in (outer, data))
         if expected is None or comparable_result(analysis, whole_plan) != comparable_result(expected, whole_plan):
             differing.append(shown(config))
 
@@ -189,7 +189,7 @@ def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
 def files(analysis: Analysed) -> object:
     """Return the files and diagnostics of both targets."""
     generator = (written(analysis, *way) for way in WAYS[:2])
-    return [(one.files, [(each.code, each.message) for each in one.diagnostics]) for one in generator]
+    return [(output.files, [(each.code, each.message) for each in output.diagnostics]) for output in generator]
 
 
 def test_expanded_configs_have_the_same_plans() -> None:
@@ -210,7 +210,9 @@ def test_expanded_configs_have_the_same_plans() -> None:
 def test_equivalent_arcs_enforce_the_same_order() -> None:
     """Read back from files of each style and target."""
     path, data, expected = next(
-        one for one in valid_configs() if len(list(_with_other_arcs(one[1], one[2]))) == len(ARCS)
+        valid_config
+        for valid_config in valid_configs()
+        if len(list(_with_other_arcs(valid_config[1], valid_config[2]))) == len(ARCS)
     )
     relations = set()
     for other in (data, *_with_other_arcs(data, expected)):
@@ -233,13 +235,15 @@ def _with_other_arcs(data: Data, analysis: Analysed) -> Iterator[Data]:
 
 def test_different_configs_are_detected() -> None:
     """This proves that the checks can fail: reversed arcs, an incomplete renaming, an empty template."""
-    _, data, expected = next(one for one in valid_configs() if one[0].parent.name == "diamond")
+    _, data, expected = next(
+        valid_config for valid_config in valid_configs() if valid_config[0].parent.name == "diamond"
+    )
     arcs = with_arcs(data, lambda arcs, _: [arc[::-1] for arc in arcs])
     moved = in_templates(data)
     templates = moved["templates"]
     assert isinstance(templates, dict)
     templates.popitem()
-    others = [json.dumps(one) for one in (arcs, moved)]
+    others = [json.dumps(config) for config in (arcs, moved)]
     others += [json.dumps(renamed(data, expected.plans)).replace(TOKEN, "", count) for count in (1, 2)]
 
     for text in others:

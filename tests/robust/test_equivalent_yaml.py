@@ -45,7 +45,7 @@ def pipelines(draw: st.DrawFn) -> tuple[Stages, Arcs]:
             }
         )
     used = {name for arc in arcs for name in arc}
-    return [one for one in stages if one["name"] in used], arcs
+    return [stage for stage in stages if stage["name"] in used], arcs
 
 
 def config(stages: Stages, arcs: Arcs) -> dict[str, object]:
@@ -81,7 +81,7 @@ def needs(plan: Plan) -> dict[str, set[str]]:
 
 def ancestors(direct: dict[str, set[str]], stage: str) -> set[str]:
     """Return all stages that *stage* waits for."""
-    return direct[stage].union(*(ancestors(direct, one) for one in direct[stage]))
+    return direct[stage].union(*(ancestors(direct, predecessor) for predecessor in direct[stage]))
 
 
 @settings(max_examples=15)
@@ -124,7 +124,7 @@ def test_an_implied_arc_adds_no_order(drawn_config: tuple[Stages, Arcs], data: s
     stages, arcs = drawn_config
     expected = plan_of(stages, arcs)
     direct = needs(expected)
-    implied = [[one, stage] for stage in direct for one in sorted(ancestors(direct, stage))]
+    implied = [[ancestor, stage] for stage in direct for ancestor in sorted(ancestors(direct, stage))]
     plan = plan_of(stages, [*arcs, data.draw(st.sampled_from(implied))])
 
     assert jobs(plan) == jobs(expected)
@@ -139,8 +139,8 @@ def test_renaming_stages_changes_only_names(drawn_config: tuple[Stages, Arcs], l
     text = json.dumps(config(*drawn_config))
     (_, files), (_, others) = analysed(text), analysed(_renamed(text, names))
 
-    assert {name: _undated(_renamed(one, names)) for name, one in files.items()} == {
-        name: _undated(one) for name, one in others.items()
+    assert {name: _undated(_renamed(file, names)) for name, file in files.items()} == {
+        name: _undated(file) for name, file in others.items()
     }
 
 

@@ -100,7 +100,7 @@ def _is_readable(path: Path) -> bool:
 def plans_of(path: Path, text: str) -> object:
     """Return the plans of *text* at *path*, and the settings of targets; None if it is rejected."""
     analysis = analysed(file_of(path, text))
-    return analysis and (analysis.plans, {name: plain(one) for name, one in analysis.settings.items()})
+    return analysis and (analysis.plans, {name: plain(setting) for name, setting in analysis.settings.items()})
 
 
 def files_of(config: Analysed | None) -> list[object]:

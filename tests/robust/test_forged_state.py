@@ -64,7 +64,7 @@ def test_readers_without_validation_are_detected(monkeypatch: pytest.MonkeyPatch
 def test_forged_checksums_are_valid() -> None:
     """Otherwise all forged data would be dropped for its checksum."""
     assert verified(forged(json.dumps(SUMMARY)), dict) is not None
-    assert sum(verified(forged(one), dict) is not None for one in shapes(SUMMARY)) > 100
+    assert sum(verified(forged(shape), dict) is not None for shape in shapes(SUMMARY)) > 100
 
 
 @pytest.mark.parametrize("content", [*map(forged, ('{"a": [1]}', '{"runs": 1, "format": 2}')), b"\xff\0", b"[" * 10**5])

@@ -17,7 +17,7 @@ from robust.measured_process import BUG, SECONDS, measured
 MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
 
 
-@pytest.mark.parametrize("item", SMALL, ids=lambda one: one.name)
+@pytest.mark.parametrize("item", SMALL, ids=lambda item: item.name)
 def test_malicious_configs_give_the_expected_diagnostics(item: Input, empty: Path, pipegen: Pipegen) -> None:
     """Never an internal error."""
     item.write(empty)
@@ -44,7 +44,7 @@ def test_malicious_files_next_to_a_config_are_answered(
             assert (result.status in item.expected, BUG in result.err) == (True, False), item.name
 
 
-@pytest.mark.parametrize("item", [*pipelines(), *conditional_inputs()], ids=lambda one: one.name)
+@pytest.mark.parametrize("item", [*pipelines(), *conditional_inputs()], ids=lambda item: item.name)
 def test_malicious_pipelines_of_others_are_answered(item: Input, empty: Path, pipegen: Pipegen) -> None:
     """They multiply values, nest, or need a matcher without backtracking."""
     item.write(empty)
@@ -55,7 +55,7 @@ def test_malicious_pipelines_of_others_are_answered(item: Input, empty: Path, pi
     assert time.process_time() - started < SECONDS
 
 
-@pytest.mark.parametrize("item", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
+@pytest.mark.parametrize("item", [item for item in INPUTS if item.name in MEASURED], ids=lambda item: item.name)
 def test_malicious_configs_are_within_time_and_memory_limits(item: Input, tmp_path: Path) -> None:
     """CPU time and memory of a separate process."""
     result = measured(item, tmp_path)

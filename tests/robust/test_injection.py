@@ -65,7 +65,7 @@ def test_expected_records_name_positions_of_the_language() -> None:
         turn = Round(0, 2, Path("canaries"), "scripted", PIECES)
         for part in KINDS[kind]:
             part(turn)
-        keys |= {one.key for one in turn.expected}
+        keys |= {expectation.key for expectation in turn.expected}
 
     assert {key for key in keys - text_positions() if not key.endswith("at run time")} == {"default", "name of a file"}
 

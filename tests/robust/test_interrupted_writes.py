@@ -24,7 +24,7 @@ def test_a_killed_or_concurrent_compile_leaves_complete_files() -> None:
         check=False,
         timeout=120,
     )
-    kills = [int(found) for found in re.findall(r"^killed (\d+) times", done.stdout, re.MULTILINE)]
+    kills = [int(count) for count in re.findall(r"^killed (\d+) times", done.stdout, re.MULTILINE)]
 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert len(kills) == 2

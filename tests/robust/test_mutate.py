@@ -12,11 +12,11 @@ from pipegen.source.text import SourceFile, Span
 def test_edited_configs_compile_or_give_diagnostics(part: int) -> None:
     """The edits are the same on every computer without a corpus."""
     paths = seeds(has_corpus=False)
-    answers = {what: found for number in range(part, 300, 4) for _, what, found in [attempt(number, 1, paths)]}
+    answers = {what: result for number in range(part, 300, 4) for _, what, result in [attempt(number, 1, paths)]}
 
     assert len(answers) > 70
-    assert {what: found.faults for what, found in answers.items() if found.faults} == {}
-    assert {found.status for found in answers.values()} == {0, 1}
+    assert {what: result.faults for what, result in answers.items() if result.faults} == {}
+    assert {result.status for result in answers.values()} == {0, 1}
 
 
 def test_most_configs_are_valid_before_they_are_edited() -> None:

@@ -12,7 +12,7 @@ from robust.positions.trial import MARK, Outcome, Trial, outcome
 
 def test_every_position_occurs_in_a_config() -> None:
     """A new key of the schema, or of a target's settings, needs an example."""
-    assert [position for position, found in occurrences().items() if not found] == []
+    assert [position for position, position_occurrences in occurrences().items() if not position_occurrences] == []
 
 
 def test_every_position_occurs_in_a_golden_case(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ def test_every_position_occurs_in_a_golden_case(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(table, "_PATTERNS", ("tests/golden/*/pipeline.yml",))
     monkeypatch.setattr(table, "blocks", lambda: iter(()))
 
-    assert [position for position, found in occurrences().items() if not found] == []
+    assert [position for position, position_occurrences in occurrences().items() if not position_occurrences] == []
 
 
 def test_positions_are_those_of_the_schemas() -> None:
@@ -34,7 +34,7 @@ def test_positions_are_those_of_the_schemas() -> None:
     assert ":/$defs/stage/properties/raw/additionalProperties open" in names
     assert "gitlab:/properties/release/properties/tag" in names
     assert "jenkins:/properties/libraries/items" in names
-    assert not any("shell" in one and "enum" in one for one in names)
+    assert not any("shell" in name and "enum" in name for name in names)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_references_that_a_program_would_execute_are_rejected(program: str) -> N
     copies = {script.replace("${s.v}", "$pipegen_v"): script for script in scripts}
 
     assert [script for script in scripts if not refused(script)] == []
-    assert {copies[one.script] for one in fired(list(copies), ("bash",), VALUES)} == set(scripts)
+    assert {copies[firing.script] for firing in fired(list(copies), ("bash",), VALUES)} == set(scripts)
 
 
 @pytest.mark.parametrize("program", ACCEPTED)

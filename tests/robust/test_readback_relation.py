@@ -33,7 +33,7 @@ def test_random_configs_enforce_the_order_of_the_plan() -> None:
 
     assert [wrong for each in pairs if (wrong := _wrong(each))] == []
     assert sum(not each for each in pairs) <= 2
-    assert {one.way for each in pairs for one in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
+    assert {comparison.way for each in pairs for comparison in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
 
 
 def test_large_configs_enforce_the_order_of_the_plan() -> None:
@@ -41,7 +41,7 @@ def test_large_configs_enforce_the_order_of_the_plan() -> None:
     comparisons = of_wide(1, 1)
 
     assert _wrong(comparisons) == []
-    assert [one.is_split for one in comparisons] == [False, True, False]
+    assert [comparison.is_split for comparison in comparisons] == [False, True, False]
     assert comparisons[1].added == 0
 
 
@@ -60,11 +60,11 @@ def test_missing_and_additional_needs_are_detected() -> None:
 
 def _chain(*names: str) -> Analysed:
     stages = ", ".join(f"{{ name: {name}, script: [make] }}" for name in sorted(names))
-    arcs = ", ".join(f"[{one}, {other}]" for one, other in pairwise(names))
+    arcs = ", ".join(f"[{earlier}, {later}]" for earlier, later in pairwise(names))
     analysis = analysed(SourceFile("f", f"pipelines: {{ p: {{ stages: [{stages}], execution: [{arcs}] }} }}"))
     assert analysis is not None
     return analysis
 
 
 def _wrong(comparisons: tuple[Compared, ...]) -> list[Compared]:
-    return [one for one in comparisons if one.faults]
+    return [comparison for comparison in comparisons if comparison.faults]

@@ -76,4 +76,4 @@ def test_configs_found_by_the_fuzzer_are_answered_in_time(path: Path) -> None:
     """Each config failed or took too long before; all styles."""
     answers = [answer(path.read_bytes(), path, style) for style in STYLES]
 
-    assert [one.faults for one in answers] == [()] * len(STYLES)
+    assert [result.faults for result in answers] == [()] * len(STYLES)

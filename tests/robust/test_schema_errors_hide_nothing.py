@@ -32,13 +32,16 @@ def errors(config: Config) -> set[tuple[str, str]]:
     report = Report()
     with suppress(Stopped):
         analyse(written(yaml.safe_dump(config, sort_keys=False, width=1000)), (), report)
-    diagnostics = [one for one in report.diagnostics() if one.severity is Severity.ERROR]
-    return {(one.code.number, one.primary.span.text.strip() if one.primary else "") for one in diagnostics}
+    diagnostics = [diagnostic for diagnostic in report.diagnostics() if diagnostic.severity is Severity.ERROR]
+    return {
+        (diagnostic.code.number, diagnostic.primary.span.text.strip() if diagnostic.primary else "")
+        for diagnostic in diagnostics
+    }
 
 
 def beyond_schema(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return the errors in *pairs* that come neither from the schema nor from checks of values with its codes."""
-    return {one for one in pairs if not one[0].startswith("PG2")}
+    return {pair for pair in pairs if not pair[0].startswith("PG2")}
 
 
 def fits(config: Config) -> bool:
@@ -149,7 +152,7 @@ def test_errors_of_all_kinds_are_reported_in_one_round() -> None:
     """
     with suppress(Stopped):
         analyse(written(text), (), report)
-    numbers = [one.code.number for one in report.diagnostics()]
+    numbers = [diagnostic.code.number for diagnostic in report.diagnostics()]
 
     assert numbers == [
         "PG204",

@@ -29,7 +29,7 @@ def test_an_executed_value_is_detected(shell: str) -> None:
     for number, hole in zip((0, BATCH - 1, BATCH + 10), holes, strict=True):
         scripts[number] = hole
     values = VALUES[1:4]
-    executions = {(one.script, one.shell, one.value) for one in fired(scripts, (shell,), values)}
+    executions = {(firing.script, firing.shell, firing.value) for firing in fired(scripts, (shell,), values)}
 
     assert executions == {(hole, shell, value) for hole in holes for value, _ in values}
 

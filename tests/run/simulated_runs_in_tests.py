@@ -105,14 +105,14 @@ class Slots:
 
     def cycle(self, now: float) -> Cycle:
         """Place as many tasks as there are free slots."""
-        for time, task in sorted(self._later.values(), key=lambda one: (one[0], one[1].order)):
+        for time, task in sorted(self._later.values(), key=lambda entry: (entry[0], entry[1].order)):
             if time <= now:
                 del self._later[task.id]
                 self._queue.append(task)
         placed, self._queue = self._queue[: self._free], self._queue[self._free :]
         self._free -= len(placed)
         refused = [Refusal(task, Cause.SLOT) for task in self._queue if task.id not in self._parked]
-        self._parked |= {one.task.id for one in refused}
+        self._parked |= {refusal.task.id for refusal in refused}
         return Cycle([Placement(task, self._machine) for task in placed], refused)
 
     def release(self, task: TaskId, now: float) -> None:
@@ -122,7 +122,7 @@ class Slots:
 
     def drop(self, task: TaskId) -> None:
         """Remove *task* from the queue."""
-        self._queue = [one for one in self._queue if one.id != task]
+        self._queue = [entry for entry in self._queue if entry.id != task]
         self._later.pop(task, None)
 
     def next_time(self) -> float | None:

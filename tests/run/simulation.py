@@ -53,7 +53,7 @@ class Graph:
         """Return the longest path from the start of each stage, with *durations*."""
         followers, times = self.followers(), dict[str, float]()
         for stage in reversed(tuple(self.durations)):
-            times[stage] = durations[stage] + max((times[one] for one in followers[stage]), default=0.0)
+            times[stage] = durations[stage] + max((times[follower] for follower in followers[stage]), default=0.0)
         return times
 
     def bound(self, slots: int) -> float:
@@ -68,7 +68,7 @@ def random_graph(chance: random.Random, size: int) -> Graph:
     stages = [f"s{number}" for number in range(size)]
     before: dict[str, tuple[str, ...]] = {}
     for number, stage in enumerate(stages):
-        earlier = [stages[one] for one in range(number) if layer[one] < layer[number]]
+        earlier = [stages[predecessor] for predecessor in range(number) if layer[predecessor] < layer[number]]
         near = earlier[-8:]
         before[stage] = tuple(chance.sample(near, min(len(near), chance.randint(1, 3))))
     return Graph({stage: chance.lognormvariate(3, 1) for stage in stages}, before)
@@ -92,7 +92,7 @@ class Simulation:
         duration: Callable[[Task], float],
     ) -> None:
         self.scheduler = scheduler
-        self.tasks = {one.id: one for one in tasks}
+        self.tasks = {graph_task.id: graph_task for graph_task in tasks}
         self.duration = duration
         self.now = 0.0
         self.placed: list[tuple[float, Placement]] = []
@@ -126,7 +126,7 @@ class Simulation:
     def cycle(self) -> None:
         """Let the scheduler place tasks."""
         cycle = self.scheduler.cycle(self.now)
-        self.refused += [(self.now, one) for one in cycle.refused]
+        self.refused += [(self.now, refusal) for refusal in cycle.refused]
         for placement in cycle.placed:
             self.placed.append((self.now, placement))
             heappush(self._running, (self.now + self.duration(placement.task), len(self.placed), placement.task.id))
@@ -149,5 +149,8 @@ def run_graph(
         task(stage, order=order, remaining=remaining[stage], demand=demand)
         for order, stage in enumerate(graph.durations)
     ]
-    before = {TaskId("p", stage): [TaskId("p", one) for one in earlier] for stage, earlier in graph.before.items()}
-    return Simulation(scheduler, tasks, before, lambda one: graph.durations[one.id.stage]).run()
+    before = {
+        TaskId("p", stage): [TaskId("p", predecessor) for predecessor in earlier]
+        for stage, earlier in graph.before.items()
+    }
+    return Simulation(scheduler, tasks, before, lambda graph_task: graph.durations[graph_task.id.stage]).run()

@@ -154,7 +154,7 @@ def test_attempts_do_not_exceed_the_retry_limit(data: st.DataObject) -> None:
     starts = [event.attempt for event in observed.log.events if isinstance(event, Started)]
     ends = [event for event in observed.log.events if isinstance(event, Ended)]
     for job in plan.jobs:
-        numbers = [one.number for one in starts if one.task.job is job]
+        numbers = [start.number for start in starts if start.task.job is job]
         assert numbers == list(range(1, len(numbers) + 1))
         assert len(numbers) <= 1 + (job.limits.retry.count if job.limits.retry else 0)
         assert sum(end.is_final for end in ends if end.attempt.task.job is job) == bool(numbers)

@@ -41,8 +41,8 @@ class TrackedStages:
         assert len(set(self.lost)) == len(self.lost)
         assert set(self.lost) - final == rules.skipped(moment).keys()
         assert self.progress.skipped().keys() == set(self.lost)
-        assert [self.progress.status(one) for one in moment.graph.nodes] == [
-            rules.status(one, moment) for one in moment.graph.nodes
+        assert [self.progress.status(node) for node in moment.graph.nodes] == [
+            rules.status(node, moment) for node in moment.graph.nodes
         ]
         assert self.progress.status("") == rules.status_of_all(moment)
         assert self.progress.result == rules.result(moment)
@@ -113,7 +113,7 @@ def test_a_resumed_progress_continues_where_it_ended(
             allowed.add(stage)
         first.start(stage)
         news = first.end(stage, ended[stage], is_allowed=stage in allowed)
-        ready = [one for one in (*ready, *news.ready) if one not in first.skipped()]
+        ready = [node for node in (*ready, *news.ready) if node not in first.skipped()]
     second = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     tracked = TrackedStages(second)
     tracked.allowed = allowed

@@ -96,7 +96,7 @@ class State:
         self, results: Mapping[str, Status], ended: Mapping[TaskId, Outcome], events: Sequence[RunEvent]
     ) -> None:
         self.results = dict(results)
-        self.outcomes = {task.stage: one for task, one in ended.items()}
+        self.outcomes = {task.stage: status for task, status in ended.items()}
         self.skipped = {event.task.stage: event.reason for event in events if isinstance(event, Skipped)}
         for event in events:
             if isinstance(event, Ended) and event.is_final:

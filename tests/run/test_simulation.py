@@ -113,7 +113,7 @@ def test_a_sweep_finds_how_many_executors_are_enough() -> None:
     times = {"a": 100.0, "b": 2.0, "c": 2.0, "d": 2.0}
     sweep = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
 
-    assert [one.makespan for _, one in sweep.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
+    assert [simulation.makespan for _, simulation in sweep.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
     assert (sweep.enough, sweep.nearly_enough, sweep.best) == (2, 2, 100.0)
     assert Sweep(sweep.simulations[:1]).enough == 1
 

@@ -172,7 +172,7 @@ def test_values_are_measured_unchanged(world: World, name: str) -> None:
     plan = plan_of([command, reader])
     prints, reads = world.run_job(plan, "t", host()), world.run_job(plan, "r", host())
 
-    assert [one.status for one in (file, written, prints, reads)] == [0, 0, 0, 0]
+    assert [process.status for process in (file, written, prints, reads)] == [0, 0, 0, 0]
     assert (read, copied, (world.root / "V").read_bytes().decode()) == (value, value, value.rstrip("\n"))
 
 
@@ -380,7 +380,7 @@ def test_a_shared_workspace_has_only_files_of_the_script(world: World) -> None:
 
     results = [world.run_job(plan, stage, where) for stage in ("s", "t")]
 
-    assert [(one.status, one.errors, one.left) for one in results] == [(0, "", []), (0, "", [])]
+    assert [(result.status, result.errors, result.left) for result in results] == [(0, "", []), (0, "", [])]
     assert (world.root / "made").read_text("utf-8") == "x\n"
     assert sorted(path.name for path in world.root.iterdir()) == ["blubber.yaml", "made"]
 

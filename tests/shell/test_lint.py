@@ -135,10 +135,10 @@ def test_scripts_pass_shellcheck_and_syntax_checks(tmp_path: Path, check: str, w
 def scripts(where: str) -> Iterator[str]:
     """Yield the scripts of all jobs, after the options that every engine sets."""
     for number, (name, steps) in enumerate(STEPS.items()):
-        texts = [f"${{t.{one}}}" for one in NAMES] if name == "everything" else []
+        texts = [f"${{t.{output_name}}}" for output_name in NAMES] if name == "everything" else []
         reader = {"name": "r", "build": "x", "run": {"arguments": texts}}
         stages = [SOURCE, {"name": "c", "build": "x", "run": True}, {"name": "t", **steps}, reader]
         plan = plan_of({"directory": "sub" if number % 2 else ".", "stages": stages})
         for job in plan.jobs:
             script = script_of(plan, job.stage, HOSTS[where])
-            yield from (f"set -e\n{text_of(one)}" for one in (script, script.after) if one is not None)
+            yield from (f"set -e\n{text_of(part)}" for part in (script, script.after) if part is not None)

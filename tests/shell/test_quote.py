@@ -92,7 +92,7 @@ def test_shell_text_of_a_host_is_classified(text: str, expected: Word) -> None:
 def test_every_text_is_one_word_in_every_shell(world: World) -> None:
     """The bytes are unchanged."""
     texts = [text for text in HOSTILE.values() if len(text) < 1000]
-    texts += [chr(one) + chr(other) for one in range(32, 127) for other in (39, 92, 36, 97)]
+    texts += [chr(number) + chr(other) for number in range(32, 127) for other in (39, 92, 36, 97)]
     words = [quote(text) for text in texts]
     doubled = [quote((Literal(text), VariableExpansion("EMPTY"))) for text in texts]
 

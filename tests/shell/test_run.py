@@ -164,7 +164,9 @@ def test_secrets_come_from_the_environment(world: World) -> None:
     plan = plan_of([{"name": "t", "build": "x", "run": {"credentials": credentials}}])
     world.variables.update({"TOKEN": "hidden", "KEY": "/k"})
 
-    result = world.run_job(plan, "t", host(credential=lambda one: (f': "${{{one.variables[0]}:?missing}}"',)))
+    result = world.run_job(
+        plan, "t", host(credential=lambda credential: (f': "${{{credential.variables[0]}:?missing}}"',))
+    )
 
     words = next(call for call in result.calls if call[0] == "run")
     assert "hidden" not in "".join(words)

@@ -130,7 +130,7 @@ def plan_of(config: object, folder: str = "", inputs: object = None) -> Plan:
 
 def _yaml(value: object) -> str:
     """Return *value* as JSON, which YAML readers accept and which has no surrogates."""
-    return re.sub(r"\\ud[89ab]..\\ud[c-f]..", lambda found: json.loads(f'"{found[0]}"'), json.dumps(value))
+    return re.sub(r"\\ud[89ab]..\\ud[c-f]..", lambda match: json.loads(f'"{match[0]}"'), json.dumps(value))
 
 
 def script_of(plan: Plan, stage: str, where: ShellEnvironment) -> StageScriptParts:
@@ -237,7 +237,7 @@ class World:
             timeout=60,
             check=False,
         )
-        left = sorted(str(found) for found in (self.folder / "tmp").iterdir())
+        left = sorted(str(file) for file in (self.folder / "tmp").iterdir())
         return Result(done.returncode, calls(log), done.stderr.decode(errors="replace"), left)
 
     def run_job(self, plan: Plan, stage: str, where: ShellEnvironment) -> Result:

@@ -31,11 +31,11 @@ def keys() -> list[str]:
 def test_each_key_has_a_row(name: str) -> None:
     """Users need not experiment with any key."""
     table = registry.load(name).CAPABILITIES
-    words = {word for one in table for word in one.feature.replace(":", "").split(", ")}
+    words = {word for row in table for word in row.feature.replace(":", "").split(", ")}
 
     assert [key for key in keys() if key not in words] == [], f"add rows to targets/{name}/capabilities.py"
-    assert {one.support for one in table} <= SUPPORTS
-    assert len({one.feature for one in table}) == len(table)
+    assert {row.support for row in table} <= SUPPORTS
+    assert len({row.feature for row in table}) == len(table)
 
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])

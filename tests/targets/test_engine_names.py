@@ -27,7 +27,7 @@ def test_different_names_stay_different() -> None:
     texts = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
 
     assert len(set(texts)) == len(texts)
-    assert [one for one in texts if not one or len(one) > 255 or one.strip("/") != one] == []
+    assert [text for text in texts if not text or len(text) > 255 or text.strip("/") != text] == []
 
 
 def test_the_digest_depends_only_on_the_name() -> None:

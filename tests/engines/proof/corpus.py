@@ -76,4 +76,4 @@ def _config(name: str, path: Path, *, must_compile: bool) -> Config:
 
 
 def _errors(report: Report) -> tuple[str, ...]:
-    return tuple(one.code.name for one in report.diagnostics() if one.severity.name == "ERROR")
+    return tuple(diagnostic.code.name for diagnostic in report.diagnostics() if diagnostic.severity.name == "ERROR")

@@ -288,7 +288,7 @@ def _execute_locally(world: World, pipelines: Sequence[str]) -> Execution:
         for pipeline in data["pipelines"]
         for stage in pipeline["stages"]
     ]
-    tries = [(name, one) for name, stage in stages for one in stage["tries"]]
+    tries = [(name, attempt) for name, stage in stages for attempt in stage["tries"]]
     folders = (path for path in (world.folder / "state/pipegen").glob("*/*") if path.is_dir())
     (home,) = (path for path in folders if path.parent.name != "locks")
     return Execution(
@@ -305,7 +305,7 @@ def _execute_locally(world: World, pipelines: Sequence[str]) -> Execution:
         triggered=(),
         charts=_calls(world.folder / "helm.log"),
         text="",
-        log=done.stdout + done.stderr + "".join(_printed(one["log"]) for _, one in tries),
+        log=done.stdout + done.stderr + "".join(_printed(attempt["log"]) for _, attempt in tries),
     )
 
 
@@ -394,4 +394,4 @@ def _triggered(call: Mapping[str, Any]) -> tuple[str, Mapping[str, str]]:
     address = next(word for word in call["arguments"] if word.startswith("https://"))
     forms = (b64decode(part).decode() for part in call["data"])
     generator = (re.fullmatch(r"variables\[(\w+)\]=(.*)", form, re.DOTALL) for form in forms)
-    return address, {one[1]: one[2] for one in generator if one}
+    return address, {match[1]: match[2] for match in generator if match}

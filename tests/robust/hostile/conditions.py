@@ -74,7 +74,7 @@ def _reads(turn: Round, name: str, value: str) -> None:
 def literal(text: str) -> str:
     """Return the pattern that matches only *text*."""
     special = re.sub(
-        r"[\\^$.|?*+()\[\]{}/]", lambda found: f"[{found[0]}]" if found[0] not in "^\\/" else f"\\{found[0]}", text
+        r"[\\^$.|?*+()\[\]{}/]", lambda match: f"[{match[0]}]" if match[0] not in "^\\/" else f"\\{match[0]}", text
     )
     return f"/^{special}$/" if re.search(r"[*?\\]|^/|/$", text) else text
 

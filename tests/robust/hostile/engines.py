@@ -77,8 +77,8 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
         for stage, outcome in done.outcomes.items()
         if turn.outcomes.get(stage, "success") not in {outcome, "any"}
     ]
-    expected = [one for one in turn.expected if not (one.is_sent and ENGINES[name] is HERE)]
-    wrong = [fault for one in expected if (fault := fault_of(one, records))]
+    expected = [expectation for expectation in turn.expected if not (expectation.is_sent and ENGINES[name] is HERE)]
+    wrong = [fault for expectation in expected if (fault := fault_of(expectation, records))]
     wrong += [*turn.faults, *misread(turn)]
     if wrong or failed:
         (folder / "log").write_text(done.log, encoding="utf-8")

@@ -91,7 +91,9 @@ def answer_of(turn: Round, config: str) -> Said:
     file, report, texts = SourceFile("pipegen.yaml", config, ""), Report(), [""]
     target, options = TARGETS[turn.engine]
     with suppress(Stopped):
-        texts += [made.text for made in generate(analyse(file, (), report), registry.load(target), options, report)]
+        texts += [
+            generated.text for generated in generate(analyse(file, (), report), registry.load(target), options, report)
+        ]
     faults = [
         f"{diagnostic.code.number} has no place"
         for diagnostic in report.diagnostics()

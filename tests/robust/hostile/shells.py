@@ -27,7 +27,7 @@ def faults(turn: Round, shell: str, folder: Path) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     wrong = failed(turn, world)
-    wrong += [fault for one in turn.expected if (fault := fault_of(one, records))]
+    wrong += [fault for expectation in turn.expected if (fault := fault_of(expectation, records))]
     return [*wrong, *(f"text {number} was executed" for number in turn.left())]
 
 

@@ -60,7 +60,7 @@ def named(name: str, schema: Mapping[str, Any]) -> Position:
         schema = SCHEMA["$defs"]
         for step in steps:
             schema = schema[step]
-        if len(steps) > 1 or any("properties" in one for one in (schema, *schema.get("anyOf", ()))):
+        if len(steps) > 1 or any("properties" in branch for branch in (schema, *schema.get("anyOf", ()))):
             name = ".".join(step for step in steps if step != "properties")
     return name.removeprefix("."), schema
 

@@ -215,7 +215,7 @@ def written(text: str) -> str:
 
 def has_bare(text: str) -> bool:
     """Return whether *text* contains a `${NAME}`, which `env` passes to the shell."""
-    return any("." not in found[1] for found in _REFERENCE.finditer(text))
+    return any("." not in match[1] for match in _REFERENCE.finditer(text))
 
 
 def quoted(text: str, stages: tuple[str, ...] = ()) -> str:

@@ -84,7 +84,7 @@ class Answer:
 
 def hostile() -> tuple[str, ...]:
     """Return the texts of the nightly trial between marks, without text that is always cut, expanded or rejected."""
-    plain = [one for one in HOSTILE.values() if one.strip() == one and one.isprintable() and not _CUT.search(one)]
+    plain = [text for text in HOSTILE.values() if text.strip() == text and text.isprintable() and not _CUT.search(text)]
     return (
         MIXED,
         LINES,
@@ -106,7 +106,10 @@ def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
         # Containers of a pod are YAML in a Groovy string: tests of pods read it.
         if target != "jenkins" or not position.startswith(f"{_POD}containers")
     ]
-    return [*_refused(trials), *(Answer(one, outcome(one, found), told) for one, found, told in read(trials))]
+    return [
+        *_refused(trials),
+        *(Answer(trial, outcome(trial, leaves), disagreement) for trial, leaves, disagreement in read(trials)),
+    ]
 
 
 def is_matter_of(position: str, target: str) -> bool:
@@ -116,11 +119,13 @@ def is_matter_of(position: str, target: str) -> bool:
 
 def _best(position: str, target: str, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
     """Return the config of *occurrences* in which a harmless text appears in the file, otherwise one that compiles."""
-    pairs = [(one, tried(position, one, target, BENIGN).generated) for one in occurrences[:1]]
+    pairs = [(occurrence, tried(position, occurrence, target, BENIGN).generated) for occurrence in occurrences[:1]]
     if pairs and MARK not in pairs[0][1]:
-        pairs += [(one, tried(position, one, target, BENIGN).generated) for one in occurrences[1:_TRIES]]
-    pairs.sort(key=lambda one: (MARK not in one[1], not one[1]))
-    return [one for one, _ in pairs[:1]]
+        pairs += [
+            (occurrence, tried(position, occurrence, target, BENIGN).generated) for occurrence in occurrences[1:_TRIES]
+        ]
+    pairs.sort(key=lambda pair: (MARK not in pair[1], not pair[1]))
+    return [occurrence for occurrence, _ in pairs[:1]]
 
 
 def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
@@ -132,5 +137,5 @@ def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
 
 def counted(answers: Sequence[Answer]) -> str:
     """Return the number of each outcome in *answers*."""
-    counts = Counter(one.outcome for one in answers)
-    return ", ".join(f"{counts[one]:,} {one.value}" for one in Outcome if counts[one])
+    counts = Counter(answer.outcome for answer in answers)
+    return ", ".join(f"{counts[kind]:,} {kind.value}" for kind in Outcome if counts[kind])

@@ -15,7 +15,7 @@ def words(script: str, mark: str) -> Iterator[str]:
     """Yield the words of *script* that contain *mark*, unevaluated; words of a nested command separately."""
     at = script.find(mark)
     while at >= 0:
-        document = next((found for found in _DOCUMENT.finditer(script) if found.start(1) <= at < found.end(1)), None)
+        document = next((match for match in _DOCUMENT.finditer(script) if match.start(1) <= at < match.end(1)), None)
         if document is not None:
             # A here-document has the escapes of double quotes, except that of the quotes themselves.
             yield '"' + document[1].replace('"', '\\"') + '"'

@@ -168,7 +168,7 @@ def _is_text(part: SchemaPart) -> bool:
 
 
 def _has_names(part: SchemaPart) -> bool:
-    return any(isinstance(one.schema.get("additionalProperties"), dict) for one in _branches(part))
+    return any(isinstance(branch.schema.get("additionalProperties"), dict) for branch in _branches(part))
 
 
 def _listed(value: object) -> list[object]:
@@ -203,7 +203,7 @@ def _names(part: SchemaPart) -> Iterator[str]:
 def occurrences() -> dict[str, list[Occurrence]]:
     """Return configs for each position, the smallest first."""
     values: dict[str, list[Occurrence]] = {position: [] for position in positions()}
-    for name, tree in sorted(_trees(), key=lambda one: len(str(plain(one[1])))):
+    for name, tree in sorted(_trees(), key=lambda pair: len(str(plain(pair[1])))):
         seen: set[str] = set()
         for position, route in _used(tree, [SchemaPart(":", schema(""))], ()):
             if position not in seen:
@@ -214,7 +214,7 @@ def occurrences() -> dict[str, list[Occurrence]]:
 
 def _trees() -> Iterator[tuple[str, Node]]:
     files: list[tuple[str, SourceFile]] = [
-        (path.parent.name, load(path, Report())) for one in _PATTERNS for path in sorted(Path(ROOT).glob(one))
+        (path.parent.name, load(path, Report())) for pattern in _PATTERNS for path in sorted(Path(ROOT).glob(pattern))
     ]
     files += [(name, block.file) for name, block in blocks()]
     files += [("more", SourceFile("pipegen.yaml", text)) for text in (*map(_with, _STAGES), *_MORE)]
@@ -241,7 +241,7 @@ def _used(node: Node, parts: list[SchemaPart], route: Route) -> Iterator[tuple[s
             if node.kind is ScalarKind.TEXT:
                 yield from ((identity(part), route) for part in parts if _is_text(part))
         case Sequence():
-            inner = [one for part in parts for one in _inner(part)]
+            inner = [inner_part for part in parts for inner_part in _inner(part)]
             for number, item in enumerate(node):
                 yield from _used(item, inner, (*route, number))
         case TreeMapping():
@@ -249,7 +249,7 @@ def _used(node: Node, parts: list[SchemaPart], route: Route) -> Iterator[tuple[s
 
 
 def _used_entries(node: TreeMapping, parts: list[SchemaPart], route: Route) -> Iterator[tuple[str, Route]]:
-    inner = [one for part in parts for one in _inner(part)]
+    inner = [inner_part for part in parts for inner_part in _inner(part)]
     for entry in node.entries:
         key = entry.key.text
         own = [known[key] for part in parts if key in (known := _keys(part))]

@@ -114,11 +114,11 @@ def tried(position: str, occurrence: Occurrence, target: str, text: str) -> Tria
 
 def read(trials: Sequence[Trial]) -> Iterator[tuple[Trial, list[Leaf], str]]:
     """Yield the *trials* that generated files, each with its texts and the disagreements of its readers."""
-    values = [one for one in trials if one.generated]
+    values = [trial for trial in trials if trial.generated]
     for target, parsed in (("gitlab", _psych), ("jenkins", _groovy)):
-        own = [one for one in values if one.target == target]
+        own = [trial for trial in values if trial.target == target]
         if own:
-            yield from zip(own, *zip(*parsed([one.generated for one in own]), strict=True), strict=True)
+            yield from zip(own, *zip(*parsed([trial.generated for trial in own]), strict=True), strict=True)
 
 
 def _psych(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
@@ -126,15 +126,15 @@ def _psych(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
         if isinstance(data, dict):
             yield [], f"Psych refuses it: {data['refused']}"
             continue
-        documents = [one for one in data if one is not None]
+        documents = [value for value in data if value is not None]
         differing = [name for name, other in others(text).items() if other != documents]
         yield list(leaves(documents)), f"{', '.join(differing)} reads other data" if differing else ""
 
 
 def _groovy(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
     for group in groovy(texts):
-        refused = [one.text for one in group if one.path == ("refused",)]
-        expanded = any(one.path == ("GString",) and MARK in one.text for one in group)
+        refused = [text.text for text in group if text.path == ("refused",)]
+        expanded = any(text.path == ("GString",) and MARK in text.text for text in group)
         yield group, f"Groovy refuses it: {refused[0]}" if refused else "a GString holds it" if expanded else ""
 
 

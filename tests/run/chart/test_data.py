@@ -21,7 +21,7 @@ def test_data_has_times_waits_and_positions_of_stages() -> None:
         "time": 330.5,
         "stages": [{"pipeline": "service", "stage": stage} for stage in ("unit", "release", "mail")],
     }
-    assert [(one["cause"], one["time"]) for one in data["waiting"]] == [("slot", 30.0), ("delay", 30.0)]
+    assert [(wait["cause"], wait["time"]) for wait in data["waiting"]] == [("slot", 30.0), ("delay", 30.0)]
     assert data["executors"] == [{"name": "executor", "slots": 2, "cpu": None, "memory": None, "labels": []}]
     assert data["stages"][2] == {
         "pipeline": "service",

@@ -82,9 +82,9 @@ def test_many_stages_are_grouped_by_executor() -> None:
     simulation = wide(300, 4)
 
     assert len([bar for bar in elements(simulation, "rect") if len(bar)]) == 300
-    assert [one.text for one in elements(simulation, "text") if (one.text or "").startswith("executor ")] == [
-        f"executor {number}" for number in range(1, 5)
-    ]
+    assert [
+        element.text for element in elements(simulation, "text") if (element.text or "").startswith("executor ")
+    ] == [f"executor {number}" for number in range(1, 5)]
 
 
 def test_an_empty_run_renders_without_bars() -> None:

@@ -49,7 +49,7 @@ _RULES = {
 def violations(root: Element) -> list[str]:
     """Return the parts of the document below *root* that Jenkins would reject or count wrongly."""
     texts = [] if root.tag in ("testsuites", "testsuite") else [f"{root.tag} is no root"]
-    return texts + [one for element in root.iter() for one in (*_shape(element), *_sums(element))]
+    return texts + [fault for element in root.iter() for fault in (*_shape(element), *_sums(element))]
 
 
 def _shape(element: Element) -> Iterator[str]:
@@ -59,8 +59,8 @@ def _shape(element: Element) -> Iterator[str]:
         return
     yield from (f"{element.tag} lacks {name}" for name in sorted(rule.required - element.attrib.keys()))
     yield from (f"{element.tag} has {name}" for name in sorted(element.attrib.keys() - rule.required - rule.optional))
-    yield from (f"{element.tag} holds {one.tag}" for one in element if one.tag not in rule.inside)
-    texts = [element.text, *(one.tail for one in element)]
+    yield from (f"{element.tag} holds {child.tag}" for child in element if child.tag not in rule.inside)
+    texts = [element.text, *(child.tail for child in element)]
     if not rule.has_text and any(text and text.strip() for text in texts):
         yield f"{element.tag} holds text"
     if element.tag != "testcase" and not _TIME.fullmatch(element.get("time", "")):

@@ -60,8 +60,8 @@ def test_a_record_has_the_result_of_each_stage() -> None:
     send_events(tasks, record)
     a, b, c, d = (record.entries[task.id] for task in tasks.tasks)
 
-    assert [one.status for one in (a, b, c, d)] == ["success", "failed", "skipped", ""]
-    assert (a.seconds, [one.number for one in a.attempts], a.ready) == (4, [1, 2], 0)
+    assert [stage.status for stage in (a, b, c, d)] == ["success", "failed", "skipped", ""]
+    assert (a.seconds, [attempt.number for attempt in a.attempts], a.ready) == (4, [1, 2], 0)
     assert (d.is_running, d.waits, record.failures()) == (True, None, (b,))
     assert record.critical_path() == (a, b)
     assert path_words((a, b), several=False) == "a 5 s -> b 3 s: 8 s"

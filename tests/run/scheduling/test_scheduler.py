@@ -263,7 +263,10 @@ def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
     assert names(scheduler.cycle(0)) == []
     scheduler.release(TaskId("p", "block"), 0.0)
 
-    assert [(one.task.id.stage, one.machine) for one in scheduler.cycle(0).placed] == [("wide", "two"), ("s8", "one")]
+    assert [(placement.task.id.stage, placement.machine) for placement in scheduler.cycle(0).placed] == [
+        ("wide", "two"),
+        ("s8", "one"),
+    ]
 
 
 def test_machines_without_bounds_take_all() -> None:
@@ -297,9 +300,9 @@ def busy_until(run: Simulation, end: float) -> Counter[str]:
 @pytest.mark.parametrize("slots", [1, 2, 3, 5, 8])
 def test_pipelines_side_by_side_share_alike(slots: int) -> None:
     """While both have stages to run, their difference is at most one slot; no slot is idle."""
-    run = side_by_side(slots, {"one": 120, "two": 120}, lambda one: one.order % 3 + 1.0)
+    run = side_by_side(slots, {"one": 120, "two": 120}, lambda run_task: run_task.order % 3 + 1.0)
     busy = busy_until(run, run.makespan / 2)
-    work = sum(one % 3 + 1 for one in range(120)) * 2
+    work = sum(number % 3 + 1 for number in range(120)) * 2
 
     assert abs(busy["one"] - busy["two"]) <= 0.05 * sum(busy.values()) + 3
     assert run.makespan <= work / slots + 3
@@ -307,7 +310,7 @@ def test_pipelines_side_by_side_share_alike(slots: int) -> None:
 
 def test_who_has_longer_stages_gets_no_more_slots() -> None:
     """Shares depend on the resources in use at a time, not on the number of stages."""
-    run = side_by_side(4, {"long": 40, "short": 400}, lambda one: 10.0 if one.id.pipeline == "long" else 1.0)
+    run = side_by_side(4, {"long": 40, "short": 400}, lambda run_task: 10.0 if run_task.id.pipeline == "long" else 1.0)
     busy = busy_until(run, 100)
 
     assert busy == {"long": 200, "short": 200}
@@ -358,7 +361,7 @@ def test_no_stage_starts_before_those_before_it_ended() -> None:
 
     assert started.keys() == graph.durations.keys()
     for stage, earlier in graph.before.items():
-        assert all(run.ended[TaskId("p", one)] <= started[stage] for one in earlier)
+        assert all(run.ended[TaskId("p", predecessor)] <= started[stage] for predecessor in earlier)
 
 
 def test_a_chain_costs_no_wait() -> None:

@@ -27,7 +27,7 @@ DELAYS = (0, 1, 2, 4, 8, 10, 10, 10)
 NOTHING = Demand(slots=0)
 
 some = st.integers(0, 3)
-labels = st.sets(st.sampled_from(LABELS)).map(lambda found: tuple(sorted(found)))
+labels = st.sets(st.sampled_from(LABELS)).map(lambda names: tuple(sorted(names)))
 machines = st.lists(
     st.builds(
         RunMachine,
@@ -39,14 +39,14 @@ machines = st.lists(
     ),
     min_size=1,
     max_size=4,
-).map(lambda found: [replace(one, name=f"m{number}") for number, one in enumerate(found)])
+).map(lambda fleet: [replace(machine, name=f"m{number}") for number, machine in enumerate(fleet)])
 demands = st.builds(
     Demand,
     slots=some,
     cpu=st.integers(0, 2),
     memory=st.integers(0, 2),
     labels=labels,
-    locks=st.sets(st.sampled_from(LOCKS)).map(lambda found: tuple(sorted(found))),
+    locks=st.sets(st.sampled_from(LOCKS)).map(lambda names: tuple(sorted(names))),
 )
 
 
@@ -69,8 +69,8 @@ class Model(RuleBasedStateMachine):
     @initialize(machines=machines, order=st.sampled_from(ORDERS))
     def start(self, machines: list[RunMachine], order: str) -> None:
         """Start with some machines."""
-        self.machines = {one.name: one for one in machines}
-        nodes = [node(one, index) for index, one in enumerate(machines)]
+        self.machines = {machine.name: machine for machine in machines}
+        nodes = [node(machine, index) for index, machine in enumerate(machines)]
         self.session = Session(nodes, tiers(order), settings=QueueSettings(), patience=self.patience)
         self.scheduler = SessionScheduler(self.session)
 
@@ -170,14 +170,17 @@ class Model(RuleBasedStateMachine):
 
     def is_room(self, demand: Demand, machine: RunMachine, reserved: Demand = NOTHING) -> bool:
         """Return whether *machine* has what *demand* takes beside what runs and is kept, and its locks are free."""
-        in_use = [reserved, *(one.demand for one, location in self.running.values() if location is machine)]
-        locks = {lock for one, _ in self.running.values() for lock in one.demand.locks}
+        in_use = [
+            reserved,
+            *(running_task.demand for running_task, location in self.running.values() if location is machine),
+        ]
+        locks = {lock for running_task, _ in self.running.values() for lock in running_task.demand.locks}
         return (
             set(demand.labels) <= set(machine.labels)
             and not locks & set(demand.locks)
-            and _is_within(demand.slots, [one.slots for one in in_use], machine.slots)
-            and _is_within(demand.cpu, [one.cpu for one in in_use], machine.cpu)
-            and _is_within(demand.memory, [one.memory for one in in_use], machine.memory)
+            and _is_within(demand.slots, [other_demand.slots for other_demand in in_use], machine.slots)
+            and _is_within(demand.cpu, [other_demand.cpu for other_demand in in_use], machine.cpu)
+            and _is_within(demand.memory, [other_demand.memory for other_demand in in_use], machine.memory)
         )
 
 
@@ -215,7 +218,7 @@ def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) 
         scheduler([RunMachine(name="m", slots=slots)]),
         tasks,
         {big.id: [deployment.id]},
-        lambda one: float(lengths[one.order]) if one.order >= 0 else 1.0,
+        lambda run_task: float(lengths[run_task.order]) if run_task.order >= 0 else 1.0,
     ).run()
 
     names = [placement.task.id.stage for _, placement in run.placed]
@@ -234,7 +237,7 @@ def test_the_same_is_decided_the_same_way(
     tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(requested)]
 
     first, second = (
-        Simulation(scheduler(machines, order=order), tasks, {}, lambda one: float(one.order % 3 + 1)).run()
+        Simulation(scheduler(machines, order=order), tasks, {}, lambda run_task: float(run_task.order % 3 + 1)).run()
         for _ in range(2)
     )
 

@@ -72,8 +72,8 @@ def test_keys_are_counted_tier_by_tier() -> None:
     gang.push(first, ())
     other_gang.push(second, ())
     equal = Votes(gang_key=lambda _: 0)
-    for_two = Votes(gang_key=lambda found: found is not other_gang)
-    for_one = Votes(gang_key=lambda found: found is not gang)
+    for_two = Votes(gang_key=lambda candidate: candidate is not other_gang)
+    for_one = Votes(gang_key=lambda candidate: candidate is not gang)
 
     assert min((gang, other_gang), key=Ballot([[equal, for_two], [for_one]]).gang_key) is other_gang
     assert min((gang, other_gang), key=Ballot([[equal], [for_one, for_two]]).gang_key) is gang
@@ -222,7 +222,10 @@ def test_the_least_dominant_share_comes_first() -> None:
 def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], expected: list[float]) -> None:
     """Shares follow the weights, up to the requests; queues with further requests share the rest."""
     times = deserved(
-        [JobQueue(name=str(index), weight=one[0], requested={"slots": one[1]}) for index, one in enumerate(job_queues)],
+        [
+            JobQueue(name=str(index), weight=weight, requested={"slots": slots})
+            for index, (weight, slots) in enumerate(job_queues)
+        ],
         {"slots": 8},
     )
 
@@ -238,7 +241,9 @@ def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
     ]
 
     times = deserved(job_queues, {"slots": 8})
-    assert {name: one["slots"] for name, one in times.items()} == pytest.approx({"kept": 3, "capped": 2, "open": 3})
+    assert {name: amounts["slots"] for name, amounts in times.items()} == pytest.approx(
+        {"kept": 3, "capped": 2, "open": 3}
+    )
 
 
 def test_a_job_queue_with_its_part_is_passed_over() -> None:
@@ -260,7 +265,7 @@ def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> Non
     session.entering += gangs
     enqueue(session)
 
-    assert [one.is_admitted for one in gangs] == [True, False]
+    assert [queued_gang.is_admitted for queued_gang in gangs] == [True, False]
     assert session.entering == gangs[1:]
 
 

@@ -36,7 +36,7 @@ def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
     times: dict[TaskId, float] = {}
     for number in range(data.draw(st.integers(1, 5))):
         plan = graph_plan(data.draw(graphs(most=5)), name=f"p{number}")
-        run = pipeline_run(plan, first=sum(len(one.tasks) for one in runs))
+        run = pipeline_run(plan, first=sum(len(earlier_run.tasks) for earlier_run in runs))
         tasks = tuple(replace(task, demand=data.draw(DEMANDS)) for task in run.tasks)
         runs.append(replace(run, tasks=tasks))
         times |= {TaskId(plan.name, job.stage): float(data.draw(st.integers(0, 4))) for job in plan.jobs}

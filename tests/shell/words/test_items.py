@@ -135,7 +135,7 @@ def test_nested_loops_are_independent(world: World, outer: str, inner: str, *, s
     within: Loop[Text] = Loop(("cell",), split, row, inner, body, source.span)
     outside: Loop[Text] = Loop(("row",), False, source, outer, within, source.span)
     looping_step = replace(step, arguments=(outside,))
-    nested = replace(job, steps=tuple(looping_step if one is step else one for one in job.steps))
+    nested = replace(job, steps=tuple(looping_step if job_step is step else job_step for job_step in job.steps))
     world.give("a", "output", text)
 
     result = world.run(text_of(script(nested, plan, jobs(plan), host())))
@@ -170,7 +170,7 @@ def test_an_inner_loop_shadows_names_of_the_outer(world: World) -> None:
     world.run_job(plan, "t", host())
 
     result = yaml.safe_load((world.kept / "values.yaml").read_text())
-    assert result["x"] == [{"before": one, "in": ["3", "4"], "after": one} for one in ("1", "2")]
+    assert result["x"] == [{"before": number, "in": ["3", "4"], "after": number} for number in ("1", "2")]
 
 
 def test_constants_around_loops_keep_their_position(world: World) -> None:

@@ -150,7 +150,7 @@ def printed(folder: Path, value: str, number: int) -> str:
 def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
     """Each value tries to create a file if executed, and none does."""
     require_program(SHELLS[shell][0])
-    ran = run([one for one in POSITIONS if shell == "bash" or not one.is_bash], shell)
+    ran = run([position for position in POSITIONS if shell == "bash" or not position.is_bash], shell)
 
     assert ran.wrong == []
     assert not ran.is_canary_there
@@ -168,7 +168,9 @@ def test_nested_positions_print_the_same_value(shell: str) -> None:
     """Inside up to four other constructs."""
     require_program(SHELLS[shell][0])
     chance = Random(3)  # noqa: S311 - chance for tests, no secret
-    alone = [one for one in POSITIONS if (shell == "bash" or not one.is_bash) and not one.is_quadratic]
+    alone = [
+        position for position in POSITIONS if (shell == "bash" or not position.is_bash) and not position.is_quadratic
+    ]
     ran = run([nested(chance.choice(alone), chance) for _ in range(60)], shell, ("substitution", "delimiter", "quotes"))
 
     assert ran.wrong == []

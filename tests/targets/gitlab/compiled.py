@@ -26,7 +26,10 @@ class Compiled:
 
     def codes(self) -> list[tuple[str, str]]:
         """Return the code and the underlined text of each diagnostic."""
-        return [(one.code.number, one.primary.span.text if one.primary else "") for one in self.diagnostics]
+        return [
+            (diagnostic.code.number, diagnostic.primary.span.text if diagnostic.primary else "")
+            for diagnostic in self.diagnostics
+        ]
 
     def needs(self, job: str) -> list[tuple[str, bool]]:
         """Return the needs of *job*, and which fetch artifacts."""
@@ -44,4 +47,6 @@ def compiled(config: str, *chosen: str) -> Compiled:
     except Stopped:
         pass
     data = meaning(yaml_data(text) or {})
-    return Compiled(text, data, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))
+    return Compiled(
+        text, data, tuple(diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number.startswith("PG6"))
+    )

@@ -178,13 +178,13 @@ class _Reader:
 
 def _python(regex: str) -> str:
     """Return a Python pattern equivalent to the RE2 pattern *regex*."""
-    return re.sub(r"(\\.)|\$", lambda found: found[1] or r"\Z", regex.replace("\\/", "/"))
+    return re.sub(r"(\\.)|\$", lambda match: match[1] or r"\Z", regex.replace("\\/", "/"))
 
 
 def fnmatch(glob: str, name: str) -> bool:
     """Return the result of `File.fnmatch?` with FNM_PATHNAME, FNM_DOTMATCH and FNM_EXTGLOB."""
     assert not re.search(r"[$%][A-Za-z_{]", glob), "it would be taken for a variable"
-    return any(re.fullmatch(_segments(one), name, re.DOTALL) for one in _braces(glob))
+    return any(re.fullmatch(_segments(pattern), name, re.DOTALL) for pattern in _braces(glob))
 
 
 def _braces(glob: str) -> list[str]:
@@ -192,9 +192,9 @@ def _braces(glob: str) -> list[str]:
     if braces is None:
         return [glob]
     return [
-        one
+        pattern
         for choice in braces[1].split(",")
-        for one in _braces(glob[: braces.start()] + choice + glob[braces.end() :])
+        for pattern in _braces(glob[: braces.start()] + choice + glob[braces.end() :])
     ]
 
 

@@ -37,7 +37,7 @@ class SplitUp:
         included: list[str] = []
         for data in files.values():
             # Included files of other authors are not part of the compilation.
-            for path in [one.get("local") for one in data.pop("include", ())]:
+            for path in [include.get("local") for include in data.pop("include", ())]:
                 if path in files:
                     included.append(path)
                     data.update(files[path])
@@ -45,7 +45,7 @@ class SplitUp:
 
     def reported(self, number: str) -> list[Diagnostic]:
         """Return the diagnostics with that code."""
-        return [one for one in self.diagnostics if one.code.number == number]
+        return [diagnostic for diagnostic in self.diagnostics if diagnostic.code.number == number]
 
 
 def split_up(config: str, cuts: Sequence[str] = ()) -> SplitUp:
@@ -57,7 +57,9 @@ def split_up(config: str, cuts: Sequence[str] = ()) -> SplitUp:
         files = generate(analyse(file, (), report), gitlab, {"split": "\n".join(cuts)} if cuts else {}, report)
     except Stopped:
         pass
-    return SplitUp(files, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))
+    return SplitUp(
+        files, tuple(diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number.startswith("PG6"))
+    )
 
 
 def jobs_of(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +80,7 @@ class Ordered:
 
     def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:
         *children, self.parent = data
-        self.files = {name: jobs_of(one) for name, one in data.items()}
+        self.files = {name: jobs_of(document) for name, document in data.items()}
         self.home = {job: name for name, jobs in self.files.items() for job in jobs}
         self.bridges = {
             job["trigger"]["include"][0]["local"]: name
@@ -123,7 +125,7 @@ class Ordered:
             home = self.parent if "pipeline" in need else None
             assert home is None or self.home[need["job"]] == home
             if is_helper(job) and "artifacts" in job:
-                waiting += [one for one in job.get("needs", []) if one["artifacts"]]
+                waiting += [need for need in job.get("needs", []) if need["artifacts"]]
             else:
                 names.add(need["job"])
         return names

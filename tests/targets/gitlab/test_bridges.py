@@ -39,7 +39,7 @@ _WORDS = ("full", "half", "f*", "?", "**", "3", "x", "a b/*", "/^fu/", "/[0-9]$/
 
 def defaults() -> dict[str, str]:
     """Return the values of inputs that a run does not give."""
-    return {name: _written(one.get("default", "")) for name, one in INPUTS.items()}
+    return {name: _written(input_.get("default", "")) for name, input_ in INPUTS.items()}
 
 
 def _written(value: Any) -> str:
@@ -77,7 +77,7 @@ def expected(when: Mapping[str, Any], run: Run) -> bool:
 def _as_env(when: Any) -> Any:
     """Return *when* with conditions on inputs as conditions on variables."""
     if isinstance(when, list):
-        return [_as_env(one) for one in when]
+        return [_as_env(rule) for rule in when]
     as_env: dict[str, Any] = {}
     for key, value in when.items():
         if key in ("all", "any", "not"):

@@ -137,5 +137,5 @@ def ideal(graph: ExecutionGraph, durations: Mapping[str, float]) -> float:
     """Return the makespan of *graph* if each stage starts as soon as its predecessors have ended."""
     ends: dict[str, float] = {}
     for node in graph.topological():
-        ends[node] = max((ends[one] for one in graph.predecessors(node)), default=0.0) + durations[node]
+        ends[node] = max((ends[predecessor] for predecessor in graph.predecessors(node)), default=0.0) + durations[node]
     return max(ends.values())

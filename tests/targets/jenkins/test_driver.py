@@ -45,7 +45,7 @@ def test_the_makespan_is_close_to_ideal(kind: str, seed: int) -> None:
         ratio = max(ends.values()) / ideal(graph, durations)
 
         assert len(starts) == len(graph.nodes), name
-        assert all(ends[one] <= starts[node] for one, node in graph.arcs), name
+        assert all(ends[earlier] <= starts[node] for earlier, node in graph.arcs), name
         assert run.depth <= DEEPEST, name
         assert ratio == pytest.approx(1) if not run.held else ratio <= 1.1, name
         assert run.hands_out or not run.held, name
@@ -88,5 +88,5 @@ def test_failures_skip_only_their_successors(deepest: int) -> None:
         starts, ends = timed(run, drawn(graph, "uneven", seed), failing)
 
         assert starts.keys() == set(graph.nodes) - lost
-        assert all(ends[one] <= starts[node] for one, node in graph.arcs if node in starts)
+        assert all(ends[earlier] <= starts[node] for earlier, node in graph.arcs if node in starts)
         assert run.depth <= deepest

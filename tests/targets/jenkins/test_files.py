@@ -92,7 +92,7 @@ def findings(files: dict[str, str]) -> dict[str, list[str]]:
     """Return the findings of *files* that have any."""
     require(jenkins_harness.available())
     values = jenkins_harness.validate(files)
-    return {name: [one.message for one in every] for name, every in values.items() if every}
+    return {name: [diagnostic.message for diagnostic in every] for name, every in values.items() if every}
 
 
 @pytest.mark.slow
@@ -159,6 +159,6 @@ def _estimated_size(file: model.Jenkinsfile) -> int:
 
 
 def _size(findings: tuple[jenkins_harness.Finding, ...]) -> int:
-    sizes = (re.search(r"outside its functions has (\d+)", one.message) for one in findings)
+    sizes = (re.search(r"outside its functions has (\d+)", diagnostic.message) for diagnostic in findings)
     (size,) = (size[1] for size in sizes if size is not None)
     return int(size)

@@ -60,13 +60,13 @@ def test_agents_become_groovy() -> None:
     """Any agent, a label, or the agent selected at the start."""
     anywhere, docker, pinned = model.Agent(), model.Agent("docker"), model.Agent("docker", is_pinned=True)
 
-    assert [node(one) for one in (anywhere, docker, pinned)] == [
+    assert [node(value) for value in (anywhere, docker, pinned)] == [
         "node('')",
         "node('docker')",
         "node(env.PIPEGEN_AGENT)",
     ]
-    assert [agent(one) for one in (anywhere, docker, pinned)] == ["''", "'docker'", "env.PIPEGEN_AGENT"]
-    assert [label(one) for one in (docker, pinned)] == ["'docker'", '"${env.PIPEGEN_AGENT}"']
+    assert [agent(value) for value in (anywhere, docker, pinned)] == ["''", "'docker'", "env.PIPEGEN_AGENT"]
+    assert [label(value) for value in (docker, pinned)] == ["'docker'", '"${env.PIPEGEN_AGENT}"']
 
 
 def test_loops_iterate_over_items() -> None:

@@ -12,7 +12,7 @@ def test_parts_of_a_model_are_found_at_any_depth() -> None:
     values = list(parts_of(around, "text", None, 3, (model.Selected(("main",)),)))
 
     assert len(values) == 8
-    assert all(one in values for one in (around, job, value, model.GroovyCode("env.X"), model.Agent("linux")))
+    assert all(part in values for part in (around, job, value, model.GroovyCode("env.X"), model.Agent("linux")))
 
 
 def test_texts_and_numbers_are_not_parts() -> None:

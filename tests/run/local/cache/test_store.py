@@ -204,7 +204,7 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
     stored_records = [stored_record for key in keys if (stored_record := results.find([key])) is not None]
     assert len(stored_records) > 5
-    assert {results.value(one.record.outputs[0][1]) for one in stored_records} == {b"x" * 1_000}
+    assert {results.value(stored_record.record.outputs[0][1]) for stored_record in stored_records} == {b"x" * 1_000}
     assert 1_000 < results.size() <= LITTLE
     assert [path.stat().st_size for path in contents(tmp_path)] == [1_000]
 

@@ -89,7 +89,7 @@ def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
     check_size("has a long text", len(document.jobs), (0, size), size * 10 // 9 - 10, span, report)
 
     assert size == memory(scales.data(document))
-    assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG627", "PG627"]
     assert '"has a long text" as too large: its text has' in report.diagnostics()[0].message
     assert '"is too big" as too large: parsed, its job takes' in report.diagnostics()[1].message
 

@@ -120,7 +120,7 @@ def test_each_generated_key_is_in_the_table_of_versions(path: Path) -> None:
 def test_the_header_names_the_newest_version(path: Path) -> None:
     """No key in the file is newer, and one is as new."""
     match = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
-    known = [KEYS[one].version for one in (*emitted(read(path)), *features_used(read(path))) if one in KEYS]
+    known = [KEYS[feature].version for feature in (*emitted(read(path)), *features_used(read(path))) if feature in KEYS]
 
     assert match is not None or not known
     assert match is None or not known or (int(match[1]), int(match[2])) >= max(known)
@@ -128,7 +128,7 @@ def test_the_header_names_the_newest_version(path: Path) -> None:
 
 def test_each_version_has_a_documentation_link() -> None:
     """No key is in both tables."""
-    assert all(one.source.startswith("https://docs.gitlab.com/") for one in KEYS.values())
+    assert all(entry.source.startswith("https://docs.gitlab.com/") for entry in KEYS.values())
     assert not OLDER & KEYS.keys()
 
 
@@ -173,7 +173,7 @@ def test_keys_newer_than_the_server_are_reported(stage: str, settings: str, vers
             f"targets: {{ gitlab: {{ {settings}{', ' if settings else ''}version: '{version}' }} }}\n"
             f"pipelines: {{ p: {{ stages: [{{ name: s, script: [x]{', ' if stage else ''}{stage} }}] }} }}"
         )
-        return [one.message for one in layout.reported("PG673")]
+        return [diagnostic.message for diagnostic in layout.reported("PG673")]
 
     assert f'"{key}" needs GitLab {version}; targets.gitlab.version is {before}' in diagnostics(before)
     assert not diagnostics(version)

@@ -91,5 +91,5 @@ def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
         **option,
     )
 
-    assert {one.code.number for one in report.diagnostics() if one.code.number == "PG627"} == codes
+    assert {diagnostic.code.number for diagnostic in report.diagnostics() if diagnostic.code.number == "PG627"} == codes
     assert (len(files) > 1) is (not option)

@@ -53,7 +53,7 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
             reads[other].add(text)
     stages = []
     for name in names:
-        echoed = " ".join(f'"${{{one}.v|none}}"' for one in sorted(reads[name]))
+        echoed = " ".join(f'"${{{stage}.v|none}}"' for stage in sorted(reads[name]))
         stages.append(
             f"{{ name: {name}, script: ['echo {echoed}'], outputs: {{ v: {{ command: date }} }}{conditions[name]} }}"
         )
@@ -67,7 +67,7 @@ def check_whole(layout: SplitUp, arcs: list[list[str]], reads: dict[str, set[str
     graph = ExecutionGraph([*([name] for name in reads), *arcs])
     pairs = 0
     for name, read in reads.items():
-        before = {one for one in ordered.after(name) if not is_helper(ordered.job(one))}
+        before = {job_name for job_name in ordered.after(name) if not is_helper(ordered.job(job_name))}
         names = set(graph.ancestors(name))
         assert names <= before
         pairs += len(before - names)
@@ -80,7 +80,7 @@ def check_whole(layout: SplitUp, arcs: list[list[str]], reads: dict[str, set[str
 
 def included(layout: SplitUp) -> list[str]:
     """Return the paths of the files that the main one includes."""
-    return [one["local"] for one in layout.each()[layout.files[-1].name].get("include", [])]
+    return [include["local"] for include in layout.each()[layout.files[-1].name].get("include", [])]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))])
@@ -95,7 +95,7 @@ def test_included_files_add_no_waits(seed: int) -> None:
     assert included(layout) == [file.name for file in layout.files[:-1]]
     assert len(layout.files) > 1 or memory(whole) <= most * 0.9
     assert check_whole(layout, arcs, reads) == 0
-    assert all(memory(one) <= most * 0.9 for one in layout.each().values())
+    assert all(memory(document) <= most * 0.9 for document in layout.each().values())
     assert all(len(file.text.encode()) <= most * 0.9 for file in layout.files)
 
 
@@ -110,7 +110,10 @@ def test_random_children_keep_the_order_and_report_added_waits(seed: int) -> Non
         layout = split_up(config(stages, arcs), names)
         if layout.reported("PG676"):
             continue
-        numbers = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in layout.reported("PG675")]
+        numbers = [
+            int(re.findall(r"\((\d+) pairs? of stages", diagnostic.message)[0])
+            for diagnostic in layout.reported("PG675")
+        ]
 
         assert sum(numbers) == check_whole(layout, arcs, reads)
 
@@ -138,7 +141,7 @@ def test_included_files_keep_the_order_of_a_chain() -> None:
     *included, _ = layout.files
 
     assert len(included) > 1
-    assert [one.code.number for one in layout.diagnostics] == []
+    assert [diagnostic.code.number for diagnostic in layout.diagnostics] == []
     assert (
         check_whole(layout, arcs, {f"s{number}": {f"s{number - 1}"} if number else set() for number in range(30)}) == 0
     )
@@ -151,7 +154,12 @@ def test_three_thousand_dense_stages_fit_in_one_pipeline() -> None:
     """50 layers of 60 stages, each after 12 of the layer before, without added waits."""
     chance = random.Random(1)  # noqa: S311 - a graph is no secret
     layers = [[f"s{layer}x{number}" for number in range(60)] for layer in range(50)]
-    arcs = [[one, name] for above, row in pairwise(layers) for name in row for one in chance.sample(above, 12)]
+    arcs = [
+        [predecessor, name]
+        for above, row in pairwise(layers)
+        for name in row
+        for predecessor in chance.sample(above, 12)
+    ]
     stages = [f"{{ name: {name}, image: 'python:3.12', script: [make] }}" for row in layers for name in row]
     layout = split_up(config(stages, arcs))
     *parts, main = layout.files
@@ -181,7 +189,7 @@ def test_a_job_too_big_for_any_file_is_reported() -> None:
     stages = [f"{{ name: s{number}, script: [{'x' * (20_000 if number == 3 else 400)}] }}" for number in range(30)]
     layout = split_up(config(stages, [], 12_000))
 
-    assert [one.code.number for one in layout.diagnostics] == ["PG627"]
+    assert [diagnostic.code.number for diagnostic in layout.diagnostics] == ["PG627"]
     assert layout.diagnostics[0].primary is not None
     assert layout.diagnostics[0].primary.span.text.startswith("s3")
     assert "its job takes about 0.02" in layout.diagnostics[0].message
@@ -194,8 +202,8 @@ def test_more_than_150_files_are_an_error() -> None:
     fits = split_up(config(stages[:150], [], 60_000))
     layout = split_up(config(stages, [], 60_000))
 
-    assert ([one.message for one in fits.reported("PG627")], len(included(fits))) == ([], 150)
-    assert [one.message for one in layout.reported("PG627")] == [
+    assert ([diagnostic.message for diagnostic in fits.reported("PG627")], len(included(fits))) == ([], 150)
+    assert [diagnostic.message for diagnostic in layout.reported("PG627")] == [
         'GitLab includes at most 150 files, and the jobs of ".gitlab-ci.yml" need 151'
     ]
 
@@ -226,7 +234,7 @@ def test_a_cut_whose_child_must_return_values_is_rejected() -> None:
     ]
     layout = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
 
-    assert [one.message for one in layout.reported("PG676")] == [
+    assert [diagnostic.message for diagnostic in layout.reported("PG676")] == [
         'stage "c" reads ${a.v}, which a child pipeline of --split cannot return'
     ]
 
@@ -241,7 +249,7 @@ def test_an_approval_stays_in_the_parent() -> None:
 
 def test_several_pipelines_are_included_in_one() -> None:
     """They remain one GitLab pipeline, with the same rules."""
-    stages = ", ".join(f"{{ name: s{one}, script: [{'x' * 400}] }}" for one in range(30))
+    stages = ", ".join(f"{{ name: s{index}, script: [{'x' * 400}] }}" for index in range(30))
     pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
     (whole,) = split_up(f"pipelines: {{ {pipelines} }}").data().values()
     limit = memory(whole) // 2
@@ -271,7 +279,7 @@ def test_a_stage_whose_image_comes_from_the_parent_is_not_cut() -> None:
     ]
     layout = split_up(config(stages, [["a", "b"]]), ["b"])
 
-    assert [one.message for one in layout.reported("PG676")] == [
+    assert [diagnostic.message for diagnostic in layout.reported("PG676")] == [
         'stage "b" uses ${a.v} in an image name, which a child pipeline cannot get'
     ]
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
@@ -358,7 +366,9 @@ def test_a_child_waits_for_the_needs_of_a_skipped_stage() -> None:
 def deployments(plan: Plan, stage: str) -> set[str]:
     """Return the stages of *plan* whose environment *stage* stops: it can start after one that failed."""
     environments = {job.stage: job.deployment.environment for job in plan.jobs}
-    return {name for name, one in environments.items() if one is not None and one.on_stop == stage}
+    return {
+        name for name, environment in environments.items() if environment is not None and environment.on_stop == stage
+    }
 
 
 @pytest.mark.slow
@@ -377,9 +387,11 @@ def test_every_cut_of_the_golden_cases_keeps_the_order(case: Path) -> None:
             try:
                 files = generate(analysed, gitlab, {"split": f"{plan.name}: {stage}"}, build_report)
             except Stopped:
-                assert {one.code.number for one in build_report.diagnostics() if one.severity is Severity.ERROR} == {
-                    "PG676"
-                }
+                assert {
+                    diagnostic.code.number
+                    for diagnostic in build_report.diagnostics()
+                    if diagnostic.severity is Severity.ERROR
+                } == {"PG676"}
                 continue
             layout = SplitUp(files, tuple(build_report.diagnostics()))
             assert len(files) == 2
@@ -393,5 +405,8 @@ def test_every_cut_of_the_golden_cases_keeps_the_order(case: Path) -> None:
                     before = {job for job in ordered.after(names[inner]) if not is_helper(ordered.job(job))}
                     assert texts & set(ordered.home) <= before
                     pairs += len(before - texts)
-            numbers = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in layout.reported("PG675")]
+            numbers = [
+                int(re.findall(r"\((\d+) pairs? of stages", diagnostic.message)[0])
+                for diagnostic in layout.reported("PG675")
+            ]
             assert sum(numbers) == pairs

@@ -197,7 +197,7 @@ def test_collecting_ends_without_losing_artifacts(seed: int) -> None:
     paths = [path for need in needs if need.artifacts for path in by_name.get(need.job, need_of(left, need)).artifacts]
     assert set(paths) >= {path for name in names if fetched[name] for path in left[name]}
     reported = {name for need in needs if need.artifacts for name in variables(need, by_name, variables_by_stage)}
-    assert reported >= {one for name in names if fetched[name] for one in variables_by_stage.get(name, ())}
+    assert reported >= {variable for name in names if fetched[name] for variable in variables_by_stage.get(name, ())}
     assert (
         len(needs) <= LIMIT or len([need for need in needs if variables(need, by_name, variables_by_stage)]) > LIMIT - 3
     )

@@ -38,7 +38,7 @@ def test_repeated_keys_move_to_a_hidden_job() -> None:
     """Two equal jobs only extend it."""
     shared = sharing([docker("a"), docker("a")])
 
-    assert [(one.name, one.image, one.before_script) for one in shared.hidden] == [
+    assert [(hidden_job.name, hidden_job.image, hidden_job.before_script) for hidden_job in shared.hidden] == [
         (".docker", ImageKeys("docker"), (ScriptEntry("a"),))
     ]
     assert shared.shares[docker("a")] == Share(".docker", JobTools(kind="docker"))
@@ -56,21 +56,21 @@ def test_different_before_scripts_share_the_image() -> None:
     """If no `before_script` is repeated, none is shared."""
     shared = sharing([docker("a"), docker("b")])
 
-    assert [one.before_script for one in shared.hidden] == [()]
+    assert [hidden_job.before_script for hidden_job in shared.hidden] == [()]
 
 
 def test_each_repeated_before_script_is_shared() -> None:
     """Hidden jobs of one kind are numbered."""
     shared = sharing([docker("a"), docker("a"), docker("b"), docker("b")])
 
-    assert [one.name for one in shared.hidden] == [".docker", ".docker 2"]
+    assert [hidden_job.name for hidden_job in shared.hidden] == [".docker", ".docker 2"]
 
 
 def test_a_job_without_a_before_script_does_not_extend_one() -> None:
     """An empty `before_script` is not worth sharing."""
     shared = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
 
-    assert [one.name for one in shared.hidden] == [".shell"]
+    assert [hidden_job.name for hidden_job in shared.hidden] == [".shell"]
     assert shared.shares[plain()] == Share("", plain())
     assert shared.shares[plain("c")] == Share("", plain("c"))
 

@@ -70,7 +70,9 @@ def test_removing_needs_keeps_the_order(seed: int) -> None:
     """Random graphs with many implied arcs keep their order, and no removable need remains."""
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     names = [f"s{number}" for number in range(14)]
-    arcs = [[one, other] for index, one in enumerate(names) for other in names[index + 1 :] if chance.random() < 0.4]
+    arcs = [
+        [earlier, later] for index, earlier in enumerate(names) for later in names[index + 1 :] if chance.random() < 0.4
+    ]
     listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*([name] for name in names), *arcs])
     stages = ", ".join(f"{{name: {name}}}" for name in names)
     output = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [{listed}] }} }}")
@@ -81,4 +83,4 @@ def test_removing_needs_keeps_the_order(seed: int) -> None:
     }
     for name in names:
         needed = [need for need, _ in output.needs(name)]
-        assert not any(one in actual.ancestors(other) for one in needed for other in needed)
+        assert not any(first in actual.ancestors(second) for first in needed for second in needed)

@@ -186,7 +186,11 @@ def test_collectors_have_optional_needs() -> None:
     """They are in every pipeline, for any condition of their reader."""
     stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
     last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
-    config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}
+    config = {
+        "pipelines": {
+            "p": {"stages": [*stages, last], "execution": [[[stage_data["name"] for stage_data in stages], "last"]]}
+        }
+    }
     data = compiled(json.dumps(config)).data
     collectors = [job for name, job in data.items() if name.startswith("collect")]
 

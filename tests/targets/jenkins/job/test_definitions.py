@@ -48,5 +48,7 @@ def test_definitions_are_complete_and_have_names_of_their_own(text: str, message
     """Everything that could break the rest of the file is an error."""
     messages = compiled(_config(text), "jenkins").messages
 
-    assert [one for one in messages if message is not None and message in one] == list(messages)
+    assert [
+        reported_message for reported_message in messages if message is not None and message in reported_message
+    ] == list(messages)
     assert bool(messages) is (message is not None)

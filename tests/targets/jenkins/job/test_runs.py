@@ -360,14 +360,16 @@ def test_other_jobs_are_triggered(run: Run, style: str) -> None:
     work = scripts(sample, known=script(), computed=script(write))
     build = run(jenkinsfile(work, style=style), jobs={"folder/one": "FAILURE", "two": "FAILURE"})
 
-    assert [(one.job, dict(one.parameters), one.wait) for one in build.builds] == [
+    assert [
+        (started_build.job, dict(started_build.parameters), started_build.wait) for started_build in build.builds
+    ] == [
         ("folder/one", {"A": HOSTILE}, False),
         ("two", {"A": "x", "B": "a\nb"}, True),
     ]
     assert happened(build) == {"known": "success", "computed": "failed"}
     assert build.stage("known").node is None
     assert build.stage("computed").node == "built-in"
-    assert [one.node for one in build.builds] == [None, None]
+    assert [started_build.node for started_build in build.builds] == [None, None]
 
 
 @pytest.mark.slow

@@ -81,8 +81,8 @@ def test_the_driver_keeps_the_order_of_the_arcs() -> None:
     for graph in (families.trellis(60, 3), families.diamonds(60), families.ladder(45)):
         actual = order(jenkinsfile(work(graph), style="scripted"))
 
-        assert {(one, node) for node in actual.nodes for one in actual.ancestors(node)} == {
-            (one, node) for node in graph.nodes for one in graph.ancestors(node)
+        assert {(ancestor, node) for node in actual.nodes for ancestor in actual.ancestors(node)} == {
+            (ancestor, node) for node in graph.nodes for ancestor in graph.ancestors(node)
         }
 
 

@@ -66,7 +66,7 @@ def test_text_in_tables_is_unambiguous(lines: list[str], name: str, label: str) 
     (text,) = tables.texts
     texts = [line[1:] for line in text.replace("\n+", "\0").split("\n") if line.startswith("|")]
 
-    assert [one.replace("\0", "\n") for one in texts] == ["\n".join(lines), name]
+    assert [part.replace("\0", "\n") for part in texts] == ["\n".join(lines), name]
     assert text.startswith("\nstage " + name.replace("\n", "\n+") + "\n")
     assert "" not in text[1:-1].split("\n")
 

@@ -100,4 +100,4 @@ def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:
     for name in (".", ".."):
         plan = plan_of(f"[{{name: '{name}', script: [x], cache: {{paths: [a/]}}}}]")
 
-        assert [one.key for one in lower_caches(plan.jobs[0], plan, Report())] == [f"stage{name}"]
+        assert [cache.key for cache in lower_caches(plan.jobs[0], plan, Report())] == [f"stage{name}"]

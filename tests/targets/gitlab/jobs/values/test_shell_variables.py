@@ -166,7 +166,7 @@ def test_variables_of_outputs_and_urls_are_unique() -> None:
     """Reports of several jobs reach one job, where a duplicate would override another."""
     (job,) = plan_of("[{name: s, script: [x]}]").jobs
     jobs = [replace(job, slug=slug) for slug in NAMES]
-    texts = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
+    texts = [expanded_variable(job, name) for job in jobs for name in NAMES] + [address_variable(job) for job in jobs]
 
     assert len(set(texts)) == len(texts)
     assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in texts)

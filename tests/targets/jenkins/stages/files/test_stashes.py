@@ -13,7 +13,7 @@ CARRIED = (".pipegen/outputs/demo-a/",)
 
 def steps(work: PlanScripts, stage: str, kind: type[model.Step]) -> list[model.Step]:
     """Return the steps of type *kind* of *stage*."""
-    (block,) = (one for one in lowered(work).stages if one.name == stage)
+    (block,) = (lowered_stage for lowered_stage in lowered(work).stages if lowered_stage.name == stage)
     return [step for step in block.steps if isinstance(step, kind)]
 
 

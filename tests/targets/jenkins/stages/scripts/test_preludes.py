@@ -18,14 +18,14 @@ def test_a_shared_prelude_becomes_a_function() -> None:
     assert preludes.function(ONE) == "containers"
     assert preludes.function(OTHER) == ""
     assert preludes.function(()) == ""
-    assert [one.function for one in preludes.named()] == ["containers"]
+    assert [named_prelude.function for named_prelude in preludes.named()] == ["containers"]
 
 
 def test_prelude_functions_have_unique_names() -> None:
     """Two preludes with the same tools are numbered."""
     preludes = Preludes([script("a", prelude=prelude) for prelude in (ONE, ONE, OTHER, OTHER)])
 
-    assert [one.function for one in preludes.named()] == ["values", "values2"]
+    assert [named_prelude.function for named_prelude in preludes.named()] == ["values", "values2"]
 
 
 def test_scripts_begin_with_a_call_of_the_function() -> None:
