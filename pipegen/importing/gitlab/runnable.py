@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
 from typing import TypeAlias
@@ -23,7 +23,7 @@ from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, entries_of, whole_number
-from pipegen.structs import Struct, replace
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 _UNKNOWN = "unknown"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
@@ -102,34 +102,42 @@ class StartedJob(Struct, kw_only=True):
     variables: tuple[tuple[str, str], ...] = ()
 
 
+class _Numbering(MutableStruct):
+    """The number of each condition, and the rules that have theirs, by identity: jobs share rules."""
+
+    numbers: dict[Formula, int] = field(default_factory=dict)
+    rules: dict[int, tuple[Sequence[Rule], tuple[RunnableRule, ...]]] = field(default_factory=dict)
+
+    def numbered(self, rules: Sequence[Rule]) -> tuple[RunnableRule, ...]:
+        """Return *rules* with the number of each condition."""
+        if id(rules) not in self.rules:
+            self.rules[id(rules)] = rules, tuple(map(self._numbered, rules))
+        return self.rules[id(rules)][1]
+
+    def _numbered(self, rule: Rule) -> RunnableRule:
+        return RunnableRule(
+            rule=rule,
+            number=self.numbers.setdefault(rule.formula, len(self.numbers)),
+            tested=tuple(dict.fromkeys(name for test in tests_in(rule.formula) for name in tested_names(test))),
+        )
+
+
 def runnable(source: SourcePipeline) -> RunnablePipeline:
     """Return *source* with what all its runs have in common."""
-    numbers: dict[Formula, int] = {}
+    numbering = _Numbering()
     try:
-        rules = _numbered(workflow_rules(source), numbers)
+        rules = numbering.numbered(workflow_rules(source))
     except ExpressionError:
         rules = ()
-    jobs = {name: _runnable(job, source, numbers) for name, job in source.jobs.items()}
+    jobs = {name: _runnable(job, source, numbering) for name, job in source.jobs.items()}
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
-def _numbered(rules: Iterable[Rule], numbers: dict[Formula, int]) -> tuple[RunnableRule, ...]:
-    """Return *rules* with the number of each condition, which *numbers* has from now on."""
-    return tuple(
-        RunnableRule(
-            rule=rule,
-            number=numbers.setdefault(rule.formula, len(numbers)),
-            tested=tuple(dict.fromkeys(name for test in tests_in(rule.formula) for name in tested_names(test))),
-        )
-        for rule in rules
-    )
-
-
-def _runnable(job: SourceJob, source: SourcePipeline, numbers: dict[Formula, int]) -> RunnableJob:
-    """Return *job* with what all its runs have in common; equal conditions have one of *numbers*."""
+def _runnable(job: SourceJob, source: SourcePipeline, numbering: _Numbering) -> RunnableJob:
+    """Return *job* with what all its runs have in common; equal conditions have one number."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
-        rules = None if has_rules_elsewhere(job, source) else _numbered(rules_of(job, source), numbers)
+        rules = None if has_rules_elsewhere(job, source) else numbering.numbered(rules_of(job, source))
     combinations = dict(_combinations(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}

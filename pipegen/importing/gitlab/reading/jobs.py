@@ -39,8 +39,7 @@ _DEFAULT_KEYS = (
 _TRIGGER_DEFAULT_KEYS = ("interruptible",)
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
-# A reference counts as many values: each may be reported.
-_REFERENCE_VALUES = 20
+_REFERENCE_VALUES = 20  # a reference counts as many values: each may be reported
 
 
 class Variable(Struct, kw_only=True):
@@ -314,16 +313,19 @@ class _Resolver:
         return tree or empty
 
     def _resolved(self, node: Node, level: int) -> Node:
-        """Return *node* with the values of `!reference`; unknown ones are reported, and replaced by null."""
+        """Return *node*, the same object if it has no `!reference`, else with their values, null for unknown ones."""
         self._budget.spend(1, node.span)
         match node:
             case TagReference():
                 return self._referenced(node, level)
             case TreeMapping():
-                entries = [Entry(one.key, self._resolved(one.value, level)) for one in node.entries]
-                return TreeMapping(tuple(entries), node.span)
+                values = [self._resolved(one.value, level) for one in node.entries]
+                is_same = list(map(id, values)) == [id(one.value) for one in node.entries]
+                entries = (Entry(one.key, value) for one, value in zip(node.entries, values, strict=True))
+                return node if is_same else TreeMapping(tuple(entries), node.span)
             case TreeSequence():
-                return TreeSequence(tuple(self._items(node, level)), node.span)
+                items = tuple(self._items(node, level))
+                return node if list(map(id, items)) == list(map(id, node.items)) else TreeSequence(items, node.span)
         return node
 
     def _items(self, node: TreeSequence, level: int) -> Iterator[Node]:
@@ -349,10 +351,10 @@ class _Resolver:
             node = entry.value if entry is not None else None
         if node is None or level > _MOST_LEVELS:
             name = f'"{".".join(path)}"'
-            reason = f"{name} is not in the files: what !reference names is left out"
+            code, reason = self._missing.code, f"{name} is not in the files: what !reference names is left out"
             if node is not None:
                 reason = f"GitLab refuses !reference to {name}: it refers to itself, or is in too many others"
-            code = self._missing.code if node is None else codes.NOT_IMPORTED
+                code = codes.NOT_IMPORTED
             self._report.add(code, reason, at=reference.span, hint="add the value here")
             return Scalar("", reference.span, ScalarKind.NULL)
         if entry is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.expressions import (
@@ -74,6 +75,8 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
 
     It does not start in runs without the files that bring it.
     """
+    if not job.included:
+        return _own_rules(job, source)
     missing = (negated(_is_included(rules)) for rules in job.included)
     excluding = (Rule(formula=formula, when=NEVER, allow_failure=False) for formula in missing)
     return (*excluding, *_own_rules(job, source))
@@ -126,7 +129,7 @@ def _own_rules(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     start_in = text_of(job.get("start_in"))
     rules = job.get("rules")
     if rules is not None:
-        return tuple(rules_in(rules, when, start_in, exit_codes, allow_failure=allow_failure))
+        return _rules_in(_SharedNode(rules), when, start_in, exit_codes, allow_failure)
     only, excluded = job.get("only"), job.get("except")
     if only is not None:
         formula = _policy(only, is_only=True)
@@ -170,6 +173,33 @@ def rules_in(
             variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
             extra=tuple(one.key.text for one in item.entries if one.key.text not in PLAIN and not is_null(one.value)),
         )
+
+
+class _SharedNode:
+    """A node that is equal only to itself: to compare its content takes as long as to read it."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SharedNode) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+
+# Jobs share rules by templates, and several steps read those of each job.
+@lru_cache(maxsize=500)
+def _rules_in(
+    rules: _SharedNode,
+    when: str,
+    start_in: str,
+    exit_codes: tuple[str, ...],
+    allow_failure: bool,  # noqa: FBT001 - the cache tells calls with names apart
+) -> tuple[Rule, ...]:
+    return tuple(rules_in(rules.node, when, start_in, exit_codes, allow_failure=allow_failure))
 
 
 def formula_of(rule: TreeMapping) -> Formula:
