@@ -145,7 +145,7 @@ build:
   stage: build
   script: [one, [two, [three]]]
   timeout: 1h 30 mins and five seconds
-  artifacts: { paths: [out], expire_in: never, reports: { dotenv: build.env }, when: always, access: developer }
+  artifacts: { paths: [out], expire_in: never, reports: { dotenv: build.env }, when: always, public: true }
   cache: [{ key: { files: [lock] }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
   variables: { D: { value: x, expand: true }, E: }
@@ -177,4 +177,9 @@ deploy:
   trigger: { include: [{ local: a.yml }], strategy: depend, forward: { pipeline_variables: true } }
   only: [main, /^v/]
   except: { variables: [$X], changes: [a] }
+package:
+  stage: deploy
+  script: [x]
+  needs: ["build: [a, 1]"]
+  dependencies: ["build: [a, 1]"]
 """

@@ -134,6 +134,7 @@ class _Writer:
         self._source = self._source.without_variables(self._replaced)
         self._targets: dict[str, Value] = settings_of(setting_texts)
         self._left_out: list[SourceJob] = []
+        self._skipped: list[str] = []  # those that may run
         self._names = Names(
             default_branch=options.default_branch,
             inputs=frozenset(self._inputs),
@@ -182,7 +183,7 @@ class _Writer:
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         add_pages(drafts, self._targets, self._accounting)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
-        order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
+        order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
         use_same_combinations(drafts, self._source)
         kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
         order = self._with_stops(order)
@@ -247,8 +248,7 @@ class _Writer:
         return False
 
     def _start(self, job: SourceJob, builder: StageBuilder, known: Condition) -> Start | None:
-        forced = self._options.forced.get(job.name, ())
-        if "when" in forced:
+        if "when" in (forced := self._options.forced.get(job.name, ())):
             return None
         try:
             start = start_of(job, self._source, builder.names(job), known, forced)
@@ -263,7 +263,8 @@ class _Writer:
         """Return whether the job *name* becomes a stage; report why not."""
         job = self._source.jobs[name]
         reason = hint = ""
-        if start is not None and not start.reason and simplified(start.condition, known) == NEVER:
+        never_runs = start is not None and not start.reason and simplified(start.condition, known) == NEVER
+        if never_runs:
             reason, hint = "its rules never let it run", "remove it"
         elif "trigger" not in job.entries and job.get("script") is None and not self._source.unread:
             reason, hint = "it has no script", "add its script as a stage"
@@ -271,6 +272,7 @@ class _Writer:
             reason, hint = self._options.forced[name]["*"], "add it by hand"
         if reason:
             self._left_out.append(job)
+            self._skipped += [] if never_runs else [name]
             self._report.add(
                 codes.NOT_IMPORTED,
                 f'job "{name}" is left out: {reason}',

@@ -277,6 +277,7 @@ _ARTIFACTS = _map(
         "name": _text,
         "expose_as": _text,
         "untracked": _boolean,
+        "public": _boolean,
         "when": _choice("on_success", "on_failure", "always"),
         "expire_in": _duration(may_be_endless=True),
         "reports": _named(_any),

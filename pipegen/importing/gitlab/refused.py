@@ -9,11 +9,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.forms import Wrong, wrong_in_file, wrong_in_job
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.order import needs_of, whole_name
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node
 
 _NOT_WITH_RULES = ("only", "except", "start_in")
 
@@ -23,8 +23,11 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> None
     for wrong in wrong_in_file(files.tree):
         _add(f'"{":".join(wrong.path)}"', wrong, report)
     known = set[Span]()
+    checked: dict[int, Entry] = {}  # by the identity of values: those of templates are shared
     for job in source.jobs.values():
-        keys = TreeMapping(tuple(job.entries.values()), job.span)
+        new = {id(entry.value): entry for entry in job.entries.values() if id(entry.value) not in checked}
+        checked |= new
+        keys = TreeMapping(tuple(new.values()), job.span)
         for wrong in (*wrong_in_job(keys), *_combined(job), *_references(job, source)):
             if wrong.span not in known:
                 known.add(wrong.span)
@@ -55,18 +58,18 @@ def _combined(job: SourceJob) -> Iterator[Wrong]:
 
 def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     """Yield the references of *job* to other jobs that GitLab refuses, except needs on jobs that do not exist."""
-    needs = needs_of(job, source)
-    for need in needs or ():
-        if need.name in source.jobs and source.jobs[need.name].stage_number > job.stage_number:
+    needs = needs_of(job, source) or ()
+    for need in needs:
+        if _is_later(need.name, job, source):
             yield _later(need.node, "needs", need.name)
+    needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
     for item in items_of(job.get("dependencies")):
         name = text_of(item)
-        other = source.jobs.get(name)
-        if other is None and source.is_complete:
+        if whole_name(name, source) not in source.jobs and source.is_complete:
             yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))
-        elif other is not None and other.stage_number > job.stage_number:
+        elif _is_later(whole_name(name, source), job, source):
             yield _later(item, "dependencies", name)
-        elif needs and name not in {need.name for need in needs}:
+        elif needed and name not in needed:
             reason = f'"needs" does not name "{name}"'
             yield Wrong(item.span, reason, 'add it to "needs", or remove it here', ("dependencies",))
     yield from _stops(job, source)
@@ -86,6 +89,12 @@ def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
         yield Wrong(
             stop.span, reason, f'add "action: stop" and this environment to "{name}"', ("environment", "on_stop")
         )
+
+
+def _is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether the job *name* is in a later stage than *job*, if both stages are known."""
+    other = source.jobs.get(name)
+    return other is not None and other.stage in source.stages and other.stage_number > job.stage_number
 
 
 def _later(node: Node, key: str, name: str) -> Wrong:

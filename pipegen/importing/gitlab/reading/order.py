@@ -67,7 +67,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
         if is_elsewhere(item) or (keys is not None and not keys.get("job")):
             continue
         name = text_of(keys.get("job") if keys is not None else item)
-        whole = _COMBINATION.sub("", name) if name not in source.jobs else name
+        whole = whole_name(name, source)
         is_combination = whole in source.jobs and whole != name
         needs.append(
             Need(
@@ -80,6 +80,11 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
     return tuple(needs) if needs or not items_of(node) else ()
+
+
+def whole_name(name: str, source: SourcePipeline) -> str:
+    """Return the job of *source* that *name*, perhaps that of a combination, stands for."""
+    return _COMBINATION.sub("", name) if name not in source.jobs else name
 
 
 def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
@@ -126,8 +131,13 @@ def report_cycles(source: SourcePipeline, report: Report) -> None:
             return
 
 
-def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection[str]) -> Order:
-    """Return the order of the jobs *names*; later stages wait only for the *awaited* ones."""
+def order_of(
+    source: SourcePipeline, names: Collection[str], awaited: Collection[str], left_out: Collection[str] = ()
+) -> Order:
+    """Return the order of the jobs *names*; later stages wait only for the *awaited* ones.
+
+    Jobs that need those *left_out* wait for the needs of these.
+    """
     before: dict[str, frozenset[str]] = {}
     files: dict[str, tuple[str, ...]] = {}
     for name in names:
@@ -138,10 +148,23 @@ def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection
             before[name] = frozenset(one for one in earlier if one in awaited)
             files[name] = earlier
         else:
-            before[name] = frozenset(need.name for need in needs if need.name in names and need.name != name)
+            before[name] = frozenset(_needed(needs, source, left_out)) & frozenset(names) - {name}
             files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)
         # Without a value, the key has no effect.
         if (dependencies := job.get("dependencies")) is not None:
             chosen = texts_of(dependencies)
             files[name] = tuple(one for one in files[name] if one in chosen)
     return Order(before, files)
+
+
+def _needed(needs: Iterable[Need], source: SourcePipeline, left_out: Collection[str]) -> Iterable[str]:
+    """Return the names in *needs*, and those of the needs of jobs *left_out*."""
+    result: dict[str, None] = {}
+    waiting = [need.name for need in needs]
+    while waiting:
+        name = waiting.pop()
+        if name not in result:
+            result[name] = None
+            others = needs_of(source.jobs[name], source) or () if name in left_out else ()
+            waiting += [need.name for need in others]
+    return result
