@@ -366,7 +366,7 @@ _JOB: Mapping[str, Form] = {
 }
 _DEFAULTS = ("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "identity", "image")
 _FILE: Mapping[str, Form] = {
-    "stages": _filled(_texts(may_be_single=False, level=_MOST_LEVELS)),
+    "stages": _texts(may_be_single=False, level=_MOST_LEVELS),
     "variables": FILE_VARIABLES,
     "default": _map(_any_map(*_DEFAULTS, "interruptible", "retry", "services", "tags", "timeout")),
     "workflow": _map(
