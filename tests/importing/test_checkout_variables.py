@@ -58,18 +58,52 @@ def test_variables_that_the_file_sets_stay_its_own(steps: str) -> None:
     assert "setup." not in _config(steps)
 
 
+def _with_when(condition: str) -> str:
+    return _SOURCE.replace("steps {", f"when {{ {condition} }}\n            steps {{").replace("STEPS", "sh 'make'")
+
+
 @pytest.mark.parametrize(
-    "condition",
-    ["expression { env.GIT_BRANCH == 'origin/main' }", "environment name: 'GIT_BRANCH', value: 'origin/main'"],
+    ("condition", "when"),
+    [
+        ("expression { env.GIT_BRANCH == 'origin/main' }", "{ branch: main }"),
+        ("environment name: 'GIT_BRANCH', value: 'main'", "{ branch: main }"),
+        ("expression { env.GIT_LOCAL_BRANCH != 'main' }", "{ not: { branch: main } }"),
+        ("expression { GIT_BRANCH.startsWith('origin/release/') }", "{ branch: release/** }"),
+        (
+            "expression { BRANCH_NAME.startsWith('PR-') || BRANCH_NAME == 'x' }",
+            "{ any: [{ event: merge_request }, { branch: x }] }",
+        ),
+        (r"expression { env.GIT_BRANCH ==~ /origin\/(main|release\/.*)/ }", "{ branch: /^(main|release/.*)$/ }"),
+        (r"expression { env.GIT_BRANCH =~ /.*\/dev/ }", "{ branch: /dev/ }"),
+    ],
 )
-def test_conditions_on_variables_of_the_checkout_are_reported(condition: str) -> None:
+def test_conditions_on_the_branch_of_the_checkout_compare_the_branch_that_is_built(condition: str, when: str) -> None:
+    """The git plugin documents GIT_BRANCH: "For example, main or origin/main"."""
+    report = Report()
+    imported = import_jenkins(SourceFile("Jenkinsfile", _with_when(condition)), report)
+
+    assert f"when: {when}" in imported.text
+    assert '"when" reads' not in messages(report)
+
+
+def test_other_conditions_on_variables_of_the_checkout_are_reported() -> None:
     """Conditions are tested before the checkout, which sets none."""
-    text = _SOURCE.replace("steps {", f"when {{ {condition} }}\n            steps {{").replace("STEPS", "sh 'make'")
+    text = _with_when("expression { env.GIT_COMMIT == 'abc' }")
     report, own = Report(), Report()
     import_jenkins(SourceFile("Jenkinsfile", text), report)
-    import_jenkins(SourceFile("Jenkinsfile", text.replace("any", "any\nenvironment { GIT_BRANCH = 'x' }")), own)
+    import_jenkins(SourceFile("Jenkinsfile", text.replace("any", "any\nenvironment { GIT_COMMIT = 'x' }")), own)
 
-    assert '5:13: warning[PG850] "when" reads "GIT_BRANCH", empty in conditions of the generated file' in messages(
+    assert '5:13: warning[PG850] "when" reads "GIT_COMMIT", empty in conditions of the generated file' in messages(
         report
     )
     assert '"when" reads' not in messages(own)
+
+
+def test_a_variable_of_the_file_is_not_the_branch_of_the_checkout() -> None:
+    """A file may set it."""
+    text = _with_when("environment name: 'GIT_BRANCH', value: 'x'")
+    imported = import_jenkins(
+        SourceFile("Jenkinsfile", text.replace("any", "any\nenvironment { GIT_BRANCH = 'x' }")), Report()
+    )
+
+    assert "branch:" not in imported.text

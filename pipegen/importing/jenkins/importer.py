@@ -67,7 +67,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
-    report_conditions(source.pipeline, _set_variables(source), own)
+    report_conditions(source.pipeline, _set_variables(source), accounting, own)
     report_results(source.pipeline, accounting, own)
     report.take(own)
     return JenkinsImport(

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
+from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls
 
 # As the git plugin documents them.
@@ -16,22 +17,31 @@ _OF_CHECKOUT = re.compile(
 )
 
 
+# Conditions compare these with the name of the branch that is built.
+CHECKED_OUT_BRANCH = frozenset({"GIT_BRANCH", "GIT_LOCAL_BRANCH"})
+
+
 def checkout_variables(text: str) -> list[str]:
     """Return the variables of the checkout that *text* reads, each once."""
     return list(dict.fromkeys(_OF_CHECKOUT.findall(text)))
 
 
-def report_conditions(pipeline: GroovyCall, others: Collection[str], report: Report) -> None:
-    """Report each `when` in *pipeline* that reads variables of the checkout, except *others*."""
+def report_conditions(pipeline: GroovyCall, others: Collection[str], accounting: Accounting, report: Report) -> None:
+    """Report each `when` in *pipeline* that reads variables of the checkout, except *others* and the branch."""
     for call in all_calls(pipeline):
-        if call.name != "when":
+        if call.name != "when" or call.block is None:
             continue
-        whole = call.whole
-        names = [name for name in checkout_variables(whole.file.text[whole.start : whole.end]) if name not in others]
+        names: dict[str, None] = {}
+        for statement in call.block.statements:
+            is_translated = accounting.outcome(statement.span) is KeyOutcome.TRANSLATED
+            whole = statement.whole if isinstance(statement, GroovyCall) else statement.span
+            read = checkout_variables(whole.file.text[whole.start : whole.end])
+            known = CHECKED_OUT_BRANCH.union(others) if is_translated else others
+            names |= dict.fromkeys(name for name in read if name not in known)
         if names:
             report.add(
                 codes.NOT_IMPORTED,
-                f'"when" reads {listed(names)}, empty in conditions of the generated file',
+                f'"when" reads {listed(list(names))}, empty in conditions of the generated file',
                 at=call.span,
                 hint='compare the branch instead: "when: { branch: main }"',
             )

@@ -311,12 +311,14 @@ class ExpressionReader:
         if not parts[0]:
             raise self._other()
         self._index += 1
-        while code.is_sign(self._index, ".") and code.word(self._index + 1) and len(parts) < 2:  # noqa: PLR2004
+        if (
+            parts[0] in ("env", "params", "currentBuild")
+            and code.is_sign(self._index, ".")
+            and code.word(self._index + 1)
+        ):
             parts.append(code.word(self._index + 1))
             self._index += 2
         if self._code.is_sign(self._index, "(") or (len(parts) == 1 and not parts[0].isupper()):
-            raise self._other()
-        if len(parts) > 1 and parts[0] not in ("env", "params", "currentBuild"):
             raise self._other()
         return ".".join(parts)
 

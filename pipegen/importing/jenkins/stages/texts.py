@@ -86,6 +86,10 @@ class JenkinsNames(Struct, kw_only=True):
         """Return these names with *name* for a variable of the shell, in the rest of the stage."""
         return replace(self, values={**self.values, name: ShellVariable(name)})
 
+    def is_set(self, name: str) -> bool:
+        """Return whether the file sets the variable *name* of the environment, or has a parameter for it."""
+        return name in self.environment or name in self.inputs or name in self.parameters
+
     def is_variable(self, name: str) -> bool:
         """Return whether *name* is a variable of the environment, or another value of the build."""
         known = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pipegen.importing.jenkins.reading.checkout import CHECKED_OUT_BRANCH
 from pipegen.importing.jenkins.stages.conditions import (
     AllTests,
     AnyTest,
@@ -32,6 +33,8 @@ _CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
 _NAME_OF_CHANGE_REQUEST = "PR-"
 _PARAMETER = re.compile(r"\$\{(?:inputs|setup\.params)\.(\w+)\}")
 _SPECIAL = re.compile(r"[*?\[\]/]")
+# The name of the branch that is checked out: `origin/main`, or `main` in a multibranch job.
+_REMOTE = re.compile(r"(?:origin|(?<![^^(|])(?:\.\*|\*{1,2}))/")
 
 
 def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each kind
@@ -54,10 +57,15 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PL
 
 
 def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
-    """Return *test* with the parameters in place of variables of `environment` that have their values."""
+    """Return *test* with the parameters in place of variables of `environment` that have their values.
+
+    The branch that is built stands for the one that is checked out, which no condition knows.
+    """
     match test:
         case VariableComparison(is_parameter=False):
             match = _PARAMETER.fullmatch(names.environment.get(test.variable) or "")
+            if test.variable in CHECKED_OUT_BRANCH and not names.is_set(test.variable):
+                return replace(test, variable="BRANCH_NAME", text=_REMOTE.sub("", test.text))
             return replace(test, variable=match[1], is_parameter=True) if match else test
         case AllTests() | AnyTest():
             return replace(test, tests=tuple(with_parameters(one, names) for one in test.tests))
