@@ -222,14 +222,6 @@ child: { trigger: { project: $PROJECT, strategy: depend, forward: { pipeline_var
     assert "forward: true" in result.text
 
 
-def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
-    """GitLab expands it in each job; the names of the others are no constants."""
-    result, _ = from_text("unit: { script: make, image: registry.example.org/$CI_JOB_NAME }\n", tmp_path)
-
-    assert "image: registry.example.org/unit" in result.text
-    assert _differences(result) == []
-
-
 def test_a_stage_waits_for_the_needs_of_a_job_that_is_left_out(tmp_path: Path) -> None:
     """The stage would start before them without the job between them; the name `setup` is reserved."""
     source = """\
