@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from pipegen.config.files.load import load
@@ -20,6 +19,7 @@ from pipegen.importing.gitlab.reading.tree import (
     FileTree,
     ReadingLimits,
     ValueBudget,
+    common_order,
     items_of,
     merged_maps,
     read_tree,
@@ -129,13 +129,8 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
     jobs = (of for name, of in reading.origins.items() if name not in KEYWORDS and not name.startswith("."))
     if any(not any(set(stages) <= set(one) for stages in origins) for of in jobs for one in of):
         lists.append(USUAL_STAGES)  # those of a job in runs without the includes
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for names in lists:
-        for number, name in enumerate(names):
-            sorter.add(name, *names[number - 1 : number])
-    try:
-        ordered = tuple(sorter.static_order())
-    except CycleError:
+    ordered = common_order(lists)
+    if ordered is None:
         return tree
     del reading.origins["stages"]
     for entry in reading.stages:

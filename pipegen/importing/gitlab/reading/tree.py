@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable
 from collections.abc import Mapping as Map
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pipegen.config.read import composed
@@ -269,3 +270,15 @@ def items_of(node: Node | None) -> tuple[Node, ...]:
 def texts_of(node: Node | None) -> tuple[str, ...]:
     """Return the texts of a list of scalars, or of a single one."""
     return tuple(text_of(item) for item in items_of(node) if isinstance(item, Scalar))
+
+
+def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:
+    """Return all names in an order that agrees with each of *lists*, None if there is none."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for names in map(list, lists):
+        for number, name in enumerate(names):
+            sorter.add(name, *names[number - 1 : number])
+    try:
+        return tuple(sorter.static_order())
+    except CycleError:
+        return None
