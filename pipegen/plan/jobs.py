@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, compress
 
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import StageConfig
@@ -26,6 +26,8 @@ from pipegen.plan.stage_plan import StagePlan
 from pipegen.structs import Struct
 
 _SHARES_NOTHING = SharedResources()
+# The digits of a binary number as numbers.
+_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class StageOrder(Struct):
@@ -82,12 +84,12 @@ class _Files(Struct, kw_only=True):
     leaving: Mapping[str, int]
     all: Mapping[str, tuple[Artifact, ...]]
     conflicts: Conflicts
-    # The bits of the stages of *before* in the closure.
-    mask: int
+    # The ancestors of each stage that are in *before*, as bits: the highest is the first of these.
+    ancestors: Mapping[str, int]
 
     @classmethod
-    def of(cls, work: Mapping[str, StagePlan], closure: Closure, final: Container[str]) -> _Files:
-        """Return the files of stages that do *work*."""
+    def of(cls, work: Mapping[str, StagePlan], order: StageOrder, final: Container[str]) -> _Files:
+        """Return the files of stages that do *work*, in *order*."""
         files = {name: artifacts for name, stage in work.items() if (artifacts := stage.files())}
         before = {name: artifacts for name, artifacts in files.items() if name not in final}
         raw = {name: None for name, stage in work.items() if name not in final and leaves_raw_files(stage.settings.raw)}
@@ -96,15 +98,16 @@ class _Files(Struct, kw_only=True):
             raw=raw,
             leaving={name: position for position, name in enumerate({**before, **raw})},
             all=files,
-            conflicts=find_conflicts(before, closure),
-            mask=closure.bits_of(filter(closure.positions.__contains__, before)),
+            conflicts=find_conflicts(before, order.closure),
+            ancestors=_ancestors([*before], order.graph) if before else {},
         )
 
     def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
         """Return the ancestors of stage *name* that leave files; one in no arc has no ancestors."""
-        mask = closure.mask(name) & self.mask if self.mask and name in closure.positions else 0
-        raw = (stage for stage in self.raw if stage in Ancestors(closure, name) and stage not in self.before)
-        return (*self.ordered(closure.names(mask)), *raw)
+        # One digit for each of these stages; a tuple of their names is the quadratic part of a plan.
+        digits = f"{self.ancestors.get(name, 0):0{len(self.before)}b}".encode().translate(_DIGITS)
+        raw = [stage for stage in self.raw if stage in Ancestors(closure, name) and stage not in self.before]
+        return (*compress(self.before, digits), *raw)
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return those of *names* that leave files, in an order that the arcs allow."""
@@ -121,7 +124,7 @@ def jobs(
 ) -> tuple[Job, ...]:
     """Return the jobs of *pipeline* in the order of the file; *work* is in an order that the arcs allow."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
-    used, files = _Used.of(work), _Files.of(work, order.closure, namespaces.final)
+    used, files = _Used.of(work), _Files.of(work, order, namespaces.final)
     stops = frozenset(
         environment.on_stop
         for stage_plan in work.values()
@@ -139,7 +142,9 @@ def jobs(
             all_sources = _sources(
                 name, work[name], available, files, order.closure, report, is_alone=is_final or name in stops
             )
-        stage_sources = tuple([source for source in all_sources if source in files.before])
+        stage_sources = (
+            tuple([source for source in all_sources if source in files.before]) if files.raw else all_sources
+        )
         sources.append(stage_sources)
         pipeline_jobs.append(
             _job(
@@ -151,7 +156,7 @@ def jobs(
                     needs=() if is_final else order.graph.predecessors(name),
                     binds=tuple(namespaces.bound[name])[1:],
                     files=stage_sources,
-                    raw_files=tuple([source for source in all_sources if source in files.raw]),
+                    raw_files=tuple([source for source in all_sources if source in files.raw]) if files.raw else (),
                     artifacts=files.conflicts.marked(name, files.all.get(name, ())),
                 ),
                 used,
@@ -159,6 +164,18 @@ def jobs(
         )
     check_conflicts(sources, files.conflicts, order.closure, namespaces.stages, report)
     return with_stop_environments(pipeline_jobs, report)
+
+
+def _ancestors(stages: Sequence[str], graph: ExecutionGraph) -> dict[str, int]:
+    """Return the ancestors of each node of *graph* that are in *stages*, as bits: the highest is the first of these."""
+    own = {name: 1 << number for number, name in enumerate(reversed(stages))}
+    ancestors: dict[str, int] = {}
+    for name in graph.topological():
+        mask = 0
+        for earlier in graph.predecessors(name):
+            mask |= ancestors[earlier] | own.get(earlier, 0)
+        ancestors[name] = mask
+    return ancestors
 
 
 class _GraphFacts(Struct, kw_only=True):

@@ -276,8 +276,8 @@ def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:
     """Return all names in an order that agrees with each of *lists*, None if there is none."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for names in map(list, lists):
-        for number, name in enumerate(names):
-            sorter.add(name, *names[number - 1 : number])
+        for position, name in enumerate(names):
+            sorter.add(name, *names[position - 1 : position])
     try:
         return tuple(sorter.static_order())
     except CycleError:
