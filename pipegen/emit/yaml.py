@@ -219,5 +219,5 @@ class _Depth:
 
 @lru_cache
 def _comment(text: str) -> str:
-    """Return *text* as a comment of one line."""
-    return f"# {escape(text)}".rstrip(" ")
+    """Return *text* as a comment of one line; if it begins with `#`, this is a part of the mark."""
+    return f"#{'' if text.startswith('#') else ' '}{escape(text)}".rstrip(" ")

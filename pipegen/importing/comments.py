@@ -8,7 +8,7 @@ from functools import lru_cache
 from pipegen.emit.header import read_header
 from pipegen.source.tree import Scalar
 
-_COMMENT = re.compile(r"\s*#+ ?(.*)")
+_COMMENT = re.compile(r"\s*# ?(.*)")
 _BESIDE = re.compile(r"[ \t]+# ?(.*)")
 
 

@@ -128,7 +128,7 @@ def _defaults(
         name: value
         for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
         if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
-        and not _is_of_template(name, stages, users)
+        and not _is_of_template([name in _env(stage) for stage in stages], users)
     }
     defaults: dict[str, Value] = {}
     if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
@@ -138,7 +138,8 @@ def _defaults(
         others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
         if key == "raw" and is_raw_shared:
             continue
-        if None in others and key not in of_source and key not in ("shell", "raw"):
+        is_of_template = _is_of_template([key in stage for stage in stages], users)
+        if None in others and key not in of_source and (key not in ("shell", "raw") or is_of_template):
             continue
         if value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
             defaults[key] = value
@@ -146,10 +147,10 @@ def _defaults(
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 
-def _is_of_template(name: str, stages: Sequence[Stage], users: Mapping[str, Sequence[int]]) -> bool:
-    """Return whether the stages with the variable *name* are the *users* of a template, which can have it instead."""
-    having = {index for index, stage in enumerate(stages) if name in _env(stage)}
-    return len(having) < len(stages) and any(set(indexes) == having for indexes in users.values())
+def _is_of_template(having: Sequence[bool], users: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether the stages *having* a value are the *users* of a template, which can have it instead."""
+    indexes = {index for index, has_value in enumerate(having) if has_value}
+    return len(indexes) < len(having) and any(set(one) == indexes for one in users.values())
 
 
 def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:

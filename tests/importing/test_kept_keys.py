@@ -103,6 +103,16 @@ def test_rules_in_a_file_that_only_gitlab_reads_are_not_replaced(scan: str, lint
     assert _differences(result) == []
 
 
+def test_rules_that_replace_those_of_another_file_stay(tmp_path: Path) -> None:
+    """The generated job would have none, since they hold in each run."""
+    scan = "{ rules: [{ when: on_success }] }"
+    result, report = from_text(f"include: [{{ template: a.yml }}]\nscan: {scan}\nunit: {{ script: make }}\n", tmp_path)
+
+    assert _generated(result)["scan"]["rules"] == [{"when": "on_success"}]
+    assert '"rules" of job "scan" stays a key of GitLab: they replace rules in a file that only' in messages(report)
+    assert _differences(result) == []
+
+
 @pytest.mark.parametrize("key", ["before_script", "script"])
 def test_a_raw_script_has_no_lists_in_its_list(key: str, tmp_path: Path) -> None:
     """GitLab accepts lists in lists, of which anchors make several levels, but they are hard to read."""

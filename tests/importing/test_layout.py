@@ -64,6 +64,23 @@ def test_a_template_has_the_parts_of_raw_that_all_users_share(tmp_path: Path) ->
     assert proof.differences == ()
 
 
+def test_raw_keys_and_the_shell_of_a_template_are_no_defaults(tmp_path: Path) -> None:
+    """The other stages would have to remove them."""
+    own = "{ script: 'make | tee log', artifacts: { reports: { sast: x.json } } }"
+    jobs = "".join(f"{name}: {{ extends: .scan }}\n" for name in ("one", "two", "three"))
+    result, _ = from_text(f".scan: {own}\n{jobs}four: {{ script: make }}\n", tmp_path)
+
+    assert "defaults" not in result.text
+    assert "- name: four\n        script: [make]\n    execution" in result.text
+
+
+def test_the_marks_of_a_comment_stay(tmp_path: Path) -> None:
+    """A headline in the file remains one."""
+    result, _ = from_text("### Tests ###\n# fast\n#slow\nunit:\n  script:\n    - make ## all\n", tmp_path)
+
+    assert "      ### Tests ###\n      # fast\n      # slow\n" in result.text
+
+
 def test_raw_keys_that_remove_a_generated_one_stay_together(tmp_path: Path) -> None:
     """A key without a value in a stage would remove that of the template instead."""
     source = """\

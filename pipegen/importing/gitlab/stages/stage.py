@@ -160,11 +160,11 @@ class StageBuilder:
             self._translate(group, context, draft, forced)
         self._scripts(context, draft, forced)
         self._variables(context, draft, axes, forced, start)
-        is_elsewhere = has_rules_elsewhere(job, self._source)
-        if not is_elsewhere:
-            self._start(job, start, draft, forced)
-        if is_elsewhere or (may_have_rules_elsewhere(job) and "when" not in draft.keys):
+        if has_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
+        else:
+            self._start(job, start, draft, forced)
+            self._rules_elsewhere(job, draft)
         self._others(job, draft)
         return draft
 
@@ -380,6 +380,16 @@ class StageBuilder:
         draft.condition = when
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)
+
+    def _rules_elsewhere(self, job: SourceJob, draft: Draft) -> None:
+        """Keep rules of *job* that the config does not need, or leave those of a file that only GitLab reads."""
+        is_in_two_files = bool(self._source.unread) and (bool(job.unknown) or job.get("script") is None)
+        if not is_in_two_files or "when" in draft.keys or "rules" in draft.raw or "trigger" in job.entries:
+            return
+        if job.get("rules") is not None:
+            self._keep_raw(draft, [job.entries["rules"]], "they replace rules in a file that only GitLab reads")
+        elif may_have_rules_elsewhere(job):
+            draft.raw["rules"] = None
 
     def _refusal(self, job: SourceJob, forced: Mapping[str, str]) -> str:
         """Return why a config cannot say when *job* starts."""
