@@ -165,7 +165,7 @@ class StageBuilder:
         else:
             self._start(job, start, draft, forced)
             self._rules_elsewhere(job, draft)
-        self._others(job, draft)
+        self._keep_raw(draft, [entry for key, entry in job.entries.items() if key not in _ELSEWHERE], "")
         return draft
 
     def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
@@ -398,8 +398,3 @@ class StageBuilder:
         except UntranslatableError as error:
             return str(error)
         return forced.get("when", "")
-
-    def _others(self, job: SourceJob, draft: Draft) -> None:
-        others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
-        if others:
-            self._keep_raw(draft, others, "")
