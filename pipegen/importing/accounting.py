@@ -132,7 +132,7 @@ class Accounting:
 
     def is_marked(self, entry: Entry) -> bool:
         """Return whether *entry* or an entry in its value has an outcome."""
-        inner = (one.key for one in entries_in(entry.value))
+        inner = (inner_entry.key for inner_entry in entries_in(entry.value))
         return any(_location(key.span) in self._outcomes for key in (entry.key, *inner))
 
     def outcome(self, span: Span) -> KeyOutcome | None:

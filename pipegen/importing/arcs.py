@@ -62,7 +62,7 @@ def _sorted(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
                 stack.pop()
                 continue
             entered.add(name)
-            waiting = [one for one in predecessors[name] if one not in entered]
+            waiting = [predecessor for predecessor in predecessors[name] if predecessor not in entered]
             if not waiting:
                 done.add(name)
                 yield name
@@ -79,7 +79,7 @@ def arcs(predecessors: Mapping[str, AbstractSet[str]]) -> list[list[Data]]:
     group_of = {name: group for group in groups for name in group}
     followers: dict[_Group, list[_Group]] = {group: [] for group in groups}
     for group in groups:
-        for earlier in dict.fromkeys(group_of[one] for one in direct[group[0]]):
+        for earlier in dict.fromkeys(group_of[predecessor] for predecessor in direct[group[0]]):
             followers[earlier].append(group)
     paths = _paths(groups, followers)
     lonely = [group for group in groups if not any(group in path for path in paths)]
@@ -106,7 +106,7 @@ def _groups(direct: Mapping[str, tuple[str, ...]]) -> list[_Group]:
 def _paths(groups: Sequence[_Group], followers: Mapping[_Group, Sequence[_Group]]) -> list[list[_Group]]:
     """Return paths that together have every pair of a group and a follower, the longest paths first."""
     open_: dict[_Group, list[_Group]] = {group: list(later) for group, later in followers.items()}
-    entered = {later for one in followers.values() for later in one}
+    entered = {later for successors in followers.values() for later in successors}
     paths: list[list[_Group]] = []
     for start in sorted(groups, key=lambda group: group in entered):
         while open_[start]:

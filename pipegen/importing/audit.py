@@ -35,13 +35,13 @@ def audited_files(folders: Iterable[Path]) -> Iterator[Path]:
 
 def audit_text(audited: Sequence[Audited], *, is_data: bool) -> str:
     """Return the sum of *audited* as text, or as JSON if it *is_data*."""
-    counts = [one.count for one in audited if one.count is not None]
+    counts = [file.count for file in audited if file.count is not None]
     total = _sum(counts)
-    obstacles = Counter(_obstacle(message) for one in audited for message in one.diagnostics).most_common()
+    obstacles = Counter(_obstacle(message) for file in audited for message in file.diagnostics).most_common()
     if is_data:
-        files = {one.path: data(one.count) if one.count is not None else None for one in audited}
+        files = {file.path: data(file.count) if file.count is not None else None for file in audited}
         return json.dumps({"files": files, "sum": data(total), "obstacles": dict(obstacles)}, indent=2)
-    lines = [f"{one.path}  {_words(one.count)}{f'; {one.proof}' if one.proof else ''}" for one in audited]
+    lines = [f"{file.path}  {_words(file.count)}{f'; {file.proof}' if file.proof else ''}" for file in audited]
     most = [f"{number:5}  {words}" for words, number in obstacles[:_MOST_OBSTACLES]]
     return "\n".join((*lines, "", as_text(total), "", "most frequent diagnostics", *most))
 

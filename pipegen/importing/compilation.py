@@ -81,7 +81,7 @@ def compiled(text: str, target: str) -> CompiledConfig:
     ]
     return CompiledConfig(
         errors=_errors(located),
-        messages=tuple(one.message for one in report.errors()),
+        messages=tuple(error.message for error in report.errors()),
         is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in located),
     )
 
@@ -108,7 +108,9 @@ def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield the stages that inherit the artifacts at *offset*, each with this key."""
     pipeline = _pipeline(tree)
     templates = entries_of(tree.get("templates") if isinstance(tree, TreeMapping) else None)
-    names = {one.key.text for one in templates if one.value.span.start <= offset <= one.value.span.end}
+    names = {
+        template.key.text for template in templates if template.value.span.start <= offset <= template.value.span.end
+    }
     defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
     is_default = defaults is not None and defaults.span.start <= offset <= defaults.span.end
     for stage in _stages(tree):
@@ -165,7 +167,7 @@ def _keys_at(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
             continue
         key, value = inside[-1].key.text, inside[-1].value
         names = (
-            [one.key.text for one in value.entries if one.key.span.start <= offset]
+            [entry.key.text for entry in value.entries if entry.key.span.start <= offset]
             if isinstance(value, TreeMapping)
             else []
         )

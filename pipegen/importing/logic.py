@@ -73,7 +73,7 @@ class _Simplifier:
         if not mask:
             return NEVER
         while True:
-            smaller = next((one for one in _smaller(whole) if self._mask(one) == mask), None)
+            smaller = next((candidate for candidate in _smaller(whole) if self._mask(candidate) == mask), None)
             if smaller is None:
                 return whole
             whole = flat(smaller)
@@ -113,7 +113,9 @@ class _Table:
             return reduce(or_, (self._events[event] for event in whole.patterns), 0)
         if whole.key in self._built and not whole.patterns:
             return self._built[whole.key]
-        facts = (self._facts[StageTest(whole.key, whole.name, (one,), whole.base)] for one in whole.patterns or ("",))
+        facts = (
+            self._facts[StageTest(whole.key, whole.name, (pattern,), whole.base)] for pattern in whole.patterns or ("",)
+        )
         return reduce(or_, facts, 0) & self._built.get(whole.key, self._all)
 
     def event(self, name: str) -> int:
@@ -141,7 +143,7 @@ def _smaller(whole: Condition) -> Iterator[Condition]:
                 yield Opposite(smaller)
         case StageTest() if whole.key == "event" and len(whole.patterns) > 1:
             for event in whole.patterns:
-                yield replace(whole, patterns=tuple(one for one in whole.patterns if one != event))
+                yield replace(whole, patterns=tuple(other for other in whole.patterns if other != event))
 
 
 def flat(whole: Condition) -> Condition:
@@ -166,10 +168,10 @@ def _refused(part: Condition) -> Condition:
     """Return the negation of *part*, which moves into groups that contain a negation."""
     if isinstance(part, Opposite):
         return part.part
-    if isinstance(part, StageTest) or (part.parts and not any(isinstance(one, Opposite) for one in part.parts)):
+    if isinstance(part, StageTest) or (part.parts and not any(isinstance(inner, Opposite) for inner in part.parts)):
         return Opposite(part)
     kind = Conjunction if isinstance(part, Disjunction) else Disjunction
-    return flat(kind(tuple(Opposite(one) for one in part.parts)))
+    return flat(kind(tuple(Opposite(inner) for inner in part.parts)))
 
 
 def tests(whole: Condition) -> Iterator[StageTest]:

@@ -150,7 +150,7 @@ def _defaults(
 def _is_of_template(having: Sequence[bool], users: Mapping[str, Sequence[int]]) -> bool:
     """Return whether the stages *having* a value are the *users* of a template, which can have it instead."""
     indexes = {index for index, has_value in enumerate(having) if has_value}
-    return len(indexes) < len(having) and any(set(one) == indexes for one in users.values())
+    return len(indexes) < len(having) and any(set(stages) == indexes for stages in users.values())
 
 
 def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -217,12 +217,12 @@ def _common(stages: Sequence[Stage]) -> dict[str, Value]:
     Of `env` and `raw`, these are the parts that all have.
     """
     common: dict[str, Value] = {}
-    for key in dict.fromkeys(key for one in stages for key in one):
-        values = [one.get(key) for one in stages]
+    for key in dict.fromkeys(key for stage in stages for key in stage):
+        values = [stage.get(key) for stage in stages]
         if key == _ENV or (key == _RAW and not any(map(_removes, values))):
             parts = _common_parts([value if isinstance(value, dict) else {} for value in values])
             common |= {key: parts} if parts else {}
-        elif key in _IN_TEMPLATES and all(key in one and one[key] == values[0] for one in stages):
+        elif key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
             common[key] = values[0]
         elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
             common[key] = value
@@ -236,9 +236,9 @@ def _common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
     for key, value in first.items():
         same = [other.get(key) for other in others]
         if isinstance(value, dict) and key != _TRIGGER:
-            inner = _common_parts([one if isinstance(one, dict) else {} for one in (value, *same)])
+            inner = _common_parts([variant if isinstance(variant, dict) else {} for variant in (value, *same)])
             parts |= {key: inner} if inner else {}
-        elif all(key in other for other in others) and all(one == value for one in same):
+        elif all(key in other for other in others) and all(variant == value for variant in same):
             parts[key] = value
     return parts
 

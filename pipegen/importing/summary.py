@@ -28,12 +28,16 @@ def as_page(path: str, count: Count, words: Sequence[str], diagnostics: Sequence
     """Return a page about the import of the pipeline at *path*: *words*, *count*, and the *diagnostics* by line."""
     lines = tuple(
         (
-            visible(f"{one.primary.span.file.path}:{one.primary.span.first.line}" if one.primary else path),
-            f"{one.code.number} {one.code.name}",
-            visible(one.message),
-            visible(one.hint or ""),
+            visible(
+                f"{diagnostic.primary.span.file.path}:{diagnostic.primary.span.first.line}"
+                if diagnostic.primary
+                else path
+            ),
+            f"{diagnostic.code.number} {diagnostic.code.name}",
+            visible(diagnostic.message),
+            visible(diagnostic.hint or ""),
         )
-        for one in diagnostics
+        for diagnostic in diagnostics
     )
     return render_chart(
         title=visible(f"Import of {path}"),

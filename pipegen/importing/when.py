@@ -31,13 +31,17 @@ def _common(parts: Sequence[Condition]) -> tuple[Condition, ...]:
     conjunctions = [part.parts for part in parts if isinstance(part, Conjunction)]
     if not parts[1:] or len(conjunctions) < len(parts):
         return ()
-    common = tuple(one for one in conjunctions[0] if all(one in others for others in conjunctions))
-    return common if all(len(one) > len(common) for one in conjunctions) else ()
+    common = tuple(condition for condition in conjunctions[0] if all(condition in others for others in conjunctions))
+    return common if all(len(conjunction) > len(common) for conjunction in conjunctions) else ()
 
 
 def _without(part: Condition, common: Sequence[Condition]) -> Condition:
     """Return the conjunction *part* without those in *common*."""
-    rest = tuple(one for one in part.parts if one not in common) if isinstance(part, Conjunction) else (part,)
+    rest = (
+        tuple(condition for condition in part.parts if condition not in common)
+        if isinstance(part, Conjunction)
+        else (part,)
+    )
     return rest[0] if len(rest) == 1 else Conjunction(rest)
 
 

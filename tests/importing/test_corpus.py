@@ -24,4 +24,4 @@ def test_a_real_pipeline_is_imported(folder: Path) -> None:
 
     assert result is not None, messages(report)
     assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys
-    assert result.generated or "include-not-read" in {one.code.name for one in report.diagnostics()}
+    assert result.generated or "include-not-read" in {diagnostic.code.name for diagnostic in report.diagnostics()}

@@ -70,7 +70,7 @@ def test_alternative_includes_can_have_their_own_stages(tmp_path: Path) -> None:
     (tmp_path / "full.yml").write_text("stages: [build, test]\nunit: { stage: test, script: make test }\n")
     (tmp_path / "nightly.yml").write_text(nightly)
     rules = (("full", '[{ if: $KIND != "nightly" }]'), ("nightly", '[{ if: $KIND == "nightly" }]'))
-    includes = ", ".join(f"{{ local: {name}.yml, rules: {one} }}" for name, one in rules)
+    includes = ", ".join(f"{{ local: {name}.yml, rules: {rule} }}" for name, rule in rules)
     result, report = from_text(f"include: [{includes}]\nbuild: {{ stage: build, script: make }}\n", tmp_path)
 
     assert messages(report) == ""

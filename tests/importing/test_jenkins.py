@@ -81,7 +81,7 @@ def test_the_stages_run_the_same(folder: Path) -> None:
     proof = prove_stages(_imported(folder)[0])
 
     assert proof is not None
-    assert ([one.message for one in proof.differences], proof.events >= 9) == ([], True)
+    assert ([difference.message for difference in proof.differences], proof.events >= 9) == ([], True)
 
 
 @pytest.mark.parametrize(("text", "other", "message"), _CHANGES, ids=lambda value: value.strip()[:20])
@@ -103,7 +103,7 @@ def _changed(result: JenkinsImport, text: str, other: str) -> JenkinsImport:
 def _differences(result: JenkinsImport) -> list[str]:
     proof = prove_stages(result)
     assert proof is not None
-    return [one.message for one in proof.differences]
+    return [difference.message for difference in proof.differences]
 
 
 def test_a_script_that_a_config_refuses_stays_groovy() -> None:
@@ -425,7 +425,7 @@ def test_a_file_that_is_not_archived_is_a_difference() -> None:
 
     assert text != result.text
     assert proof is not None
-    assert [one.message for one in proof.differences] == ['stage "always" does not archive "output/**"']
+    assert [difference.message for difference in proof.differences] == ['stage "always" does not archive "output/**"']
 
 
 def test_directives_on_one_line_are_reported() -> None:

@@ -33,6 +33,6 @@ def test_rules_without_a_value_let_a_job_run_for_merge_requests(tmp_path: Path) 
     """GitLab adds no condition to a job with the key: `Processable#compose!` in `lib/gitlab/ci/config/entry`."""
     template = ".tagged: { script: make, rules: [{ if: $CI_COMMIT_TAG }] }\n"
     result, _ = from_text(f"{template}unit: {{ extends: .tagged, rules: null }}\nlint: {{ script: make }}\n", tmp_path)
-    (event,) = (one for one in result.reading.events if one.title == "merge request")
+    (event,) = (event for event in result.reading.events if event.title == "merge request")
 
-    assert [one.name for one in result.reading.runnable.started(event.facts)] == ["unit"]
+    assert [job.name for job in result.reading.runnable.started(event.facts)] == ["unit"]

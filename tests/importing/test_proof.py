@@ -98,7 +98,7 @@ def test_a_need_on_one_combination_stays_raw(need: object, tmp_path: Path) -> No
     assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
     assert _differences(result) == []
     every = 'needs: ["build: gcc, linux", "build: clang, linux", "parts: 1", "parts: 2"]'
-    assert any("waits for" in one for one in _differences(_changed(result, _needs(result), every)))
+    assert any("waits for" in message for message in _differences(_changed(result, _needs(result), every)))
 
 
 def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other_stage(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[s
 
     assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
     assert _differences(result) == []
-    assert any("waits for" in one for one in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
+    assert any("waits for" in message for message in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
 
 
 def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ part: { extends: .rules, script: part }
 @pytest.mark.parametrize("number", [0, 60])
 def test_raw_rules_read_the_variables_of_a_matrix(number: int, tmp_path: Path) -> None:
     """GitLab evaluates them for each combination, however many variables a job has."""
-    variables = {f"V{one}": str(one) for one in range(number)}
+    variables = {f"V{index}": str(index) for index in range(number)}
     rules = [{"if": '$JVM == "8"', "when": "manual"}, {"if": "$JVM =~ /^1/ || $CI_COMMIT_TAG"}]
     matrix = {"matrix": [{"JVM": ["8", "11", "21"]}]}
     unit = {"script": ["./test $JVM"], "variables": variables, "parallel": matrix, "rules": rules}
@@ -320,7 +320,7 @@ def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:
 def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result)
     assert proof is not None
-    return [one.message for one in proof.differences]
+    return [difference.message for difference in proof.differences]
 
 
 def test_a_text_of_several_lines_in_a_subshell_is_compared(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_other_keys_that_gitlab_refuses_are_reported(text: str, message: str, tm
     (tmp_path / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
     _, report = imported(tmp_path)
 
-    refused = [one for one in messages(report).splitlines() if "GitLab refuses" in one]
+    refused = [line for line in messages(report).splitlines() if "GitLab refuses" in line]
     assert bool(refused) is bool(message)
     assert message in "\n".join(refused)
 

@@ -158,7 +158,11 @@ def _differences(first: Mapping[str, _Stage], second: Mapping[str, _Stage]) -> s
     fields = ("before", "condition", "pipeline")
     return " ".join(
         missing
-        + [one for one in fields if any(getattr(first[name], one) != getattr(second[name], one) for name in both)]
+        + [
+            field
+            for field in fields
+            if any(getattr(first[name], field) != getattr(second[name], field) for name in both)
+        ]
     )
 
 

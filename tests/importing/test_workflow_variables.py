@@ -30,8 +30,8 @@ next: { trigger: { project: group/next } }
 
 def _started(tmp_path: Path, title: str) -> dict[str, StartedJob]:
     result, _ = from_text(_SOURCE, tmp_path)
-    (event,) = (one for one in result.reading.events if one.title == title)
-    return {one.name: one for one in result.reading.runnable.started(event.facts)}
+    (event,) = (event for event in result.reading.events if event.title == title)
+    return {job.name: job for job in result.reading.runnable.started(event.facts)}
 
 
 def test_jobs_get_the_variables_of_the_rule_that_decides(tmp_path: Path) -> None:
@@ -39,14 +39,14 @@ def test_jobs_get_the_variables_of_the_rule_that_decides(tmp_path: Path) -> None
     on_main = _started(tmp_path, "push to main")
     of_request = _started(tmp_path, "merge request")
 
-    assert {name: one.variables for name, one in on_main.items()} == {
+    assert {name: job.variables for name, job in on_main.items()} == {
         "unit": (),
         "own": (),
         "some": (),
         "next": (),
     }
     every = {"TAG": "3.12", "TITLE": "merge request", "LITERAL": "x", "NEW": "1"}
-    assert {name: dict(one.variables) for name, one in of_request.items()} == {
+    assert {name: dict(job.variables) for name, job in of_request.items()} == {
         "unit": every,
         "own": {name: text for name, text in every.items() if name != "TAG"},
         "some": {"TITLE": "merge request"},
@@ -85,4 +85,4 @@ def test_other_variables_of_the_workflow_are_detected(text: str, other: str, mes
     proof = prove(replace(result, generated=(replace(file, text=file.text.replace(text, other, 1)),)))
 
     assert proof is not None
-    assert message in [one.message for one in proof.differences]
+    assert message in [difference.message for difference in proof.differences]

@@ -206,12 +206,14 @@ class _Writer:
             pipeline["defaults"] = dict(shared.defaults)
         comments = [draft.comment for draft in drafts]
         listed = shared.stages if shared is not None else stages
-        pipeline["stages"] = [_commented(in_order(one), comment) for one, comment in zip(listed, comments, strict=True)]
+        pipeline["stages"] = [
+            _commented(in_order(stage), comment) for stage, comment in zip(listed, comments, strict=True)
+        ]
         if execution := arcs(order.before):
             pipeline["execution"] = list(execution)
         config: dict[str, Value] = {}
         if self._inputs:
-            config["inputs"] = {name: as_input(one) for name, one in self._inputs.items()}
+            config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}
         if shared is not None and shared.templates:
             config["templates"] = {name: in_order(keys) for name, keys in shared.templates.items()}
         config["pipelines"] = {self._name or PIPELINE: pipeline}
@@ -324,14 +326,14 @@ class _Writer:
         if entry is None:
             return
         self._accounting.mark_key(entry.key, KeyOutcome.RAW)
-        for one in [one for rule in items_of(entry.value) for one in entries_of(rule)]:
+        for keyword in [keyword for rule in items_of(entry.value) for keyword in entries_of(rule)]:
             is_known = (
-                one.key.text in PLAIN
+                keyword.key.text in PLAIN
                 if is_condition_known
-                else (one.key.text, text_of(one.value)) == ("when", "always")
+                else (keyword.key.text, text_of(keyword.value)) == ("when", "always")
             )
             if not is_known:
-                self._accounting.mark(one, KeyOutcome.RAW)
+                self._accounting.mark(keyword, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,
             f"the rules of the workflow stay rules of GitLab: {reason}",
@@ -377,7 +379,7 @@ class _Writer:
         for name in before:
             job = self._source.jobs[name]
             if is_stop(job, self._source) and "environment" not in self._options.forced.get(name, ()):
-                before[name] |= {one.name for one in stopped_by(job, self._source) if one.name in before}
+                before[name] |= {starter.name for starter in stopped_by(job, self._source) if starter.name in before}
         return Order(before, order.files)
 
 

@@ -62,7 +62,7 @@ def prove(imported: GitLabImport) -> Proof | None:
         if expected is None:
             continue
         number += len(titles)
-        expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
+        expected = {name: job for name, job in expected.items() if job.job in imported.jobs}
         names = {_spelling(name): name for name in expected} | {name: name for name in expected}
         actual = {_name(name, names): _named(job, names) for name, job in (run(result, other, works[1]) or {}).items()}
         pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
@@ -163,7 +163,7 @@ class _Comparison:
         for name, job in actual.items():
             if name not in expected:
                 original = job.job.removeprefix("stage ")
-                reported = next((one for one in (job.job, original) if one in jobs), jobs[0])
+                reported = next((candidate for candidate in (job.job, original) if candidate in jobs), jobs[0])
                 yield reported, f'job "{job.name}" runs only in the import'
 
     def _of_job(self, expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:

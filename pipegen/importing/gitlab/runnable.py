@@ -167,19 +167,19 @@ def _known_needs(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | N
 
 
 def _known(variables: Mapping[str, Variable]) -> Mapping[str, str]:
-    return {name: one.text for name, one in variables.items()}
+    return {name: variable.text for name, variable in variables.items()}
 
 
 def _first(rules: Sequence[RunnableRule], facts: Facts, known: Mapping[str, str], decisions: _Decisions) -> Rule | None:
     """Return the first of *rules* that holds; the variables of *facts* have precedence over *known* ones."""
-    for one in rules:
-        case = one.number, tuple(map(known.get, one.tested))
+    for rule in rules:
+        case = rule.number, tuple(map(known.get, rule.tested))
         if case not in decisions:
-            values = {name: value for name, value in zip(one.tested, case[1], strict=True) if value is not None}
+            values = {name: value for name, value in zip(rule.tested, case[1], strict=True) if value is not None}
             own = replace(facts, variables={**values, **facts.variables})
-            decisions[case] = holds(one.rule.formula, own)
+            decisions[case] = holds(rule.rule.formula, own)
         if decisions[case]:
-            return one.rule
+            return rule.rule
     return None
 
 
@@ -278,7 +278,7 @@ def _commands(job: SourceJob, *keys: str) -> tuple[str, ...]:
 
 def _services(job: SourceJob) -> tuple[str, ...]:
     items = items_of(job.get("services"))
-    return tuple(expanded(text_of(one.get("name") if isinstance(one, TreeMapping) else one)) for one in items)
+    return tuple(expanded(text_of(item.get("name") if isinstance(item, TreeMapping) else item)) for item in items)
 
 
 def _image(job: SourceJob) -> str:

@@ -47,7 +47,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
 
     Their work is in *works* from now on, which runs of the same pipeline share.
     """
-    starts = {name: one for one in started for name in one.combinations}
+    starts = {name: start for start in started for name in start.combinations}
     jobs = _present(pipeline, starts)
     if any(need.name not in jobs and not need.is_optional for job in jobs.values() for need in job.needs or ()):
         return None
@@ -55,8 +55,8 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     ancestors = closure(direct)
     if any(name in earlier for name, earlier in ancestors.items()):
         return None
-    shown = frozenset(one for job in jobs.values() if job.is_shown for one in job.combinations)
-    leaving = frozenset(one for job in jobs.values() if job.leaves_files for one in job.combinations)
+    shown = frozenset(combination for job in jobs.values() if job.is_shown for combination in job.combinations)
+    leaving = frozenset(combination for job in jobs.values() if job.leaves_files for combination in job.combinations)
     run_jobs: dict[str, RunJob] = {}
     for name, job in jobs.items():
         for own_name in job.combinations if job.is_shown else ():
@@ -91,7 +91,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
 def _present(pipeline: RunnablePipeline, starts: Mapping[str, StartedJob]) -> dict[str, RunnableJob]:
     """Return the jobs of *pipeline* with only the combinations in *starts*."""
     jobs: dict[str, RunnableJob] = {}
-    for name in dict.fromkeys(one.name for one in starts.values()):
+    for name in dict.fromkeys(start.name for start in starts.values()):
         job = pipeline.jobs[name]
         combinations = {own: values for own, values in job.combinations.items() if own in starts}
         jobs[name] = job if len(combinations) == len(job.combinations) else replace(job, combinations=combinations)
@@ -124,8 +124,8 @@ def _order(
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
     earlier = {
-        number: [name for name, one in jobs.items() if one.job.stage_number < number]
-        for number in {one.job.stage_number for one in jobs.values()}
+        number: [name for name, job in jobs.items() if job.job.stage_number < number]
+        for number in {job.job.stage_number for job in jobs.values()}
     }
     of_stage = {number: _all_combinations(names, jobs) for number, names in earlier.items()}
     awaited = {
@@ -147,9 +147,9 @@ def _order(
 
 
 def _all_combinations(names: Iterable[str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
-    return frozenset(one for name in names if name in jobs for one in jobs[name].combinations)
+    return frozenset(combination for name in names if name in jobs for combination in jobs[name].combinations)
 
 
 def _needed(needs: Iterable[Need], own: Mapping[str, str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
     """Return the combinations that *needs* of a combination with the *own* values are on."""
-    return frozenset(one for need in needs for one in need.chosen(jobs[need.name].combinations, own))
+    return frozenset(combination for need in needs for combination in need.chosen(jobs[need.name].combinations, own))

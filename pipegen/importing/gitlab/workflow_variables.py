@@ -36,7 +36,8 @@ def with_defaults(rule: Data, defaults: Mapping[str, Variable]) -> Data:
         return rule
     # GitLab expands all variables that a rule sets.
     texts: dict[str, Data] = {
-        name: one.text if one.is_expanded else one.text.replace("$", "$$") for name, one in defaults.items()
+        name: variable.text if variable.is_expanded else variable.text.replace("$", "$$")
+        for name, variable in defaults.items()
     }
     own = rule.get("variables")
     return {**rule, "variables": {**texts, **(own if isinstance(own, dict) else {})}}
@@ -44,4 +45,4 @@ def with_defaults(rule: Data, defaults: Mapping[str, Variable]) -> Data:
 
 def replaced_variables(source: SourcePipeline, names: Collection[str], inputs: Collection[str]) -> dict[str, Variable]:
     """Return the variables of the file that rules of the workflow replace, which set *names*, without the *inputs*."""
-    return {name: one for name, one in source.variables.items() if name in names and name not in inputs}
+    return {name: variable for name, variable in source.variables.items() if name in names and name not in inputs}

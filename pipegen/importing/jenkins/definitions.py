@@ -47,7 +47,11 @@ def leave_out(source: JenkinsSource, marks: Marks) -> None:
 def _statements(source: JenkinsSource) -> list[Statement]:
     """Return the statements around the pipeline that stay there: no blocks, which a config refuses."""
     others = source.others
-    return [one for one in others if not isinstance(one, GroovyCall) or (one.name not in _READ and one.block is None)]
+    return [
+        statement
+        for statement in others
+        if not isinstance(statement, GroovyCall) or (statement.name not in _READ and statement.block is None)
+    ]
 
 
 def definitions_of(source: JenkinsSource, texts: Collection[str], values: Collection[str], marks: Marks) -> str:
@@ -57,9 +61,13 @@ def definitions_of(source: JenkinsSource, texts: Collection[str], values: Collec
     a definition. Variables with a name in *values* are not: commands set these.
     """
     statements = _statements(source)
-    optional = {name: one for one in statements if (name := _optional_name(one, source)) is not None}
-    by_commands = [one for one in statements if declared_name(one) in values]
-    needed = [one for one in statements if one not in (*optional.values(), *by_commands) and _definition(one)]
+    optional = {name: statement for statement in statements if (name := _optional_name(statement, source)) is not None}
+    by_commands = [statement for statement in statements if declared_name(statement) in values]
+    needed = [
+        statement
+        for statement in statements
+        if statement not in (*optional.values(), *by_commands) and _definition(statement)
+    ]
     pending = [*texts, *map(_definition, needed)]
     while pending:
         for name in words(pending.pop()) & optional.keys():

@@ -66,12 +66,12 @@ def jenkins_document(
     report: Report,
 ) -> JenkinsConfig:
     """Return the config of *source*, with *values* of stages as outputs, and without its *refused* keys."""
-    names = {one.key: one.message for one in refused if not one.stage}
+    names = {refusal.key: refusal.message for refusal in refused if not refusal.stage}
     settings = settings_of(source, names, marks)
     has_definitions = "targets.definitions" not in names
     outside = frozenset[str]() if has_definitions else defined_names(source)
     inputs = boolean_inputs(source, names)
-    scripts = {one.stage: one.message for one in refused if one.key == "script"}
+    scripts = {refusal.stage: refusal.message for refusal in refused if refusal.key == "script"}
     stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
@@ -171,7 +171,7 @@ def _define(
     marks: Marks,
 ) -> None:
     """Add the Groovy around the pipeline, with what the *stages* and settings of *target* read, to *target*."""
-    texts = [one.text for one in _groovy(stages, target)]
+    texts = [groovy.text for groovy in _groovy(stages, target)]
     if definitions := definitions_of(source, texts, {value.name for value in values}, marks):
         target["definitions"] = definitions
 
@@ -215,12 +215,12 @@ def _complete(
     if draft.keys.keys().isdisjoint(("script", "steps")):
         draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
     # Stages in one workspace find the files there.
-    if files := artifacts([one for one in draft.work.files if one.name is None or not is_shared]):
+    if files := artifacts([file for file in draft.work.files if file.name is None or not is_shared]):
         draft.keys["artifacts"] = files
     if is_shared or draft.keys.keys().isdisjoint(("script", "steps")):
         return
-    earlier = [one for one in drafts if one.source.name in before[draft.source.name]]
-    leaving = [one.source.name for one in earlier if one.work.files]
+    earlier = [predecessor for predecessor in drafts if predecessor.source.name in before[draft.source.name]]
+    leaving = [predecessor.source.name for predecessor in earlier if predecessor.work.files]
     stashing = [
         predecessor.source.name
         for predecessor in earlier

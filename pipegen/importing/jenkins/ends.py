@@ -79,9 +79,11 @@ def ends_of(
     marks.translated(section)
     block = _with_notifications(section.block, ends, stages, marks)
     if len(drafts) == 1 and drafts[0].condition == ALWAYS and "approve" not in drafts[0].keys:
-        of_stage = tuple(one for one in block.statements if getattr(one, "name", "") not in _RESULTS)
+        of_stage = tuple(statement for statement in block.statements if getattr(statement, "name", "") not in _RESULTS)
         stages.add_post(replace(section, block=replace(block, statements=of_stage)), drafts[0])
-        block = replace(block, statements=tuple(one for one in block.statements if one not in of_stage))
+        block = replace(
+            block, statements=tuple(statement for statement in block.statements if statement not in of_stage)
+        )
     taken = {stage.name for stage in source.stages}
     for call in sorted(block.statements, key=position):
         if not isinstance(call, GroovyCall) or call.block is None:
@@ -191,7 +193,7 @@ def _with_notifications(block: GroovyBlock, ends: Ends, stages: JenkinsStages, m
     conditions: list[Statement] = []
     for call in block.statements:
         if isinstance(call, GroovyCall) and call.block is not None and call.name in ("failure", "unsuccessful"):
-            rest = [one for one in call.block.statements if not _mailed(one, ends, stages, marks)]
+            rest = [statement for statement in call.block.statements if not _mailed(statement, ends, stages, marks)]
             if not rest:
                 marks.translated(call)
                 continue
@@ -211,7 +213,7 @@ def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) 
         if argument.name in ("to", "subject", "body") and isinstance(argument.value, GroovyText):
             with suppress(UntranslatableError):
                 email[argument.name] = names.word(argument.value)
-    is_complete = all(one.name in email for one in statement.arguments)
+    is_complete = all(argument.name in email for argument in statement.arguments)
     if not is_complete or not email.get("to") or "$" in str(email["to"]):
         return False
     addresses = str(email["to"]).replace(",", " ").split()

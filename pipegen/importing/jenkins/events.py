@@ -135,7 +135,11 @@ def _constants(source: JenkinsSource) -> dict[str, str]:
     """Return the variables of the pipeline with a constant value."""
     section = source.section("environment")
     statements = section.block.statements if section is not None and section.block is not None else ()
-    return {one.name: constant(one.value) or "" for one in statements if isinstance(one, GroovyAssignment)}
+    return {
+        statement.name: constant(statement.value) or ""
+        for statement in statements
+        if isinstance(statement, GroovyAssignment)
+    }
 
 
 def _parts(test: BuildTest) -> Iterator[BuildTest]:

@@ -56,14 +56,14 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         own, accounting = Report(), Accounting()
         config = jenkins_document(source, values, list(refused.values()), Marks(accounting, own), own)
         result = compiled(block_style(config.document), "jenkins")
-        usable = tuple(one for one in values if _is_usable(one, source, config.groovy))
+        usable = tuple(value for value in values if _is_usable(value, source, config.groovy))
         if usable == values:
-            usable = tuple(one for one in values if not any(_concerns(error, one) for error in result.errors))
+            usable = tuple(value for value in values if not any(_concerns(error, value) for error in result.errors))
         if usable != values:
             # Without a value, more steps stay Groovy, which may read others.
             values = usable if number < _MOST_VALUE_ROUNDS else ()
             continue
-        new = {(one.stage, one.key): RefusedKey(one.stage, one.key, one.message) for one in result.errors}
+        new = {(error.stage, error.key): RefusedKey(error.stage, error.key, error.message) for error in result.errors}
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
@@ -94,18 +94,18 @@ def _taken_names(source: JenkinsSource) -> frozenset[str]:
 def _set_variables(source: JenkinsSource) -> frozenset[str]:
     """Return the names in `environment`, and those of variables of `env` that Groovy of *source* sets."""
     assigned = frozenset(
-        one.name
+        statement.name
         for call in (source.pipeline, *all_calls(source.pipeline))
         for section in sections(call, "environment")
-        for one in (section.block.statements if section.block is not None else ())
-        if isinstance(one, GroovyAssignment)
+        for statement in (section.block.statements if section.block is not None else ())
+        if isinstance(statement, GroovyAssignment)
     )
     return assigned.union(source.env_variables)
 
 
 def _is_usable(value: AssignedValue, source: JenkinsSource, groovy: Collection[GroovyInConfig]) -> bool:
     """Return whether *value* can be an output: if *groovy* reads it, then in steps of later stages."""
-    return all(value.stage in source.before.get(one.stage, ()) or not reads(one.text, value.name) for one in groovy)
+    return all(value.stage in source.before.get(part.stage, ()) or not reads(part.text, value.name) for part in groovy)
 
 
 def _concerns(error: ConfigError, value: AssignedValue) -> bool:

@@ -71,7 +71,7 @@ class Marks:
         if others:
             self._report.add(
                 codes.NOT_IMPORTED,
-                f'{listed([one.name for one in others])} of "{call.name}" {_is(others)} left out',
+                f'{listed([argument.name for argument in others])} of "{call.name}" {_is(others)} left out',
                 at=others[0].span,
                 hint="a config has no equivalent: remove it, or write the step with a key of Jenkins",
             )

@@ -85,7 +85,7 @@ def _archived(name: str, stage: GroovyCall, job: Job, imported: JenkinsImport) -
             continue
         for pattern in (constant(argument.value) or "").split(","):
             path = pattern.strip().removeprefix("./").rstrip("/")
-            if path and not any(one == path or one.endswith(f"/{path}") for one in archived):
+            if path and not any(file == path or file.endswith(f"/{path}") for file in archived):
                 yield f'stage "{name}" does not archive "{path}"'
 
 
@@ -94,7 +94,7 @@ def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -
         event=event.start, inputs=event.inputs, variables=event.facts.environment, repository=event.repository
     )
     (answer,) = answers((plan,), facts)
-    running = {one.job.title for one in answer.stages if one.runs}
+    running = {stage.job.title for stage in answer.stages if stage.runs}
     for name, draft in drafts.items():
         is_expected = holds(draft.test, event.facts)
         if is_expected != (name in running):
@@ -114,7 +114,7 @@ def _order(imported: JenkinsImport, drafts: Mapping[str, JenkinsDraft]) -> Itera
     actual: dict[str, set[str]] = {name: set() for name in drafts}
     for stage, title in titles.items():
         if title in drafts and stage in nodes:
-            actual[title] |= {titles[one] for one in order.ancestors(stage) if one in titles} - {title}
+            actual[title] |= {titles[ancestor] for ancestor in order.ancestors(stage) if ancestor in titles} - {title}
     for name in drafts:
         expected = imported.source.before[name] & drafts.keys()
         for other in sorted(expected - actual[name]):
@@ -126,7 +126,7 @@ def _order(imported: JenkinsImport, drafts: Mapping[str, JenkinsDraft]) -> Itera
 def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
     name = draft.source.name
     commands = [step for step in job.steps if isinstance(step, Commands)]
-    printed = [one.command for step in commands for one in step.outputs if one.command is not None]
+    printed = [output.command for step in commands for output in step.outputs if output.command is not None]
     script = [line for step in commands for line in _lines((*step.lines, *printed))]
     expected = [line for block in _step_blocks(draft) for line in _commands(block, imported, imported.source.constants)]
     extra = _extra(script, expected)
@@ -174,7 +174,7 @@ def _step_blocks(draft: JenkinsDraft) -> Iterator[GroovyBlock]:
 def _post_blocks(draft: JenkinsDraft, *names: str) -> Iterator[GroovyBlock]:
     """Yield the blocks *names* of `post` of *draft*, in this order."""
     for name in names:
-        for section in (one for post in draft.posts for one in sections(post, name)):
+        for section in (section for post in draft.posts for section in sections(post, name)):
             if section.block is not None:
                 yield section.block
 
@@ -199,8 +199,8 @@ def _known(parts: Sequence[object]) -> str:
 
 def _files(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
     name = draft.source.name
-    drafts = {one.source.name: one for one in imported.config.drafts}
-    titles = {one.stage: one.title for one in imported.compiled.plans[0].jobs}
+    drafts = {stage_draft.source.name: stage_draft for stage_draft in imported.config.drafts}
+    titles = {stage_job.stage: stage_job.title for stage_job in imported.compiled.plans[0].jobs}
     stashing = {
         other
         for other in imported.source.before[name] & drafts.keys()
@@ -214,7 +214,7 @@ def _files(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[s
 def _lines(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         text = _known(line.script.parts).replace("\\\n", " ")
-        yield from filter(None, (_normal(one) for one in text.split("\n")))
+        yield from filter(None, (_normal(text_line) for text_line in text.split("\n")))
 
 
 def _normal(text: str) -> str:
@@ -253,8 +253,8 @@ def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[st
     """Yield the lines of the commands of *block* that are part of the script; *constants* are texts of names."""
     for statement in block.statements:
         if isinstance(statement, OtherGroovy) and (conditional := statement.conditional) is not None:
-            for one in (conditional.block, conditional.otherwise):
-                yield from _commands(one, imported, constants) if one is not None else ()
+            for branch in (conditional.block, conditional.otherwise):
+                yield from _commands(branch, imported, constants) if branch is not None else ()
         assignment = assignment_of(statement)
         if assignment is not None and imported.is_translated(statement.span):
             yield from _assigned(statement, assignment, constants)

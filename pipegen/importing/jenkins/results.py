@@ -16,21 +16,21 @@ _MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive
 
 def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
     """Report once that reports and files of the translated steps in *pipeline* do not change the result of a build."""
-    steps = [one for one in all_calls(pipeline) if accounting.outcome(one.span) is KeyOutcome.TRANSLATED]
-    unstable = [one for one in steps if _decides(one, _UNSTABLE)]
-    missing = [one for one in steps if _decides(one, _MISSING)]
+    steps = [call for call in all_calls(pipeline) if accounting.outcome(call.span) is KeyOutcome.TRANSLATED]
+    unstable = [step for step in steps if _decides(step, _UNSTABLE)]
+    missing = [step for step in steps if _decides(step, _MISSING)]
     facts = [
         *(['failed tests in a "junit" report do not make it unstable'] if unstable else []),
-        *([f"missing files of {listed(sorted({one.name for one in missing}))} do not fail it"] if missing else []),
+        *([f"missing files of {listed(sorted({step.name for step in missing}))} do not fail it"] if missing else []),
     ]
     if not facts:
         return
-    first, *others = (one for one in steps if one in unstable or one in missing)
+    first, *others = (step for step in steps if step in unstable or step in missing)
     report.add(
         codes.NOT_IMPORTED,
         f"only the commands decide the result of a build: {', and '.join(facts)}",
         at=first.span,
-        related=[Label(one.span, "the same") for one in others],
+        related=[Label(step.span, "the same") for step in others],
         hint="check that a command fails if tests fail or files are missing",
     )
 

@@ -109,7 +109,7 @@ def _read(call: GroovyCall, read: Reader, settings: FileSettings, marks: Marks) 
 
 def _calls(section: GroovyCall | None) -> list[GroovyCall]:
     statements = section.block.statements if section is not None and section.block is not None else ()
-    return [one for one in statements if isinstance(one, GroovyCall)]
+    return [statement for statement in statements if isinstance(statement, GroovyCall)]
 
 
 def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
@@ -119,7 +119,7 @@ def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
 def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
     """Account for a call outside of the pipeline; other statements there are definitions."""
     if isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
-        names = [one for call in (statement, *_calls(statement)) for one in texts(_first(call)) or ()]
+        names = [name for call in (statement, *_calls(statement)) for name in texts(_first(call)) or ()]
         known = settings.target.get("libraries")
         settings.target["libraries"] = [*(known if isinstance(known, list) else ()), *names]
         marks.all(statement)
@@ -138,7 +138,7 @@ def _first(call: GroovyCall) -> GroovyValue | None:
 
 
 def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
-    arguments = {one.name: one for one in call.arguments}
+    arguments = {argument.name: argument for argument in call.arguments}
     name = constant(arguments["name"].value) if "name" in arguments else None
     if name is None:
         raise UntranslatableError("its name is known only at run time")
@@ -253,7 +253,7 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
 
 
 def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
-    rotators = [one for argument in call.arguments for one in calls(argument.value)]
+    rotators = [rotator for argument in call.arguments for rotator in calls(argument.value)]
     if len(rotators) != 1 or rotators[0].name != "logRotator":
         raise UntranslatableError("only a log rotator has an equivalent")
     limits: dict[str, Value] = {}
@@ -264,7 +264,7 @@ def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     if limits:
         settings.target["discard"] = limits
     marks.translated(call)
-    marks.read(rotators[0], *(one.name for one in rotators[0].arguments if _is_kept(one)))
+    marks.read(rotators[0], *(argument.name for argument in rotators[0].arguments if _is_kept(argument)))
 
 
 def _is_kept(argument: GroovyArgument) -> bool:

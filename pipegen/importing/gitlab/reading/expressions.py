@@ -165,7 +165,7 @@ def tested_names(test: Formula) -> tuple[str, ...]:
         case HasValue() | IsDefined():
             return (test.name,)
         case Comparison():
-            return tuple(one.name for one in (test.left, test.right) if isinstance(one, VariableName))
+            return tuple(operand.name for operand in (test.left, test.right) if isinstance(operand, VariableName))
     return ()
 
 
@@ -395,6 +395,6 @@ def alternatives(pattern: str) -> Sequence[str]:
         options = braces[1].split(",")
         if len(patterns) * len(options) > _MOST_ALTERNATIVES:
             raise UntranslatableError(f"a pattern with more than {_MOST_ALTERNATIVES} alternatives")
-        parts = [_BRACES.split(one, maxsplit=1) for one in patterns]
+        parts = [_BRACES.split(alternative, maxsplit=1) for alternative in patterns]
         patterns = [f"{before}{option}{after}" for before, options_, after in parts for option in options_.split(",")]
     return patterns

@@ -127,7 +127,7 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
     if not origins or () in origins:
         return tree
     jobs = (of for name, of in reading.origins.items() if name not in KEYWORDS and not name.startswith("."))
-    if any(not any(set(stages) <= set(one) for stages in origins) for of in jobs for one in of):
+    if any(not any(set(stages) <= set(conditions) for stages in origins) for of in jobs for conditions in of):
         lists.append(USUAL_STAGES)  # those of a job in runs without the includes
     ordered = common_order(lists)
     if ordered is None:
@@ -137,7 +137,7 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
     key = reading.stages[-1].key
     merged = Entry(key, TreeSequence(tuple(Scalar(name, key.span) for name in ordered), key.span))
-    return TreeMapping(tuple(merged if one.key.text == "stages" else one for one in tree.entries), tree.span)
+    return TreeMapping(tuple(merged if entry.key.text == "stages" else entry for entry in tree.entries), tree.span)
 
 
 def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
@@ -218,17 +218,17 @@ def _merged(
     tree = tree if isinstance(tree, TreeMapping) else content.tree
     if (content.header or content.tree).get("spec") is not None:
         _report_unknown_inputs(tree, reading)
-    include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
+    include, own = tree.entry("include"), [entry for entry in tree.entries if entry.key.text not in ("include", "spec")]
     parts: list[TreeMapping] = []
     if include is not None:
         reading.accounting.mark(include, KeyOutcome.TRANSLATED)
         for item in items_of(include.value):
             parts += _included(item, include, reading, stack, conditions)
-    for entry in (one for one in tree.entries if one.key.text == "spec"):
+    for entry in (entry for entry in tree.entries if entry.key.text == "spec"):
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
-    for one in own:
-        reading.origins.setdefault(one.key.text, []).append(conditions)
-        reading.stages += [one] if one.key.text == "stages" else []
+    for entry in own:
+        reading.origins.setdefault(entry.key.text, []).append(conditions)
+        reading.stages += [entry] if entry.key.text == "stages" else []
     parts.append(TreeMapping(tuple(own), tree.span))
     return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
 
@@ -267,11 +267,11 @@ def _report_unknown_inputs(tree: TreeMapping, reading: _Reading) -> None:
                 )
 
 
-def _report_input_rules(content: FileTree, given: Mapping[str, Node], reading: _Reading) -> None:
-    """Report rules that decide the default of an input which is not *given*."""
+def _report_input_rules(content: FileTree, inputs: Mapping[str, Node], reading: _Reading) -> None:
+    """Report rules that decide the default of an input without a value in *inputs*."""
     for name, declaration in _inputs(content):
         rules = declaration.entry("rules")
-        if rules is not None and name not in given:
+        if rules is not None and name not in inputs:
             reading.accounting.mark(rules, KeyOutcome.REPORTED)
             reading.report.add(
                 codes.NOT_IMPORTED,
@@ -286,7 +286,7 @@ def _included(
     item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...], conditions: tuple[int, ...]
 ) -> Iterator[TreeMapping]:
     """Yield the content of the files of one *item* of `include`."""
-    keys = {one.key.text: one for one in entries_of(item)}
+    keys = {keyword.key.text: keyword for keyword in entries_of(item)}
     local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
     project = keys.get("project")
     is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
@@ -296,7 +296,7 @@ def _included(
         path = text_of(project.value).strip("/")
         is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
         checkout = _Checkout(projects / path, projects)
-    names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
+    names = [text_of(file) for file in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
     component = _OWN_COMPONENT.match(text_of(keys["component"].value)) if "component" in keys else None
     if component is not None:
         # https://docs.gitlab.com/ci/components/#directory-structure
@@ -309,7 +309,9 @@ def _included(
         rules = _include_rules(keys["rules"].value)
         conditions = (*conditions, len(reading.includes))
         reading.includes.append(_ConditionalInclude(keys["rules"], tuple(names), rules))
-    inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
+    inputs = (
+        {argument.key.text: argument.value for argument in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
+    )
     for name in names:
         paths = _paths(checkout.folder, name)
         if not paths:
@@ -366,8 +368,8 @@ def _paths(root: Path, name: str) -> Sequence[Path]:
 def _below(root: Path) -> Iterator[Path]:
     """Yield the files below *root*; links to folders are not followed, as a repository has no files there."""
     for folder, folders, names in os.walk(root):
-        folders[:] = [one for one in folders if one != ".git"]
-        yield from (path for path in (Path(folder, one) for one in names) if path.is_file())
+        folders[:] = [subfolder for subfolder in folders if subfolder != ".git"]
+        yield from (path for path in (Path(folder, name) for name in names) if path.is_file())
 
 
 def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:

@@ -106,12 +106,14 @@ class SourcePipeline(Struct, kw_only=True):
             name: replace(
                 job,
                 variables={
-                    name: one for name, one in job.variables.items() if name not in names or name in job.own_variables
+                    name: variable
+                    for name, variable in job.variables.items()
+                    if name not in names or name in job.own_variables
                 },
             )
             for name, job in self.jobs.items()
         }
-        variables = {name: one for name, one in self.variables.items() if name not in names}
+        variables = {name: variable for name, variable in self.variables.items() if name not in names}
         return replace(self, jobs=jobs, variables=variables)
 
 
@@ -212,7 +214,7 @@ class _Resolver:
         return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
     def _defaults(self) -> dict[str, Entry]:
-        entries = {one.key.text: one for one in entries_of(self._value("default"))}
+        entries = {entry.key.text: entry for entry in entries_of(self._value("default"))}
         if "default" in self._entries:
             self._accounting.mark_key(self._entries["default"].key, KeyOutcome.TRANSLATED)
         for name in _GLOBAL_KEYS:
@@ -229,11 +231,11 @@ class _Resolver:
         variables: Mapping[str, Variable],
     ) -> SourceJob:
         tree = self._resolved(self._extended[name], 0)
-        own = {one.key.text: one for one in entries_of(tree)}
+        own = {keyword.key.text: keyword for keyword in entries_of(tree)}
         inherit = own.get("inherit")
         from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
-        keys = {**{key: one for key, one in from_default.items() if key in inheritable}, **own}
+        keys = {**{key: keyword for key, keyword in from_default.items() if key in inheritable}, **own}
         own_variables = _variables(own["variables"].value) if "variables" in own else {}
         stage = text_of(own["stage"].value) if "stage" in own else "test"
         for key in ("extends", "stage", "inherit"):
@@ -255,7 +257,9 @@ class _Resolver:
             templates=self._bases(entry.value),
             unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
             inherited=frozenset(keys.keys() - own.keys()),
-            own=tuple(one.key for one in entries_of(entry.value) if _contains(entry.value.span, one.key.span)),
+            own=tuple(
+                keyword.key for keyword in entries_of(entry.value) if _contains(entry.value.span, keyword.key.span)
+            ),
         )
 
     def _all_bases(self, name: str) -> tuple[str, ...]:
@@ -319,9 +323,9 @@ class _Resolver:
             case TagReference():
                 return self._referenced(node, level)
             case TreeMapping():
-                values = [self._resolved(one.value, level) for one in node.entries]
-                is_same = list(map(id, values)) == [id(one.value) for one in node.entries]
-                entries = (Entry(one.key, value) for one, value in zip(node.entries, values, strict=True))
+                values = [self._resolved(entry.value, level) for entry in node.entries]
+                is_same = list(map(id, values)) == [id(entry.value) for entry in node.entries]
+                entries = (Entry(entry.key, value) for entry, value in zip(node.entries, values, strict=True))
                 return node if is_same else TreeMapping(tuple(entries), node.span)
             case TreeSequence():
                 items = tuple(self._items(node, level))

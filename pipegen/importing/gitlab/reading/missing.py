@@ -34,9 +34,9 @@ class MissingNames:
             message = f'the job "{base}", which {_jobs(jobs)} extend{"" if jobs[1:] else "s"}, is not in the files'
             report.add(self.code, message, at=jobs[0][1], hint=hint)
         for stage, jobs in self._stages.items():
-            place = "does not exist" if self._is_complete else "is not in the files"
+            state = "does not exist" if self._is_complete else "is not in the files"
             runs = "they run last" if jobs[1:] else "it runs last"
-            message = f'the stage "{stage}" of job {_jobs(jobs)} {place}: {runs}'
+            message = f'the stage "{stage}" of job {_jobs(jobs)} {state}: {runs}'
             report.add(self.code, message, at=jobs[0][1], hint='add it to "stages"')
 
 

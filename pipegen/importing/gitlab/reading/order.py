@@ -46,7 +46,7 @@ class Need(Struct, kw_only=True):
             return combinations
         names = (_OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
         values = {values_in(name) for name in names}
-        return [one for one in combinations if values_in(one) in values]
+        return [combination for combination in combinations if values_in(combination) in values]
 
 
 class Order(Struct):
@@ -93,7 +93,7 @@ def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
     if parallel is None:
         return None
     maps = items_of(parallel.get("matrix")) if isinstance(parallel, TreeMapping) else ()
-    axes = [[texts_of(entry.value) for entry in entries_of(one)] for one in maps]
+    axes = [[texts_of(entry.value) for entry in entries_of(mapping)] for mapping in maps]
     names = (f"{job}: [{', '.join(values)}]" for lists in axes for values in product(*lists))
     return tuple(islice(names, _MOST_COMBINATIONS))
 
@@ -142,10 +142,10 @@ def order_of(
     files: dict[str, tuple[str, ...]] = {}
     for name in names:
         job = source.jobs[name]
-        earlier = tuple(one for one in names if source.jobs[one].stage_number < job.stage_number)
+        earlier = tuple(other for other in names if source.jobs[other].stage_number < job.stage_number)
         needs = needs_of(job, source)
         if needs is None:
-            before[name] = frozenset(one for one in earlier if one in awaited)
+            before[name] = frozenset(predecessor for predecessor in earlier if predecessor in awaited)
             files[name] = earlier
         else:
             before[name] = frozenset(_needed(needs, source, left_out)) & frozenset(names) - {name}
@@ -153,7 +153,7 @@ def order_of(
         # Without a value, the key has no effect.
         if (dependencies := job.get("dependencies")) is not None:
             chosen = texts_of(dependencies)
-            files[name] = tuple(one for one in files[name] if one in chosen)
+            files[name] = tuple(predecessor for predecessor in files[name] if predecessor in chosen)
     return Order(before, files)
 
 

@@ -107,7 +107,7 @@ def with_include_rules(rules: Data, job: SourceJob) -> Data:
     if not isinstance(rules, list):
         return rules
     for included in job.included:
-        rules = [one for rule in included for one in _with_include_rule(rules, rule)]
+        rules = [combined for rule in included for combined in _with_include_rule(rules, rule)]
     return rules
 
 
@@ -170,8 +170,12 @@ def rules_in(
             allow_failure=text_of(allowed) == "true" if isinstance(allowed, Scalar) else allow_failure,
             exit_codes=() if isinstance(allowed, Scalar) else exit_codes,
             start_in=text_of(item.get("start_in")) or start_in,
-            variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
-            extra=tuple(one.key.text for one in item.entries if one.key.text not in PLAIN and not is_null(one.value)),
+            variables=tuple(
+                (variable.key.text, text_of(variable.value)) for variable in entries_of(item.get("variables"))
+            ),
+            extra=tuple(
+                entry.key.text for entry in item.entries if entry.key.text not in PLAIN and not is_null(entry.value)
+            ),
         )
 
 

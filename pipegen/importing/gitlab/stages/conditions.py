@@ -155,7 +155,9 @@ def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
     try:
         return _comparison(comparison, names)
     except UntranslatableError:
-        variable = next((one for one in (comparison.left, comparison.right) if isinstance(one, VariableName)), None)
+        variable = next(
+            (operand for operand in (comparison.left, comparison.right) if isinstance(operand, VariableName)), None
+        )
         if not names.may_differ or variable is None:
             raise
         has_value = _has_value(variable.name, names)

@@ -80,7 +80,7 @@ def native_matrices(source: SourcePipeline) -> dict[str, str]:
             if len(others) == 1 and not {name, *others} & native.keys() and _are_same(name, others, axes):
                 continue
             reason = f'"{name}" needs the same combinations of "{next(iter(others))}", which has another matrix'
-            native |= {one: reason for one in (name, *others) if one not in native}
+            native |= {job_name: reason for job_name in (name, *others) if job_name not in native}
     return native
 
 
@@ -118,7 +118,9 @@ def keep_needs(
         if not reason:
             continue
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
-        needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
+        needed = [
+            by_name[other.name] for other in drafts if other.name in order.before[draft.name] or other.name in sources
+        ]
         is_by_stage = needs_of(draft.job, source) is None
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True
@@ -303,10 +305,18 @@ def _job_names(draft: Draft) -> list[str]:
     matrix = _map(draft.keys.get("matrix"))
     include = matrix.get("include")
     axes = [values for values in matrix.values() if isinstance(values, list)]
-    listed = [tuple(one.values()) for one in include if isinstance(one, dict)] if isinstance(include, list) else None
+    listed = (
+        [tuple(combination.values()) for combination in include if isinstance(combination, dict)]
+        if isinstance(include, list)
+        else None
+    )
     combinations = product(*axes) if listed is None else listed
     names = {draft.name}
-    return [combination_name(draft.name, list(map(str, one)), names) for one in combinations] if axes else [draft.name]
+    return (
+        [combination_name(draft.name, list(map(str, combination)), names) for combination in combinations]
+        if axes
+        else [draft.name]
+    )
 
 
 def _leaves_files(draft: Draft) -> bool:

@@ -91,13 +91,13 @@ def _release(draft: Draft, entry: Entry, inputs: Collection[str]) -> Mapping[str
     fixed = set(draft.job.variables) - {*inputs, *rule_variables(draft.job)}
     texts = _Texts({name: draft.job.variables[name] for name in fixed})
     release: dict[str, Value] = {}
-    for key, one in keys.items():
+    for key, setting in keys.items():
         if key in _KEYS:
-            release[_KEYS[key]] = texts.shown(text_of(one.value))
+            release[_KEYS[key]] = texts.shown(text_of(setting.value))
         elif key == "milestones":
-            release[key] = [texts.shown(text) for text in texts_of(one.value)]
-        elif key == "assets" and set(present(one.value)) == {"links"}:
-            release["links"] = [_link(link, texts) for link in items_of(present(one.value)["links"].value)]
+            release[key] = [texts.shown(text) for text in texts_of(setting.value)]
+        elif key == "assets" and set(present(setting.value)) == {"links"}:
+            release["links"] = [_link(link, texts) for link in items_of(present(setting.value)["links"].value)]
         else:
             raise UntranslatableError(f'the key "{key}"')
     return release
@@ -110,7 +110,7 @@ def _link(node: Node, texts: _Texts) -> dict[str, Data]:
         raise UntranslatableError(f'the key "{unknown or "assets"}"')
     if "link_type" in keys and text_of(keys["link_type"].value) not in _LINK_TYPES:
         raise UntranslatableError('the key "link_type"')
-    return {_LINK_KEYS[key]: texts.shown(text_of(one.value)) for key, one in keys.items()}
+    return {_LINK_KEYS[key]: texts.shown(text_of(entry.value)) for key, entry in keys.items()}
 
 
 class _Texts(Struct):

@@ -231,9 +231,9 @@ class StageBuilder:
             draft.raw[entry.key.text] = [raw_data(item) for item in items_of(value)] if is_flat else raw_data(value)
 
     def _mark_raw(self, entry: Entry, draft: Draft, reason: str, known: Collection[Entry] = ()) -> None:
-        translated = {id(inner) for one in known for inner in (one, *entries_in(one.value))}
-        for one in (entry, *entries_in(entry.value)):
-            self._accounting.mark_key(one.key, KeyOutcome.TRANSLATED if id(one) in translated else KeyOutcome.RAW)
+        translated = {id(inner) for known_entry in known for inner in (known_entry, *entries_in(known_entry.value))}
+        for inner in (entry, *entries_in(entry.value)):
+            self._accounting.mark_key(inner.key, KeyOutcome.TRANSLATED if id(inner) in translated else KeyOutcome.RAW)
         self._raw.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(
             draft.name
         )

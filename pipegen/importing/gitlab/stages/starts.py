@@ -188,7 +188,11 @@ def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known:
 def _is_first(job: SourceJob, source: SourcePipeline) -> bool:
     """Return whether *job* waits for no other, so that it makes no difference whether others fail."""
     needs = needs_of(job, source)
-    return not needs if needs is not None else all(job.stage_number <= one.stage_number for one in source.jobs.values())
+    return (
+        not needs
+        if needs is not None
+        else all(job.stage_number <= other.stage_number for other in source.jobs.values())
+    )
 
 
 def _variables(
@@ -274,7 +278,10 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
         elif entry.key.text == "rules":
             rules = (entries_of(rule) for rule in items_of(entry.value))
             yield from (
-                one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER_STARTS
+                keyword
+                for rule in rules
+                for keyword in rule
+                if keyword.key.text == "when" and text_of(keyword.value) != NEVER_STARTS
             )
 
 
@@ -285,17 +292,21 @@ def known_entries(entries: Collection[Entry], names: Names) -> Iterator[Entry]:
     """
     for entry in entries:
         for rule in items_of(entry.value) if entry.key.text == "rules" else ():
-            yield from (one for one in entries_of(rule) if one.key.text == "when" and text_of(one.value) == ON_SUCCESS)
+            yield from (
+                keyword
+                for keyword in entries_of(rule)
+                if keyword.key.text == "when" and text_of(keyword.value) == ON_SUCCESS
+            )
             if isinstance(rule, TreeMapping) and _is_translatable(rule, names):
                 yield from _conditions_in(rule)
 
 
 def _conditions_in(rule: TreeMapping) -> Iterator[Entry]:
     """Yield the keys of *rule* that decide whether a job runs."""
-    for one in rule.entries:
-        is_excluding = one.key.text == "when" and text_of(one.value) == NEVER_STARTS
-        if is_excluding or one.key.text in ("if", "changes", "exists"):
-            yield one
+    for entry in rule.entries:
+        is_excluding = entry.key.text == "when" and text_of(entry.value) == NEVER_STARTS
+        if is_excluding or entry.key.text in ("if", "changes", "exists"):
+            yield entry
 
 
 def _is_translatable(rule: TreeMapping, names: Names) -> bool:

@@ -167,9 +167,9 @@ def with_references(text: str) -> str:
 def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
     """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
     return {
-        name: one.text
-        for name, one in source.variables.items()
-        if name not in inputs and not (one.is_expanded and "$" in one.text)
+        name: variable.text
+        for name, variable in source.variables.items()
+        if name not in inputs and not (variable.is_expanded and "$" in variable.text)
     }
 
 

@@ -60,7 +60,7 @@ def with_trigger(
         draft.raw["variables"] = raw
     if parameters:
         value["parameters"] = parameters
-    draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
+    draft.keys = {key: stage_value for key, stage_value in draft.keys.items() if key in _OF_TRIGGERS}
     if "strategy" in keys:
         value["wait"] = True
     if _forwards(keys):
@@ -84,9 +84,9 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
         accounting.mark_key(entry.key, KeyOutcome.RAW)
-        for key, one in keys.items():
+        for key, keyword in keys.items():
             if key not in ("strategy", "forward") or (key == "forward" and not _can_forward(keys)):
-                accounting.mark(one, KeyOutcome.RAW)  # "wait" and "forward" of the stage say the others
+                accounting.mark(keyword, KeyOutcome.RAW)  # "wait" and "forward" of the stage say the others
         report.add(
             codes.KEPT_RAW,
             f'"trigger" of job "{draft.name}" stays a key of GitLab',
@@ -139,7 +139,7 @@ def _computed(variable: Variable, env: Dictionary[str, Value], job: SourceJob, i
 
     Raise `UntranslatableError` if it would expand another value: one of the other parameters, which are in *env*.
     """
-    fixed = {name: one for name, one in job.variables.items() if name not in {*inputs, *rule_variables(job)}}
+    fixed = {name: other for name, other in job.variables.items() if name not in {*inputs, *rule_variables(job)}}
     text = with_values(variable.text, fixed)
     if not variable.is_expanded or not _COMPUTED.fullmatch(text) or not env.keys().isdisjoint(names_in(text)):
         raise UntranslatableError(variable.text)

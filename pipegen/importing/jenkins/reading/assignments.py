@@ -58,14 +58,18 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
     ]
     occurrences = _occurrences(source, {assignment.name for _, assignment, _ in assignments})
     regions = sorted(region for stage in source.stages for region in _regions(stage))
-    declared = {name for one in source.others if (name := declared_name(one)) is not None}
+    declared = {name for statement in source.others if (name := declared_name(statement)) is not None}
     values = []
     for stage, assignment, is_environment in assignments:
         name = assignment.name
-        assigned = [one.start for one in occurrences[name] if one.is_assigned and _region(regions, one.start)]
+        assigned = [
+            occurrence.start
+            for occurrence in occurrences[name]
+            if occurrence.is_assigned and _region(regions, occurrence.start)
+        ]
         readers = _readers(occurrences[name], regions, assignment.span.start, is_declared=name in declared)
         if assigned == [assignment.span.start] and readers is not None:
-            later = {one.name for one in source.stages if stage.name in source.before[one.name]}
+            later = {other.name for other in source.stages if stage.name in source.before[other.name]}
             others = readers - {stage.name}
             is_output = bool(later if is_environment else others)
             if others <= later and (not is_output or can_be_read(stage.name)):
@@ -94,7 +98,7 @@ def declared_name(statement: Statement) -> str | None:
 
 def _assignments(stage: JenkinsStage) -> Iterator[tuple[GroovyAssignment, bool]]:
     """Yield what the steps of *stage* assign, and whether it is a variable of the environment."""
-    pending = [one.block for one in sections(stage.call, "steps") if one.block is not None]
+    pending = [section.block for section in sections(stage.call, "steps") if section.block is not None]
     while pending:
         for statement in pending.pop().statements:
             match statement:

@@ -31,7 +31,9 @@ class FileReader(GroovyReader):
     def block(self, brace: int) -> GroovyBlock:
         """Return the statements in the braces that open at *brace*."""
         block = super().block(brace)
-        return replace(block, statements=tuple(one for each in block.statements for one in self._run_by(each)))
+        return replace(
+            block, statements=tuple(statement for each in block.statements for statement in self._run_by(each))
+        )
 
     def _run_by(self, statement: Statement) -> tuple[Statement, ...]:
         """Return *statement*, or the statements of the function that it calls, with locations of this use."""
@@ -43,7 +45,7 @@ class FileReader(GroovyReader):
         if not function.statements:
             return ()
         self._added += len(function.statements)
-        without_steps = {name: one for name, one in self._functions.items() if not one.statements}
+        without_steps = {name: block for name, block in self._functions.items() if not block.statements}
         file = self._file.for_use(statement.span.start + 1)
         return FileReader(file, self._code, without_steps).block(function.index).statements
 
@@ -64,7 +66,7 @@ def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -
             block = reader.block(brace)
             if name in names:
                 functions.pop(name, None)
-            elif block.statements and all(isinstance(one, GroovyCall) for one in block.statements):
+            elif block.statements and all(isinstance(statement, GroovyCall) for statement in block.statements):
                 functions[name] = block
             names.add(name)
         index = code.skip(index)

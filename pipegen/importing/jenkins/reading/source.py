@@ -113,7 +113,11 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
             hint="write the config by hand: docs/from-jenkins.md shows each part",
         )
         raise Stopped from error
-    others = [one for one in reader.file_statements() if _is_around(one) and function_name(one) not in own]
+    others = [
+        statement
+        for statement in reader.file_statements()
+        if _is_around(statement) and function_name(statement) not in own
+    ]
     graph = declarative.graph_of(whole)
     assigned = Counter(_computed(code))
     constants = {name: text for name, text in _constants(others) if assigned[name] == 1}
@@ -197,12 +201,12 @@ class _Stages:
                 stage = self._call(part.index)
                 block = next(sections(stage, "matrix"))
                 start = len(self.stages)
-                inner = tuple(self._part(one, (*inside, stage, block), block) for one in part.parts)
+                inner = tuple(self._part(child, (*inside, stage, block), block) for child in part.parts)
                 self._connect(start)
                 return Serial(inner, part.index)
             case Serial() | Parallel():
                 around = inside if part.index is None else (*inside, self._call(part.index))
-                return type(part)(tuple(self._part(one, around, matrix) for one in part.parts), part.index)
+                return type(part)(tuple(self._part(child, around, matrix) for child in part.parts), part.index)
 
     def _leaf(self, leaf: Leaf, inside: tuple[GroovyCall, ...], matrix: GroovyCall | None) -> Leaf:
         name = leaf.name

@@ -233,9 +233,9 @@ class GroovyReader:
         if end - start == 3 and code.is_sign(start + 1, ":"):  # noqa: PLR2004 - an empty map
             return GroovyMap(())
         arguments = tuple(self._arguments(start + 1, end - 1))
-        if arguments and all(one.name for one in arguments):
+        if arguments and all(argument.name for argument in arguments):
             return GroovyMap(arguments)
-        return GroovyList(tuple(one.value for one in arguments))
+        return GroovyList(tuple(argument.value for argument in arguments))
 
     def _single(self, index: int) -> Value:
         token = self._code.tokens[index]

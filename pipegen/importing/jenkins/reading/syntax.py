@@ -77,7 +77,7 @@ class GroovyCall(Struct, kw_only=True):
 
     def argument(self, *names: str) -> GroovyArgument | None:
         """Return the first argument with one of *names*; "" is the one without a name."""
-        return next((one for name in names for one in self.arguments if one.name == name), None)
+        return next((argument for name in names for argument in self.arguments if argument.name == name), None)
 
 
 class GroovyAssignment(Struct, kw_only=True):
@@ -131,7 +131,7 @@ def constant(value: Value | None) -> str | None:
 def calls(value: Value | None) -> tuple[GroovyCall, ...]:
     """Return the calls in the list *value*, or the single one."""
     values = value.items if isinstance(value, GroovyList) else (value,)
-    return tuple(one for one in values if isinstance(one, GroovyCall))
+    return tuple(call for call in values if isinstance(call, GroovyCall))
 
 
 def all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
@@ -145,5 +145,5 @@ def all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
 def texts(value: Value | None) -> tuple[str, ...] | None:
     """Return the constant texts of a list, or of a single value; None if one is not constant."""
     values = value.items if isinstance(value, GroovyList) else (value,)
-    constants = tuple(constant(one) for one in values)
+    constants = tuple(constant(member) for member in values)
     return None if None in constants else tuple(text for text in constants if text is not None)

@@ -41,7 +41,7 @@ def read_conditional(
 
 def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
     """Return the commands of the steps in *block*."""
-    if not block.statements or not all(isinstance(one, GroovyCall) for one in block.statements):
+    if not block.statements or not all(isinstance(statement, GroovyCall) for statement in block.statements):
         raise UntranslatableError("it contains Groovy")
     work = reader.work
     reader.work = inner = StageWork()
@@ -76,7 +76,7 @@ def _test(test: BuildTest, names: JenkinsNames) -> str:
         case NoTest(VariableComparison() as inner):
             return _compared(inner, names, is_opposite=True)
         case AllTests(tests) | AnyTest(tests) if tests and not any(map(_is_compound, tests)):
-            return (" && " if isinstance(test, AllTests) else " || ").join(_test(one, names) for one in tests)
+            return (" && " if isinstance(test, AllTests) else " || ").join(_test(part, names) for part in tests)
     raise UntranslatableError("it contains Groovy")
 
 

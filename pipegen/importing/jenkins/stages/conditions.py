@@ -150,14 +150,15 @@ def _change_request(call: GroovyCall) -> BuildTest:
     for name, variable in (("target", "CHANGE_TARGET"), ("branch", "CHANGE_BRANCH"), ("author", "CHANGE_AUTHOR")):
         if call.argument(name) is not None and comparator is not None:
             tests.append(VariableComparison(variable, comparator, _text(call, name)))
-    if {one.name for one in call.arguments} - {"target", "branch", "author", "comparator"} or comparator is None:
+    names = {argument.name for argument in call.arguments}
+    if names - {"target", "branch", "author", "comparator"} or comparator is None:
         raise UntranslatableError("a config does not know more of a change request")
     return AllTests(tuple(tests))
 
 
 def _triggered_by(call: GroovyCall) -> BuildTest:
     cause = _text(call, "", "cause").rpartition(".")[2].rpartition("$")[2]
-    known = next((one for one in _CAUSES if one in (cause, f"{cause}Cause")), None)
+    known = next((name for name in _CAUSES if name in (cause, f"{cause}Cause")), None)
     if known is None or call.argument("detail") is not None:
         raise UntranslatableError(f'a config does not know the cause "{cause}"')
     return Caused(known)
@@ -374,9 +375,9 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
         case FoundPath():
             return True
         case AllTests():
-            return all(holds(one, facts) for one in test.tests)
+            return all(holds(part, facts) for part in test.tests)
         case AnyTest():
-            return any(holds(one, facts) for one in test.tests)
+            return any(holds(part, facts) for part in test.tests)
         case NoTest():
             return not holds(test.test, facts)
 

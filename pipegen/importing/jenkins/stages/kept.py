@@ -93,10 +93,10 @@ def groovy_of(call: GroovyCall) -> str:
     line = call.whole.file.line(call.whole.first.line)
     margin = line[: len(line) - len(line.lstrip())] if line[:start].isspace() else ""
     inside = lines_in_strings(text)
-    lines = [one if number in inside else one.removeprefix(margin) for number, one in enumerate(text.split("\n"))]
+    lines = [line if number in inside else line.removeprefix(margin) for number, line in enumerate(text.split("\n"))]
     # The end of a line is in a text if the next line begins in one.
-    lines = [one if number + 1 in inside else one.rstrip() for number, one in enumerate(lines)]
-    joined = " ".join(one.strip() for one in lines)
+    lines = [line if number + 1 in inside else line.rstrip() for number, line in enumerate(lines)]
+    joined = " ".join(line.strip() for line in lines)
     is_simple = call.block is None and not inside and "//" not in joined and "/*" not in joined
     return joined if is_simple and len(joined) <= _WIDTH else "\n".join(lines)
 
@@ -147,8 +147,8 @@ def assigned(text: str) -> frozenset[str]:
 
 def first_read(text: str, names: Collection[str]) -> str | None:
     """Return the first of *names* that the Groovy *text* reads, None if there is none."""
-    found = words(text) & set(names)
-    return min(found) if found else None
+    read_names = words(text) & set(names)
+    return min(read_names) if read_names else None
 
 
 def tokens_of(text: str) -> tuple[str, ...]:

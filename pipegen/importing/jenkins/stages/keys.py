@@ -49,7 +49,7 @@ def _plugin_steps(work: StageWork) -> Value:
 
 def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
     """Add those of the *values* of earlier stages that Groovy in *keys* reads as variables to *keys*."""
-    texts = [one.text for one in groovy_texts(keys)]
+    texts = [groovy.text for groovy in groovy_texts(keys)]
     read = [value for value in values if any(reads(text, value.name) for text in texts)]
     _add_variables(keys, {value.name: f"${{{value.path}}}" for value in read})
 
@@ -57,7 +57,7 @@ def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
 def add_checkout_variables(keys: dict[str, Value], others: Collection[str]) -> None:
     """Add the variables of the checkout that the scripts and the Groovy in *keys* read to *keys*, except *others*."""
     scripts = [line for key in ("script", "after") for line in _lines(keys.get(key))]
-    texts = [*scripts, *(one.text for one in groovy_texts(keys))]
+    texts = [*scripts, *(groovy.text for groovy in groovy_texts(keys))]
     names = [name for name in checkout_variables("\n".join(texts)) if name not in others]
     _add_variables(keys, {name: f"${{setup.{'commit' if name == 'GIT_COMMIT' else name}}}" for name in names})
 
@@ -72,4 +72,4 @@ def _add_variables(keys: dict[str, Value], variables: Mapping[str, Value]) -> No
 
 def _lines(script: Value) -> list[str]:
     commands = script if isinstance(script, list) else []
-    return [str(one.value if isinstance(one, Commented) else one) for one in commands]
+    return [str(command.value if isinstance(command, Commented) else command) for command in commands]

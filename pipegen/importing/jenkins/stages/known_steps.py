@@ -28,7 +28,7 @@ def _input(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
 
 def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[str]] | bool:
     """Return the value of `approve` for the step or directive *call*."""
-    arguments = {one.name or "message": one.value for one in call.arguments}
+    arguments = {argument.name or "message": argument.value for argument in call.arguments}
     result: dict[str, str | list[str]] = {}
     if "message" in arguments:
         result["message"] = reader.names.word(arguments["message"])

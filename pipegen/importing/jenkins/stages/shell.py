@@ -114,7 +114,7 @@ def with_outputs(commands: Sequence[ScriptCommand]) -> tuple[Sequence[ScriptComm
     first = len(commands) - len(names)
     variables = {command.variable for command in commands}
     if all(_is_own_command(command, variables) for command in commands[first:]):
-        return commands[:first], {one.variable: {"command": one.text} for one in commands[first:]} or None
+        return commands[:first], {command.variable: {"command": command.text} for command in commands[first:]} or None
     return commands, [*names]
 
 

@@ -100,9 +100,9 @@ class JenkinsStages:
         self._when(stage, names, draft)
         # A group of one stage is like that stage.
         own = [call for call in (*stage.inside, stage.call) if self._is_alone(stage, call)]
-        for section in (one for call in own for one in sections(call, "options")):
+        for section in (section for call in own for section in sections(call, "options")):
             self._options(section, steps)
-        for section in (one for call in own for one in sections(call, "input")):
+        for section in (section for call in own for section in sections(call, "input")):
             work.keys["approve"] = approval(steps, with_settings(section))
             names.outside.update(asked(section))
             self._marks.translated(section)
@@ -113,7 +113,7 @@ class JenkinsStages:
             self._marks.translated(block)
             if block.block is not None:
                 steps.read(block.block, SourceStepContext())
-        for section in (one for call in reversed(own) for one in sections(call, "post")):
+        for section in (section for call in reversed(own) for section in sections(call, "post")):
             read_post(section, steps)
             draft.posts.append(section)
         if stage.matrix is not None:
@@ -123,14 +123,14 @@ class JenkinsStages:
         draft.keys = {**draft.keys, **keys_of(work)}
         add_values(draft.keys, self._earlier(stage))
         add_checkout_variables(draft.keys, names.environment)
-        self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
+        self._has_worked |= any(not command.text.startswith("echo ") for command in work.commands)
         return draft
 
     def _is_alone(self, stage: JenkinsStage, call: GroovyCall) -> bool:
         """Return whether *stage* is the only one in *call*, with one combination."""
         if stage.call is call:
             return True
-        return stage.matrix is None and sum(call in one.inside for one in self._source.stages) == 1
+        return stage.matrix is None and sum(call in candidate.inside for candidate in self._source.stages) == 1
 
     def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
@@ -142,8 +142,10 @@ class JenkinsStages:
             constants=self._source.constants,
             computed=self._source.computed,
             outside=self._outside,
-            values={one.name: ConfigReference(one.path) for one in self._earlier(stage) if not one.is_environment},
-            assigned={one.name: one for one in self._values if stage is not None and one.stage == stage.name},
+            values={
+                value.name: ConfigReference(value.path) for value in self._earlier(stage) if not value.is_environment
+            },
+            assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
         )
         environment |= dict.fromkeys(self._source.env_variables)
         for assignment in self._assignments(stage):
@@ -157,7 +159,7 @@ class JenkinsStages:
     def _earlier(self, stage: JenkinsStage | None) -> list[AssignedValue]:
         """Return the values that stages before *stage* set."""
         before = self._source.before[stage.name] if stage is not None else frozenset()
-        return [one for one in self._values if one.stage in before]
+        return [value for value in self._values if value.stage in before]
 
     def _assignments(self, stage: JenkinsStage | None) -> Iterator[GroovyAssignment]:
         for call in self._blocks(stage, "environment"):
@@ -186,7 +188,7 @@ class JenkinsStages:
     ) -> None:
         """Read the blocks `environment` around *steps*, of *stage* or of `post` of the pipeline, into *work*."""
         reader = EnvironmentReader(self._source.file.text, names, work, self._marks, steps.whole.text)
-        reader.env |= {one.name: f"${{{one.path}}}" for one in self._earlier(stage) if one.is_environment}
+        reader.env |= {value.name: f"${{{value.path}}}" for value in self._earlier(stage) if value.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
         for name in names.axes:
@@ -200,14 +202,14 @@ class JenkinsStages:
         conditions: list[Condition] = []
         for call in stage.blocks("when"):
             for statement in call.block.statements if call.block is not None else ():
-                for one in self._conjuncts(statement, names):
+                for conjunct in self._conjuncts(statement, names):
                     try:
-                        test, condition = self._condition(one, names)
+                        test, condition = self._condition(conjunct, names)
                         conditions.append(condition)
                         tests.append(test)
-                        self._marks.all(one)
+                        self._marks.all(conjunct)
                     except UntranslatableError as error:
-                        self._keep_condition(one, names, draft, str(error))
+                        self._keep_condition(conjunct, names, draft, str(error))
             self._marks.translated(call)
         draft.test = AllTests(tuple(tests))
         draft.condition = simplified(Conjunction(tuple(conditions)))
@@ -226,8 +228,8 @@ class JenkinsStages:
         except UntranslatableError:
             if isinstance(statement, GroovyCall) and statement.name == "allOf" and statement.block is not None:
                 self._marks.translated(statement)
-                for one in statement.block.statements:
-                    yield from self._conjuncts(one, names)
+                for part in statement.block.statements:
+                    yield from self._conjuncts(part, names)
                 return
         yield statement
 
@@ -312,7 +314,7 @@ class JenkinsStages:
                         hint="write each directive on a line of its own, as Jenkins requires it",
                     )
         for name in ("post", "options", "input"):
-            for section in (one for call in stage.inside for one in sections(call, name)):
+            for section in (section for call in stage.inside for section in sections(call, name)):
                 if self._marks.has_outcome(section.span):
                     continue
                 if _is_needless(section, is_isolated=is_isolated):
@@ -344,9 +346,13 @@ class JenkinsStages:
 def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:
     """Return whether the directive *section* of several stages says only what each stage of a config does anyway."""
     statements = section.block.statements if section.block is not None else ()
-    names = {one.name if isinstance(one, GroovyCall) else "" for one in statements}
+    names = {statement.name if isinstance(statement, GroovyCall) else "" for statement in statements}
     if section.name == "options":
         return names <= {"skipDefaultCheckout", "timestamps"}
-    blocks = [one.block.statements for one in statements if isinstance(one, GroovyCall) and one.block is not None]
-    inner = {one.name if isinstance(one, GroovyCall) else "" for block in blocks for one in block}
+    blocks = [
+        statement.block.statements
+        for statement in statements
+        if isinstance(statement, GroovyCall) and statement.block is not None
+    ]
+    inner = {statement.name if isinstance(statement, GroovyCall) else "" for block in blocks for statement in block}
     return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS

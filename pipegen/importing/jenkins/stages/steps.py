@@ -76,7 +76,7 @@ class StepReader:
 
     def read(self, block: GroovyBlock, context: SourceStepContext) -> None:
         """Read the steps of *block*."""
-        effective = [one for one in block.statements if not _is_needless(one)]
+        effective = [statement for statement in block.statements if not _is_needless(statement)]
         for statement in block.statements:
             inner = replace(
                 context,
@@ -206,7 +206,7 @@ def on_one_line(groovy: str) -> str | None:
 def _text_on_one_line(match: re.Match[str]) -> str:
     """Return a text in triple quotes in single ones; unchanged if an expression in it has quotes."""
     quote, body = match[1][0], match[2]
-    if any(quote in one for one in re.findall(r"\$\{[^}]*\}", body)):
+    if any(quote in expression for expression in re.findall(r"\$\{[^}]*\}", body)):
         return match[0]
     body = re.sub(r"\\\n", "", body)
     escaped = re.sub(rf"\\.|{quote}", lambda match: match[0] if match[0] != quote else f"\\{quote}", body)

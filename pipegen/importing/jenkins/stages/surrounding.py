@@ -119,13 +119,13 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
     bindings = bindings_of(argument.value) if argument is not None else ()
     if call.block is None or not bindings:
         raise UntranslatableError("its credentials are known only at run time")
-    bound = [bind(one, reader.names) for one in bindings]
+    bound = [bind(binding, reader.names) for binding in bindings]
     for secret in bound:
         reader.work.secrets |= secret.secrets
         reader.work.exports += secret.exports
         reader.work.settings += secret.settings
-    for one_call in bindings:
-        reader.marks.all(one_call)
+    for binding in bindings:
+        reader.marks.all(binding)
     reader.marks.read(call, "bindings")
     reader.read(call.block, replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after))
 
@@ -151,7 +151,7 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     statements = tuple(dropwhile(_defines_text, call.block.statements))
     for statement in call.block.statements[: -len(statements)]:
         read_assignment(reader, statement, context)
-    if all(isinstance(one, GroovyCall) for one in statements):
+    if all(isinstance(statement, GroovyCall) for statement in statements):
         reader.read(replace(call.block, statements=statements), context)
     else:
         context = replace(context, is_whole=False, is_nested=True)

@@ -65,11 +65,11 @@ def artifacts(files: Sequence[KeptFiles]) -> Value:
     """Return the value of `artifacts` for *files*; None without files."""
     if not files:
         return None
-    paths = list(dict.fromkeys(path for one in files for path in one.paths))
-    exclude = list(dict.fromkeys(path for one in files for path in one.exclude))
-    results = {one.when for one in files if one.name is None}
+    paths = list(dict.fromkeys(path for file in files for path in file.paths))
+    exclude = list(dict.fromkeys(path for file in files for path in file.exclude))
+    results = {file.when for file in files if file.name is None}
     when = "success" if not results else results.pop() if len(results) == 1 else "always"
-    is_kept = any(one.name is None for one in files)
+    is_kept = any(file.name is None for file in files)
     value: dict[str, Value] = {"paths": list(paths)}
     if exclude:
         value["exclude"] = list(exclude)

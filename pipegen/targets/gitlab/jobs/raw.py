@@ -82,11 +82,13 @@ def read_by_rules(job: Job) -> frozenset[str] | None:
 def without_raw_variables(job: Job) -> Job:
     """Return *job* whose script does not set the variables that its keys for GitLab have, as these replace them."""
     raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]
-    names = {entry.key.text for one in raw for entry in entries_of(one)}
+    names = {entry.key.text for node in raw for entry in entries_of(node)}
     if not names:
         return job
     steps = tuple(
-        replace(step, env=tuple(one for one in step.env if one[0] not in names)) if isinstance(step, Commands) else step
+        replace(step, env=tuple(variable for variable in step.env if variable[0] not in names))
+        if isinstance(step, Commands)
+        else step
         for step in job.steps
     )
     return replace(job, steps=steps)

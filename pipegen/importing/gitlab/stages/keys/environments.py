@@ -55,7 +55,7 @@ def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # no
         case "on_stop" if text in context.source.jobs and is_stop(context.source.jobs[text], context.source):
             return {key: text}
         case "kubernetes" if isinstance(node, TreeMapping) and set(present(node)) <= {"agent", "namespace"}:
-            return {key: {one: context.texts.expanded(text_of(entry.value)) for one, entry in present(node).items()}}
+            return {key: {name: context.texts.expanded(text_of(entry.value)) for name, entry in present(node).items()}}
     raise UntranslatableError(key)
 
 
@@ -65,7 +65,7 @@ def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
     A config does not let it wait for these, since GitLab may start it after a failed deployment.
     """
     starters = stopped_by(job, source)
-    return bool(starters) and all(_place(one, source) == _place(job, source) for one in starters)
+    return bool(starters) and all(_place(starter, source) == _place(job, source) for starter in starters)
 
 
 def stop_of(job: SourceJob) -> str:

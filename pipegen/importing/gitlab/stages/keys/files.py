@@ -25,7 +25,7 @@ def artifacts(context: KeyContext) -> Translation:
         reports["coverage"] = _percent(text_of(coverage), reports.get("coverage"))
     keys: dict[str, Data] = {}
     raw: dict[str, Data] = (
-        {"reports": {one.key.text: raw_data(one.value) for one in raw_reports}} if raw_reports else {}
+        {"reports": {report.key.text: raw_data(report.value) for report in raw_reports}} if raw_reports else {}
     )
     reason, own = "", _NO_ARTIFACTS
     try:

@@ -67,7 +67,7 @@ def _service(node: Node, context: KeyContext) -> Data:
         if not _ALIAS.fullmatch(alias):
             raise UntranslatableError(f'the alias "{alias}"')
         value["alias"] = alias
-    env = {name: one.text for name, one in context.job.variables.items() if _OF_DOCKER.fullmatch(name)}
+    env = {name: variable.text for name, variable in context.job.variables.items() if _OF_DOCKER.fullmatch(name)}
     env = env if is_docker(node) else {}
     env |= {name: text_of(entry.value) for name, entry in present(entries.get("variables")).items()}
     if env:

@@ -119,15 +119,15 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
     if number > _MOST_COMBINATIONS:
         raise UntranslatableError(f"a matrix of {number} combinations")
     combinations = [dict(zip(axes, values, strict=True)) for axes in maps for values in product(*axes.values())]
-    unique = list({tuple(one.items()): one for one in combinations}.values())
+    unique = list({tuple(combination.items()): combination for combination in combinations}.values())
     different = [name for name in maps[0] if len({axes[name] for axes in maps}) > 1]
     if len(different) == 1 and len({value for axes in maps for value in axes[different[0]]}) == sum(
         len(axes[different[0]]) for axes in maps
     ):
         values = {name: list(maps[0][name]) for name in maps[0]}
         values[different[0]] = [value for axes in maps for value in axes[different[0]]]
-        return Axes({name: list(one) for name, one in values.items()}, env)
-    return Axes({"include": [dict(one) for one in unique]}, env)
+        return Axes({name: list(axis) for name, axis in values.items()}, env)
+    return Axes({"include": [dict(combination) for combination in unique]}, env)
 
 
 def axes_unless_raw(job: SourceJob, forced: Mapping[str, str]) -> Axes | None:

@@ -68,7 +68,9 @@ def variables(
     """
     job, texts = context.job, context.texts
     has_services = not all(map(is_docker, items_of(job.get("services"))))
-    values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
+    values = {
+        name: variable for name, variable in job.variables.items() if name not in inputs or name in job.own_variables
+    }
     if is_read_elsewhere and len(values) > _MOST_VARIABLES:
         raw_names = values
     raw = {
@@ -83,7 +85,7 @@ def variables(
     only_raw = {
         name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
     }
-    own = {name: one for name, one in values.items() if name not in only_raw and name not in texts.axes}
+    own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     resources = {
         key: raw.pop(name).text
         for key, name in _RESOURCES.items()

@@ -48,7 +48,7 @@ def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgen
         word = getattr(call.arguments[0].value, "text", "") if call.arguments else ""
         return JenkinsAgent(is_none=word == "none")
     marks.translated(call)
-    kinds = [one for one in call.block.statements if isinstance(one, GroovyCall)]
+    kinds = [statement for statement in call.block.statements if isinstance(statement, GroovyCall)]
     result = JenkinsAgent()
     for kind in kinds:
         try:
@@ -59,7 +59,11 @@ def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgen
 
 
 def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
-    options = {one.name: one for one in call.block.statements if isinstance(one, GroovyCall)} if call.block else {}
+    options = (
+        {option.name: option for option in call.block.statements if isinstance(option, GroovyCall)}
+        if call.block
+        else {}
+    )
     match call.name:
         case "label":
             labels = _labels(call, names)

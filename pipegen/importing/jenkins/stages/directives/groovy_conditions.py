@@ -50,8 +50,8 @@ class GroovyConditions:
         if statement.name == "expression":
             return _on_one_line(statement)
         if statement.name in _SIGNS and statement.block is not None:
-            inner = [one for one in statement.block.statements if getattr(one, "name", "") not in NEUTRAL]
-            parts = [self.expression(one) for one in inner]
+            inner = [part for part in statement.block.statements if getattr(part, "name", "") not in NEUTRAL]
+            parts = [self.expression(part) for part in inner]
             joined = _SIGNS[statement.name].join(parts if len(parts) == 1 else map(_enclosed, parts))
             return f"!({joined})" if statement.name == "not" else joined
         return self._of_test(with_parameters(self._reader.directive(statement), self._names))
@@ -64,7 +64,7 @@ class GroovyConditions:
                 return f"currentBuild.getBuildCauses({literal(_CAUSES[test.cause])})"
             case AllTests() | AnyTest() if test.tests:
                 sign = " && " if isinstance(test, AllTests) else " || "
-                return sign.join(_enclosed(self._of_test(one)) for one in test.tests)
+                return sign.join(_enclosed(self._of_test(part)) for part in test.tests)
             case NoTest():
                 return f"!({self._of_test(test.test)})"
         raise UntranslatableError("it has no equivalent in Groovy")

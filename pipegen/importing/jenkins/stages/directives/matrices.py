@@ -30,7 +30,7 @@ def matrix_of(matrix: GroovyCall, marks: Marks) -> dict[str, Value]:
     for section in sections(matrix, "excludes"):
         for exclude in sections(section, "exclude"):
             parts = {
-                axis.name: [one for one in axes.get(axis.name, ()) if (one in axis.values) != axis.is_opposite]
+                axis.name: [value for value in axes.get(axis.name, ()) if (value in axis.values) != axis.is_opposite]
                 for axis in _axes(exclude)
             }
             excluded += [dict(zip(parts, values, strict=True)) for values in product(*parts.values())]

@@ -28,7 +28,9 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
             steps.marks.left_out(call, "a config has no Groovy")
             continue
         # Files that are kept after a stopped run, too, do no harm.
-        is_like_failure = call.name == "unsuccessful" and all(_is_of_files(one) for one in call.block.statements)
+        is_like_failure = call.name == "unsuccessful" and all(
+            _is_of_files(statement) for statement in call.block.statements
+        )
         context = _CONTEXTS.get("failure" if is_like_failure else call.name)
         if context is not None:
             steps.marks.translated(call)

@@ -37,7 +37,7 @@ class BoundSecret(Struct):
 def bindings_of(value: GroovyValue) -> tuple[GroovyCall, ...]:
     """Return the bindings in the list *value* as calls; a map names the class of a binding."""
     items = value.items if isinstance(value, GroovyList) else (value,)
-    return tuple(one for item in items if (one := _binding(item)) is not None)
+    return tuple(binding for item in items if (binding := _binding(item)) is not None)
 
 
 def _binding(value: GroovyValue) -> GroovyCall | None:
@@ -53,7 +53,7 @@ def _binding(value: GroovyValue) -> GroovyCall | None:
 
 def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
     """Return the secrets of a binding of `withCredentials`; raise `UntranslatableError` for other kinds."""
-    arguments = {one.name: names.word(one.value) for one in call.arguments if one.name != "$class"}
+    arguments = {argument.name: names.word(argument.value) for argument in call.arguments if argument.name != "$class"}
     identifier, variable = arguments.pop("credentialsId", ""), arguments.pop("variable", "")
     if not identifier or "${" in identifier:
         raise UntranslatableError("the ID of a credential is known only at run time")

@@ -49,9 +49,9 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PL
         case FoundPath():
             return StageTest("exists", patterns=(test.path,))
         case AllTests():
-            return Conjunction(tuple(condition_of(one, names) for one in test.tests))
+            return Conjunction(tuple(condition_of(part, names) for part in test.tests))
         case AnyTest():
-            return Disjunction(tuple(condition_of(one, names) for one in test.tests))
+            return Disjunction(tuple(condition_of(part, names) for part in test.tests))
         case NoTest():
             return Opposite(condition_of(test.test, names))
 
@@ -68,7 +68,7 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
                 return replace(test, variable="BRANCH_NAME", text=_REMOTE.sub("", test.text))
             return replace(test, variable=match[1], is_parameter=True) if match else test
         case AllTests() | AnyTest():
-            return replace(test, tests=tuple(with_parameters(one, names) for one in test.tests))
+            return replace(test, tests=tuple(with_parameters(part, names) for part in test.tests))
         case NoTest():
             return NoTest(with_parameters(test.test, names))
     return test
