@@ -27,9 +27,11 @@ except ImportError:  # on a platform without a build of it
 C = TypeVar("C", bound=Composer)
 
 # The C parser follows YAML 1.1, and may differ in: tabs, three line breaks, a byte order mark, blanks before a carriage
-# return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!".
-_DIFFERING = "\t\u0085\u2028\u2029\ufeff"
+# return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!". As
+# YAML says, it accepts tabs after the text of a line; the Python parser refuses them after plain texts.
+_DIFFERING = "\u0085\u2028\u2029\ufeff"
 _BLANKS = "^ +\r"
+_TABS = "^[ \t]*\t|\t(?![ \t]*(?:#|\r|\n|\\Z))"
 _NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
 # A colon inside a plain text, as in `node:22`. The C parser refuses it in braces and brackets, and YAML 1.2 allows it:
@@ -144,7 +146,8 @@ def _unless_named(events: list[Any], positions: list[int]) -> list[Any] | None:
 def _differs(text: str) -> bool:
     """Return whether the C parser may read *text* differently, other than the names of anchors, aliases and tags."""
     return any(character in text for character in _DIFFERING) or (
-        " \r" in text and re.search(_BLANKS, text, re.MULTILINE) is not None
+        (" \r" in text and re.search(_BLANKS, text, re.MULTILINE) is not None)
+        or ("\t" in text and re.search(_TABS, text, re.MULTILINE) is not None)
     )
 
 
