@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -95,6 +97,14 @@ def environment(**variables: str) -> dict[str, str]:
     """Return variables for a process that imports this checkout and does not see the caller's terminal."""
     values = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
     return {**values, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm", **variables}
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until *holds* returns true; fail after 60 seconds."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def names(folder: Path) -> set[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli.program import Pipegen
+from cli.program import Pipegen, until
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()")
 PIPELINE = """\
@@ -425,14 +425,6 @@ def running(write: Callable[..., Path], state: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen((*PROGRAM, "run", "-j", "2"), stdout=subprocess.PIPE, text=True)
     until(lambda: logs(state).get("long") == "on\n" and logs(state).get("away") == "on\n")
     return process
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until *holds* returns true; fail after 30 seconds."""
-    end = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.mark.slow

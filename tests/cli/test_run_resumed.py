@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.program import Pipegen, environment
+from cli.program import Pipegen, environment, until
 from cli.stored_contents import contents, replace_contents
 
 CONFIG = """\
@@ -225,20 +225,28 @@ def test_a_variable_limits_the_cache_size(project: Path, pipegen: Pipegen, monke
 @pytest.mark.slow
 def test_a_lock_is_shared_by_concurrent_runs(project: Path) -> None:
     """One run waits for the other, even in another repository."""
-    stage = "{ name: alone, lock: 'the display', script: ['mkdir ../held; sleep 0.5; rmdir ../held'] }"
+    script = "mkdir ../held; for try in $(seq 600); do [ ! -e ../waits ] || break; sleep 0.1; done; rmdir ../held"
     other = project.with_name("other")
     other.mkdir()
-    runs = []
     for folder in (project, other):
+        stage = f"{{ name: alone, lock: 'the display', script: ['{script}'] }}"
         (folder / "pipegen.yaml").write_text(f"pipelines:\n  p: {{ stages: [{stage}] }}\n")
-        command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "run"]
-        runs.append(
-            subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
-        )
-    texts = [run.communicate()[0] for run in runs]
+    first = _start_run(project)
+    until((project.parent / "held").exists)
+    second = _start_run(other)
+    assert second.stdout is not None
+    waits = any('wait     alone, for lock "the display"' in line for line in second.stdout)
+    (project.parent / "waits").touch()
+    texts = [run.communicate()[0] for run in (first, second)]
 
-    assert [run.returncode for run in runs] == [0, 0], texts
-    assert sum(text.count('wait     alone, for lock "the display"') for text in texts) == 1
+    assert waits
+    assert [run.returncode for run in (first, second)] == [0, 0], texts
+    assert "for lock" not in texts[0]
+
+
+def _start_run(folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "run"]
+    return subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
 
 
 def test_resume_continues_a_failed_run(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,10 @@ import base64
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.program import Pipegen, environment
+from cli.program import Pipegen, environment, until
 
 TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
 VOUCHED = "eyJ-vouched-for-tests"
@@ -94,14 +92,6 @@ def test_the_next_run_removes_data_of_a_killed_run(options: tuple[str, ...], sta
     assert completed.returncode == 1, completed.stderr
     until(lambda: not left.parent.exists())
     assert holding(state_folder) == []
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until *holds* returns true; fail after 30 seconds."""
-    end = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_short_secret_is_reported(state_folder: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,7 +158,7 @@ def test_a_timeout_ends_the_processes_and_aborts(jenkins: Jenkins) -> None:
 
 def test_a_script_that_exits_with_0_on_a_signal_passes(jenkins: Jenkins) -> None:
     """Generated files avoid this trap: the stage passes despite its timeout."""
-    build = jenkins("node { timeout(time: 1, unit: 'SECONDS') { sh '''#!/bin/sh\nsleep 60\ntrue''' }; echo '> on' }")
+    build = jenkins("node { timeout(time: 3, unit: 'SECONDS') { sh '''#!/bin/sh\nsleep 60\ntrue''' }; echo '> on' }")
 
     assert _echoed(build) == ["on"]
     assert build.result == "SUCCESS"
