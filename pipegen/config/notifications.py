@@ -94,7 +94,6 @@ def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:
         env=_value(_mapping(span, **values)),
         secrets=_value(_mapping(span, WEBHOOK_URL=body.get("url") or Scalar("", span))),
         image=StepValue(image.value, image.key.span) if image is not None else None,
-        files_from=_value(Sequence((), span)),
         # A message that cannot be posted does not change the result.
         allow_failure=_value(Scalar("true", span, ScalarKind.BOOLEAN)),
         timeout=_value(Scalar("5 minutes", span)),

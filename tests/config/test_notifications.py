@@ -106,3 +106,10 @@ def test_errors_in_a_webhook_are_at_the_value(webhook: str, expected: tuple[str,
         (diagnostic.code.number, diagnostic.primary.span.text if diagnostic.primary else "")
         for diagnostic in diagnostics
     ] == [expected]
+
+
+def test_the_text_can_read_an_output() -> None:
+    """An output with a default, as in other finally stages."""
+    plan = _plan("{url: chat, text: 'version ${b.v|none}'}", ", {name: b, script: x, outputs: [v], artifacts: [dist/]}")
+
+    assert [output.stage for output in plan.job("notify").inputs] == ["b"]
