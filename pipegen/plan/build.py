@@ -61,6 +61,7 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
     closure = graph.closure()
     work = _work(pipeline, closure, (*graph.topological(), *namespaces.final), namespaces, context, report)
     frames = graph.stack()
+    is_called = pipeline.name.value in context.called
     pipeline_jobs = jobs(
         work, pipeline.name.value, StageOrder(graph, closure, frames), namespaces, context.slugs, report
     )
@@ -78,8 +79,9 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
             pipeline_jobs,
             several=context.several,
             has_condition=pipeline.when is not None,
-            is_called=pipeline.name.value in context.called,
+            is_called=is_called,
         ),
+        is_called=is_called,
         folder=context.folder,
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,

@@ -68,6 +68,7 @@ class Plan(SpannedStruct, kw_only=True):
     *graph* and *frames* exclude finally stages, which are only in *jobs*. *folder* is
     the folder of the config, relative to the root of the repository; "" is the root.
     *inputs* are the parameters of the file that are set at run time, whether or not the plan reads them.
+    *is_called* is whether another pipeline of the file runs it in place of a stage.
     """
 
     UNCOMPARED: ClassVar = ("span", "workspace_span", "fail_fast_span")
@@ -82,6 +83,7 @@ class Plan(SpannedStruct, kw_only=True):
     workspace_span: Span | None
     selection: Selection
     folder: str
+    is_called: bool = False
     condition: Condition | None = None
     inputs: tuple[Input, ...] = ()
     schedules: tuple[Schedule, ...] = ()

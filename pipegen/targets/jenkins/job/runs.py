@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -23,6 +24,7 @@ from pipegen.targets.jenkins.stages.guards.limits import timeout_block
 
 _LOCKS = "lockable-resources"
 _OPTION = "disableConcurrentBuilds"
+_Rule = TypeVar("_Rule", Concurrency, Timeout)
 
 
 def run_properties(plans: Sequence[Plan], settings: JenkinsSettings, report: Report) -> Iterator[Property]:
@@ -72,7 +74,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     rule = first.concurrency if first is not None else None
     if first is None or rule is None:
         return None
-    other = next((plan for plan in plans if plan.concurrency != rule), None)
+    other = _other(plans, rule, lambda plan: plan.concurrency)
     if other is not None:
         report.add(
             UNLIKE_CONCURRENCY.code,
@@ -94,12 +96,17 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     return rule
 
 
+def _other(plans: Sequence[Plan], value: _Rule, read: Callable[[Plan], _Rule | None]) -> Plan | None:
+    """Return a plan with another value than *value*; a pipeline that others call has theirs, unless it has its own."""
+    return next((plan for plan in plans if read(plan) != value and not (plan.is_called and read(plan) is None)), None)
+
+
 def _timeout(plans: Sequence[Plan], report: Report) -> Timeout | None:
     """Return the timeout of the job, which must be the same for all pipelines."""
     first = next((plan for plan in plans if plan.timeout is not None), None)
     if first is None or first.timeout is None:
         return None
-    other = next((plan for plan in plans if plan.timeout != first.timeout), None)
+    other = _other(plans, first.timeout, lambda plan: plan.timeout)
     if other is not None:
         report.add(
             UNLIKE_TIMEOUTS.code,

@@ -88,3 +88,14 @@ def test_a_wrapper_that_needs_an_agent_is_rejected_without_one(pipeline: str, st
 def test_a_wrapper_that_needs_an_agent_is_inside_the_pipelines_agent(style: str) -> None:
     """Declarative takes the agent before `options`; Jenkins 2.479.3 ran such a build."""
     assert "ws('x')" in built(_IN_FOLDER.format(_SHARED), style).text
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"), [("concurrency: {}", "disableConcurrentBuilds()"), ("timeout: 2h", "timeout(time: 120")]
+)
+def test_a_called_pipeline_has_the_settings_of_its_callers(key: str, expected: str) -> None:
+    """They are set once, in the pipeline that calls."""
+    stages = "stages: [{ name: s, pipeline: called }]"
+    text = f"pipelines: {{ p: {{ {key}, {stages} }}, called: {{ stages: [{{ name: s, script: [make] }}] }} }}"
+
+    assert expected in built(text, "auto").text
