@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pipegen.diagnostics.report import listed, suggestion
+from pipegen.diagnostics.report import closest, listed
 from pipegen.targets.base import Target
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "pipegen.targets"
+# Similarity to a target above which a name is a typo of it; that of "github" and "gitlab" is two thirds.
+_TYPO = 0.75
 
 
 class TargetError(Exception):
@@ -21,6 +23,11 @@ class TargetError(Exception):
 def names() -> tuple[str, ...]:
     """Return the names of all targets, the built-in ones first, without loading any."""
     return tuple(dict.fromkeys([*(name for name, _ in _BUILT_IN), *sorted(point.name for point in _entry_points())]))
+
+
+def similar(name: str) -> str | None:
+    """Return the target that *name* is probably a typo of."""
+    return closest(name, names(), cutoff=_TYPO)
 
 
 def load(name: str) -> Target:
@@ -84,8 +91,7 @@ def _reason(error: BaseException) -> str:
 
 def _unknown_message(name: str) -> str:
     """Return the message for a *name* that no target has."""
-    known = names()
-    suggested = suggestion(name, known)
+    suggested = similar(name)
     return f'no target "{name}"; ' + (
-        f'did you mean "{suggested}"?' if suggested else f"the targets are {listed(known)}"
+        f'did you mean "{suggested}"?' if suggested else f"the targets are {listed(names())}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.model import Plan
 from pipegen.source.text import Located
 from pipegen.targets import registry
@@ -16,7 +16,7 @@ def check_targets(targets: Iterable[Located[str]], report: Report) -> None:
     for target in targets:
         if target.value not in registry.BUILT_IN and target.value not in registry.names():
             known = registry.names()
-            suggested = suggestion(target.value, known)
+            suggested = registry.similar(target.value)
             report.add(
                 codes.UNKNOWN_TARGET,
                 f'there is no target "{target.value}"',
@@ -31,7 +31,7 @@ def check_raw_targets(plans: Iterable[Plan], report: Report) -> None:
     known = registry.names() if raw else ()
     for target, keys in raw:
         if target not in known:
-            suggested = suggestion(target, known)
+            suggested = registry.similar(target)
             report.add(
                 codes.UNKNOWN_RAW_TARGET,
                 f'there is no target "{target}", so its "raw" section has no effect',

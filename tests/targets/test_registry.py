@@ -69,6 +69,12 @@ def test_the_built_in_targets_come_first() -> None:
     assert registry.names()[:2] == ("gitlab", "jenkins")
 
 
+@pytest.mark.parametrize(("name", "expected"), [("gitlb", "gitlab"), ("jenkin", "jenkins"), ("github", None)])
+def test_another_engine_is_no_typo(name: str, expected: str | None) -> None:
+    """`github` is not a misspelt `gitlab`."""
+    assert registry.similar(name) == expected
+
+
 def test_listing_targets_does_not_import_those_of_other_distributions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,7 +105,9 @@ def _missing_file_hint(path: Path, written: Scalar) -> str:
     names = (
         [entry.name for entry, _ in zip(folder.iterdir(), range(_MAX_NAMES), strict=False)] if folder.is_dir() else []
     )
-    suggested = suggestion(path.name, sorted(names))
+    # The extension that the names share makes none of them a typo.
+    stems = {Path(name).stem: name for name in sorted(names) if Path(name).suffix in (path.suffix, ".yaml", ".yml")}
+    suggested = stems.get(suggestion(path.stem, stems) or "")
     return (
         f'write "{posixpath.join(posixpath.dirname(written.text), suggested)}"'
         if suggested

@@ -17,10 +17,15 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
     """Return a hint for the violation; None if the value does not show the intention."""
     if not violation.path:
         return tree_paths.top_hint
-    limit: Any = violation.limit
     pattern = tree_paths.pattern(violation.path)
     if pattern in _USUAL and (hint := _USUAL[pattern](tree_paths.node(violation.path))) is not None:
         return hint
+    return _instead_of(violation, tree_paths)
+
+
+def _instead_of(violation: Violation, tree_paths: TreePaths) -> str | None:
+    """Return the hint that follows from the value and the allowed types."""
+    limit: Any = violation.limit
     match violation.value:
         case str(text):
             return _instead_of_text(text, limit)
@@ -30,8 +35,15 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
             )
         case dict(pairs):
             return _instead_of_map(pairs, limit)
-    written = tree_paths.node(violation.path).span.text
-    return f"write it as a list: [{written}]" if "array" in limit and isinstance(violation.value, int | float) else None
+        case int() | float():
+            return _instead_of_number(tree_paths.node(violation.path).span.text, limit)
+    return None
+
+
+def _instead_of_number(written: str, limit: Any) -> str | None:
+    if "array" in limit:
+        return f"write it as a list: [{written}]"
+    return f"put it in quotes: '{written}'" if "string" in limit else None
 
 
 def _stage(node: Node) -> str | None:

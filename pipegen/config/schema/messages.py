@@ -20,6 +20,12 @@ _MAX_LISTED = 8
 # The number of unknown keys of one map that are reported.
 _MAX_REPORTED = 1_000
 
+# Hints for names of keys, by the pattern that they do not match.
+_NAME_HINTS: Mapping[str, str] = {
+    r"^[A-Za-z_][A-Za-z0-9_]*$": 'use letters, digits and "_", and do not start with a digit',
+    r"^[A-Za-z_][A-Za-z0-9_-]*$": 'use letters, digits, "_" and "-", and start with a letter or "_"',
+    r"^[A-Za-z]\w*$": 'use letters, digits and "_", and start with a letter',
+}
 # Hints for values that other systems have for a key.
 _OTHER_WORDS: Mapping[tuple[object, object], str] = {
     **{("type", word): 'write "number"' for word in ("int", "integer", "float")},
@@ -185,6 +191,7 @@ def _wrong_key(violation: Violation, tree_paths: TreePaths, report: Report) -> N
         if violation.key
         else f"a key of {tree_paths.title(violation.path)} is empty",
         at=entry.key.span if entry else tree_paths.key(violation.path),
+        hint=_NAME_HINTS.get(str(violation.limit)),
     )
 
 

@@ -65,7 +65,11 @@ _PROBLEMS = (
         'close it, or write the text as a block with "|"',
         at_start=True,
     ),
-    _Words("expected ',' or", "a list or map on one line is not closed", "check its commas, brackets and braces"),
+    _Words(
+        "expected ',' or",
+        "a list or map on one line is not closed",
+        "check its commas, brackets and braces; a text with one of them needs quotes",
+    ),
     _Words(
         "but found '<stream end>'", "the file ends before a list or map on one line is closed", 'close it: "]" or "}"'
     ),

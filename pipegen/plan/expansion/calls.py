@@ -158,5 +158,5 @@ def _report_unknown(
         at=name.span,
         label="no such pipeline",
         related=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],
-        hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(list(by_name))}",
+        hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(list(by_name)[::-1])}",
     )

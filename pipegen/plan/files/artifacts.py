@@ -56,9 +56,11 @@ def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
 def checked_path(item: Located[str], directory: str, report: Report) -> str | None:
     """Return the path of *item* from the root of the repository; *directory* is where the stage runs.
 
-    Return None if engines cannot keep the path, which is reported.
+    Return None if engines cannot keep the path, which is reported. A *directory* outside the repository is reported
+    once, and not again for each of its paths.
     """
-    path = normpath(join(directory, item.value or "."))
+    start = normpath(directory)
+    path = normpath(join("" if start.startswith(("..", "/")) else start, item.value or "."))
     return path if _is_sound(path, item, report) else None
 
 

@@ -374,6 +374,17 @@ def test_settings_are_checked_against_their_own_schema() -> None:
     ]
 
 
+def test_a_number_in_place_of_text_needs_quotes() -> None:
+    """Settings of targets, such as the version of GitLab, are read strictly."""
+    report = Report()
+    tree = read(decode(b"version: 16.10\n", "pipegen.yaml", "", report), report)
+    assert isinstance(tree, TreeMapping)
+
+    check_settings(tree, {"properties": {"version": {"type": "string"}}}, report, "targets.gitlab")
+
+    assert [diagnostic.hint for diagnostic in report.diagnostics()] == ["put it in quotes: '16.10'"]
+
+
 def test_deep_nesting_is_reported_once() -> None:
     """A value that is nested too deeply must not crash later stages."""
     diagnostics = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
