@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import ClassVar
 
@@ -62,12 +63,27 @@ class Service(SpannedStruct, kw_only=True):
     span: Span
 
 
+# The units of Kubernetes, and their sizes in bytes.
+_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
+
+
 class Resources(SpannedStruct, kw_only=True):
     """The resources that a job needs: *cpu* in thousandths of a processor, *memory* in bytes; None for any amount."""
 
     cpu: int | None = None
     memory: int | None = None
     span: Span
+
+    @property
+    def quantities(self) -> Mapping[str, str]:
+        """The amounts as Kubernetes writes them, the memory in the largest unit that is exact."""
+        amounts = {}
+        if self.cpu is not None:
+            amounts["cpu"] = f"{self.cpu // 1000}" if self.cpu % 1000 == 0 else f"{self.cpu}m"
+        if self.memory is not None:
+            exact = (f"{self.memory // size}{unit}" for unit, size in _UNITS if self.memory % size == 0)
+            amounts["memory"] = next(exact, str(self.memory))
+        return amounts
 
 
 class PodContainer(Struct, kw_only=True):

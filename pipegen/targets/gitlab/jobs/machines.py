@@ -162,21 +162,9 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
         )
 
 
-_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
-
-
 def requests(machine: Machine) -> Iterator[VariableEntry]:
     """Yield the variables that request resources from the Kubernetes executor; other executors ignore them."""
     # https://docs.gitlab.com/runner/executors/kubernetes/#overwrite-container-resources
-    resources = machine.resources
-    if resources is not None and resources.cpu is not None:
-        yield VariableEntry(
-            "KUBERNETES_CPU_REQUEST", f"{resources.cpu // 1000}" if resources.cpu % 1000 == 0 else f"{resources.cpu}m"
-        )
-    if resources is not None and resources.memory is not None:
-        yield VariableEntry("KUBERNETES_MEMORY_REQUEST", _with_unit(resources.memory))
-
-
-def _with_unit(memory: int) -> str:
-    """Return *memory* in the largest unit that is exact."""
-    return next((f"{memory // size}{unit}" for unit, size in _UNITS if memory % size == 0), str(memory))
+    if machine.resources is not None:
+        for name, amount in machine.resources.quantities.items():
+            yield VariableEntry(f"KUBERNETES_{name.upper()}_REQUEST", amount)

@@ -172,13 +172,15 @@ class OnAgent(Struct):
 class Wrapped(Struct):
     """Steps inside a block step; *head* is complete Groovy except for the block, such as `retry(2)`.
 
-    *plugin* provides the step, "" for one that every Jenkins with pipelines has.
+    *plugin* provides the step, "" for one that every Jenkins with pipelines has. *manifest* is a text in YAML that is
+    a literal of the head, which may have several lines.
     """
 
     kind: ClassVar[str] = "wrapped"
     head: str
     steps: tuple[Step, ...]
     plugin: str = ""
+    manifest: str = ""
 
 
 class GroovyStatement(Struct):

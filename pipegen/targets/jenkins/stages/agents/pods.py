@@ -32,7 +32,8 @@ def pod_of(named: NamedJob) -> model.PodAgent | None:
 def in_pod(pod: model.PodAgent, steps: tuple[model.Step, ...]) -> model.Step:
     """Return *steps* on the agent of *pod*."""
     arguments = ", ".join(f"{name}: {literal(text)}" for name, text in pod.options)
-    return model.Wrapped(f"podTemplate({arguments})", (model.Wrapped("node(POD_LABEL)", steps),), _PLUGIN)
+    on_agent = model.Wrapped("node(POD_LABEL)", steps)
+    return model.Wrapped(f"podTemplate({arguments})", (on_agent,), _PLUGIN, manifest=dict(pod.options).get("yaml", ""))
 
 
 def in_container(pod: Pod, step: model.Step) -> model.Step:
@@ -84,8 +85,7 @@ def _main(machine: Machine) -> Iterator[tuple[str, Data]]:
     if image is not None and (image.user or "").isdecimal():
         yield "securityContext", {"runAsUser": int(image.user or "")}
     if resources is not None:
-        amounts = {"cpu": f"{resources.cpu}m" if resources.cpu else "", "memory": str(resources.memory or "")}
-        yield "resources", {"requests": {name: amount for name, amount in amounts.items() if amount}}
+        yield "resources", {"requests": dict(resources.quantities)}
 
 
 def _container(container: PodContainer, *, is_main: bool) -> Iterator[tuple[str, Data]]:
