@@ -19,6 +19,10 @@ _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
 _EXPORT = r'export [A-Za-z_][A-Za-z0-9_]*="[^"\\`]*"'
 # A path of pipegen, whose parts need no quotes.
 _PATH = r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*'
+# One at the end that a complete command writes to: all quotes before it are closed.
+_WRITTEN_PATH = r" >\.pipegen/[A-Za-z0-9_./${}-]*\Z"
+# The change to the directory of a stage, without quotes.
+_CHANGE_DIRECTORY = r"cd ([A-Za-z0-9_./${}-]+)"
 # One with a variable and without quotes.
 _BARE_PATH = r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*"
 
@@ -133,8 +137,10 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
     text = expanded_text(texts, values)
     if re.fullmatch(f"{_ASSIGNMENT}|{_EXPORT}", text):
         return text
+    if directory := re.fullmatch(_CHANGE_DIRECTORY, text):
+        return f'cd "{directory[1]}"'
     rest = re.sub(_PATH, "", text)
-    lines = [line for line in text.split("\n") if re.search(_PATH, line)]
+    lines = [line for line in re.sub(_WRITTEN_PATH, "", text).split("\n") if re.search(_PATH, line)]
     rests = [re.sub(_PATH, "", each) for each in texts]
     is_in_paths = all(each == rest for each in rests)
     if not is_in_paths or any("'" in line or "\\" in line for line in lines):

@@ -86,6 +86,7 @@ class FileBuilder(Struct, kw_only=True):
             self._pipeline_name,
             has_same_stage=self._has(versions.SAME_STAGE),
             has_partial_needs=self._has("job.needs.parallel"),
+            has_tag_variables=self._has(versions.TAG_VARIABLES),
         )
         budget = self.limit * BUDGET // 100
         used = self._features(document)

@@ -23,6 +23,7 @@ _KEYWORDS = "https://docs.gitlab.com/ci/yaml/"
 _REPORTS = "https://docs.gitlab.com/ci/yaml/artifacts_reports/"
 _VARIABLES = "https://docs.gitlab.com/ci/variables/predefined_variables/"
 SAME_STAGE = "needs of the same stage"
+TAG_VARIABLES = "CI/CD variables in tags"
 MANY_INCLUDES = "more than 100 included files"
 BIG_FILE = "a file of more than 1 MiB"
 _OLD_INCLUDES = 100
@@ -119,6 +120,9 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.trigger.forward": _keyword(14, 10, "triggerforward"),
     # Features that are not keys.
     SAME_STAGE: _keyword(14, 2, "needs"),
+    TAG_VARIABLES: IntroducedIn(
+        (14, 1), "https://docs.gitlab.com/ci/runners/configure_runners/#use-cicd-variables-in-tags"
+    ),
     MANY_INCLUDES: _keyword(15, 10, "include"),
     BIG_FILE: IntroducedIn(
         BIGGER_FILES,
@@ -135,6 +139,7 @@ _ABOVE = frozenset(
     for match in re.finditer(r"\.|\[\]$", path)
     for start in (("job", "default") if path.startswith("job.") else ("",))
 )
+_TAGS = ("job.tags", "default.tags")
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
 
 FeatureUses: TypeAlias = "Mapping[str, Sequence[str]]"
@@ -162,6 +167,9 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
         kind = type(nested)
         if kind is Commented:
             pending.append((at, nested.value))
+        elif at in _TAGS:
+            if "$" in str(nested):
+                paths[TAG_VARIABLES] = None
         elif at in _VALUED:
             paths[f"{at}={nested}"] = None
         elif at in _ABOVE:

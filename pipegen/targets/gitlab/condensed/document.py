@@ -26,14 +26,18 @@ def condensed(
     *,
     has_same_stage: bool,
     has_partial_needs: bool,
+    has_tag_variables: bool,
 ) -> Document:
     """Return *document* in its shortest form.
 
     *plan_jobs* are the jobs of the plan by the names of their jobs, *title* returns the name of a job in the name of
     its stage, *pipeline* the name of its pipeline, "" for the only one. With *has_same_stage*, jobs may need others of
-    their stage, with *has_partial_needs* some combinations of a matrix.
+    their stage, with *has_partial_needs* some combinations of a matrix. With *has_tag_variables*, GitLab expands
+    variables in tags.
     """
-    document = with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs)
+    document = with_matrices(
+        document, plan_jobs, has_partial_needs=has_partial_needs, has_tag_variables=has_tag_variables
+    )
     document = with_default_tools(_with_shared_variables(with_defaults(document)))
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)

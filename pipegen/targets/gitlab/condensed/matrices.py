@@ -45,11 +45,14 @@ class _Matrix(Struct):
     combinations: Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], *, has_partial_needs: bool) -> Document:
+def with_matrices(
+    document: Document, plan_jobs: Mapping[str, PlanJob], *, has_partial_needs: bool, has_tag_variables: bool
+) -> Document:
     """Return *document* with a job for each matrix whose combinations allow it; *plan_jobs* are by job name.
 
-    With *has_partial_needs*, jobs may need some combinations of a matrix job. Names of jobs in a pipeline with children
-    are not changed, because jobs of these may need them.
+    With *has_partial_needs*, jobs may need some combinations of a matrix job, with *has_tag_variables*, combinations
+    may have values in tags. Names of jobs in a pipeline with children are not changed, because jobs of these may need
+    them.
     """
     groups = _groups(document, plan_jobs)
     if not groups or any(isinstance(job.trigger, ChildPipeline) for job in document.jobs):
@@ -60,6 +63,8 @@ def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], *, has_p
     extended: dict[str, GitLabJob] = {}
     for title, names in groups.items():
         jobs = _uniform([job for job in document.jobs if job.name in names], plan_jobs)
+        if not has_tag_variables and len({job.tags for job in jobs}) > 1:
+            continue
         matrix = _matrix(title, jobs, plan_jobs, variables)
         if matrix is None:
             continue

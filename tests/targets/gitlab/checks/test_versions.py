@@ -157,6 +157,7 @@ def test_each_version_has_a_documentation_link() -> None:
         ("image: { name: x, pull: always }", "", "15.2", "image:pull_policy"),
         ("approve: { message: Sure? }", "", "17.1", "manual_confirmation"),
         ("timeout: 5m", "", "12.3", "timeout"),
+        ("raw: { gitlab: { tags: ['$RUNNER'] } }", "", "14.1", "CI/CD variables in tags"),
         ("raw: { gitlab: { id_tokens: { T: { aud: x } } } }", "", "15.7", "id_tokens"),
         ("", "workflow: { name: x }", "15.7", "workflow:name"),
         ("", "id_tokens: { T: x }", "16.4", "default:id_tokens"),

@@ -150,6 +150,31 @@ def test_axes_that_are_not_safe_variables_stay_separate_jobs(axes: str) -> None:
     assert "unit" not in _matrix("script: x", axes=axes)
 
 
+def test_tags_with_variables_need_a_newer_gitlab() -> None:
+    """GitLab expands variables in tags since 14.1; for older versions, the combinations are separate jobs."""
+    keys = ("script: x", "agent: '${matrix.v}'")
+
+    assert _matrix(*keys)["unit"]["tags"] == ["$v"]
+    assert "unit: 3.1" in _matrix(*keys, settings="targets: { gitlab: { version: '14.0' } }")
+
+
+def test_the_directory_and_quotes_of_a_command_may_have_values() -> None:
+    """A redirection at the end of a command is outside of its quotes."""
+    matrix = _matrix(
+        "script: make",
+        "directory: 'infra/${matrix.v}'",
+        "outputs: { size: { command: \"du | cut -d' ' -f1\" } }",
+        more="- { name: end, script: 'echo ${unit.size}' }",
+    )
+
+    assert matrix["unit"]["script"][:2] == ['cd "infra/$v"', "make"]
+    assert "parallel" in matrix["unit"]
+    command = "cut -d' ' -f1 x >.pipegen/outputs/u-%s/y"
+    assert script_text([command % n for n in "12"], ({"a": "1"}, {"a": "2"})) == (
+        "cut -d' ' -f1 x >\".pipegen/outputs/u-$a/y\""
+    )
+
+
 def test_texts_are_merged_with_variables() -> None:
     """If one value is part of another, the longest common one is replaced."""
     values = ({"a": "1", "b": "1.0"}, {"a": "2", "b": "2.0"})
