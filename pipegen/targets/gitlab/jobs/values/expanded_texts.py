@@ -16,7 +16,8 @@ _NAME = re.compile(r"\$(\w+)", re.ASCII)
 _NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 # A dollar sign before may be the escape of a text that looks like a variable.
 _NEEDLESS_BRACES = r"(?<!\$)\$\{([A-Za-z_]\w*)\}(?!\w)"
-_BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"
+# In the pipeline of a merge request, the slug is that of its source branch.
+_BRANCHES, _SLUG = frozenset({"branch", "sourceBranch"}), "${CI_COMMIT_REF_SLUG}"
 
 
 def expanded(
@@ -73,7 +74,7 @@ def _expanded(part: Part, use: str, plan: Plan, report: Report, *, is_slug: bool
     if variable is None:
         _report(part, use, report)
         return ""
-    return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
+    return _SLUG if is_slug and part.name in _BRANCHES else _NAME.sub(r"${\1}", variable)
 
 
 def _is_known(part: Reference | Defaulted) -> bool:

@@ -31,6 +31,16 @@ def stop(script: str, **keys: Any) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.parametrize("name", ["branch", "sourceBranch"])
+def test_the_branch_in_the_name_of_an_environment_is_a_slug(name: str) -> None:
+    """GitLab refuses the name "review/dependabot/npm/@types/node"; in a merge request, the slug is of its branch."""
+    data = compiled(
+        f"pipelines: {{ p: {{ stages: [{{ name: s, script: x, environment: 'review/${{setup.{name}}}' }}] }} }}"
+    ).data
+
+    assert data["s"]["environment"] == {"name": "review/$CI_COMMIT_REF_SLUG"}
+
+
 @pytest.mark.parametrize(
     "script",
     [
