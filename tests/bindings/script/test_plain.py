@@ -25,6 +25,19 @@ PIECES = (
     *("sh", "s", "h", "-c", "bash", "python3", "ev", "al", "sudo", "env", "docker run", "--entrypoint", "xargs"),
     *("printf", "-v", "read", "let", "declare", "-i", "export", "wait", "test", "-eq", "RANDOM", "PS4"),
     *("--exec", "--command=", "-o", "make", "-E", "git", "flock", "$S", "1", "EDITOR", "ENV", "-i", "SECONDS", "unset"),
+    *(
+        "{--entrypoint,",
+        "x+=",
+        "MY_COMMAND=",
+        "ext::",
+        "-xo",
+        "ProxyCommand=",
+        "-D",
+        "--file=-",
+        "/dev/stdin",
+        "/dev/fd/0",
+    ),
+    *("-wrapper", "--output", '"|"', "else", "-p", "-toolexec"),
 )
 
 
@@ -46,7 +59,9 @@ def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
     number = 0
     for _ in range(5000):
-        script = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 12)))
+        script = chance.choice(("", "make ")) + chance.choice(("", " ")).join(
+            chance.choices(PIECES, k=chance.randint(1, 9))
+        )
         plain = plain_references(script)
         if plain is None:
             continue
@@ -74,6 +89,8 @@ def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
         ("echo it | tee 'a b' && push --to=${build.v}", [Context.WORD]),
         ('x="${build.v|it is}"; make', [Context.DOUBLE]),
         ("if make; then push ${build.v}; fi > log", [Context.WORD]),
+        ("""echo "it's ${build.v}" 'a "b' ${build.v}""", [Context.DOUBLE, Context.WORD]),
+        ("docker build . -t app:${build.v}", [Context.WORD]),
     ],
 )
 def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> None:
@@ -95,6 +112,17 @@ def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> No
         "echo ${build[os=x].v}",
         "let ${build.v}",
         'echo "${build.v}',
+        "{--entrypoint,${setup.commit}s",
+        "x+=1 ${build.v}",
+        "MY_PAGER=${build.v} make",
+        "make -iE${build.v}",
+        "echo ${build.v} | make --file=-",
+        "clone ext::${build.v}",
+        "connect -xo ProxyCommand=${build.v}",
+        "g++ -wrapper ${build.v} main.cc",
+        "> log ${build.v}",
+        "echo >&${build.v}",
+        "for MY_PAGER in ${build.v}; do make; done",
     ],
 )
 def test_other_scripts_need_the_lexer(script: str) -> None:

@@ -250,6 +250,7 @@ REPLACED = Interpreter(hint="pass it as an argument: … | xargs sh -c '… \"$1
 _RUN_ON = """
     git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV doas ionice strace
     nohup time setsid stdbuf chrt taskset setarch linux32 linux64 unshare fakeroot unbuffer xvfb-run env aws az capsh
+    ext
 """
 _BY_OPTIONS = "make gmake npm npx yarn pnpm nix-build"
 # Without any of these words, no reference is part of a program, and quotes alone decide how it is read.
