@@ -23,7 +23,7 @@ from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, entries_of, whole_number
-from pipegen.structs import MutableStruct, Struct, field, replace
+from pipegen.structs import Struct, replace
 
 _UNKNOWN = "unknown"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
@@ -102,42 +102,39 @@ class StartedJob(Struct, kw_only=True):
     variables: tuple[tuple[str, str], ...] = ()
 
 
-class _Numbering(MutableStruct):
-    """The number of each condition, and the rules that have theirs, by identity: jobs share rules."""
+# The number of each condition, and the names of the variables tested there.
+_Conditions: TypeAlias = dict[Formula, tuple[int, tuple[str, ...]]]
 
-    numbers: dict[Formula, int] = field(default_factory=dict)
-    rules: dict[int, tuple[Sequence[Rule], tuple[RunnableRule, ...]]] = field(default_factory=dict)
 
-    def numbered(self, rules: Sequence[Rule]) -> tuple[RunnableRule, ...]:
-        """Return *rules* with the number of each condition."""
-        if id(rules) not in self.rules:
-            self.rules[id(rules)] = rules, tuple(map(self._numbered, rules))
-        return self.rules[id(rules)][1]
-
-    def _numbered(self, rule: Rule) -> RunnableRule:
-        return RunnableRule(
-            rule=rule,
-            number=self.numbers.setdefault(rule.formula, len(self.numbers)),
-            tested=tuple(dict.fromkeys(name for test in tests_in(rule.formula) for name in tested_names(test))),
-        )
+def _numbered(rules: Sequence[Rule], conditions: _Conditions) -> tuple[RunnableRule, ...]:
+    """Return *rules* with the number of each condition, which is added to *conditions* if it is new."""
+    numbered: list[RunnableRule] = []
+    for rule in rules:
+        formula = rule.formula
+        if formula not in conditions:
+            tested = dict.fromkeys(name for test in tests_in(formula) for name in tested_names(test))
+            conditions[formula] = len(conditions), tuple(tested)
+        number, names = conditions[formula]
+        numbered.append(RunnableRule(rule=rule, number=number, tested=names))
+    return tuple(numbered)
 
 
 def runnable(source: SourcePipeline) -> RunnablePipeline:
     """Return *source* with what all its runs have in common."""
-    numbering = _Numbering()
+    conditions: _Conditions = {}
     try:
-        rules = numbering.numbered(workflow_rules(source))
+        rules = _numbered(workflow_rules(source), conditions)
     except ExpressionError:
         rules = ()
-    jobs = {name: _runnable(job, source, numbering) for name, job in source.jobs.items()}
+    jobs = {name: _runnable(job, source, conditions) for name, job in source.jobs.items()}
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
-def _runnable(job: SourceJob, source: SourcePipeline, numbering: _Numbering) -> RunnableJob:
+def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -> RunnableJob:
     """Return *job* with what all its runs have in common; equal conditions have one number."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
-        rules = None if has_rules_elsewhere(job, source) else numbering.numbered(rules_of(job, source))
+        rules = None if has_rules_elsewhere(job, source) else _numbered(rules_of(job, source), conditions)
     combinations = dict(_combinations(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}
