@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Map
+from functools import partial
 from typing import Any, TypeAlias
 
 from pipegen.config.schema.depth import MAX_DEPTH, report_too_deep
@@ -83,9 +84,9 @@ class Composer:
         """Add *events* in order; stop at the first that raises."""
         handlers: Map[str, Callable[[Event], None]] = {
             "ScalarEvent": self._scalar,
-            "MappingStartEvent": self._begin_mapping,
+            "MappingStartEvent": partial(self._begin, Mapping),
             "MappingEndEvent": self._end,
-            "SequenceStartEvent": self._begin_sequence,
+            "SequenceStartEvent": partial(self._begin, Sequence),
             "SequenceEndEvent": self._end,
             "AliasEvent": self._alias,
             "DocumentStartEvent": self._begin_document,
@@ -177,12 +178,6 @@ class Composer:
                 hint="write the whole character, or its escape with \\U and eight digits",
             )
         return re.sub(_SURROGATE, "\ufffd", paired)
-
-    def _begin_mapping(self, event: Event) -> None:
-        self._begin(Mapping, event)
-
-    def _begin_sequence(self, event: Event) -> None:
-        self._begin(Sequence, event)
 
     def _begin(self, kind: type[Mapping | Sequence], event: Event) -> None:
         """Open a collection; raise `Stopped` if it is too deep: a parser's time grows with the depth."""

@@ -51,10 +51,10 @@ class _Composer(Composer):
     def _begin_document(self, event: Any) -> None:
         """Accept several documents."""
 
-    def _begin_sequence(self, event: Any) -> None:
-        if str(event.ctag) == _TAG:
+    def _begin(self, kind: type[Mapping | Sequence], event: Any) -> None:
+        if kind is Sequence and str(event.ctag) == _TAG:
             self._references.add(event.start_mark.index)
-        super()._begin_sequence(event)
+        super()._begin(kind, event)
 
     def _check_tag(self, tag: str, span: Span) -> None:
         if tag != _TAG:
