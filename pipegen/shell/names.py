@@ -16,8 +16,9 @@ from pipegen.structs import Struct
 ID = VariableExpansion("pipegen_id")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
-# Names in small letters that programs read from the environment, and names that begin like no variable's.
-_RESERVED = re.compile(r"[0-9_].*|.*_proxy|(?:npm|ci|git|pipegen)_.*", re.IGNORECASE)
+# How names in small letters begin that programs read from the environment, and names that begin like no variable's.
+_RESERVED_STARTS = ("npm_", "ci_", "git_", "pipegen_", "_", *"0123456789")
+_WORD = re.compile("[A-Za-z0-9_]+")
 _LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24
@@ -77,7 +78,7 @@ class JobWords:
 
     def __contains__(self, name: str) -> bool:
         """Return whether *name* is a word of the texts."""
-        return name in self.text and re.search(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])", self.text) is not None
+        return name in self.text and name in _WORD.findall(self.text)
 
     @cached_property
     def text(self) -> str:
@@ -90,7 +91,9 @@ def plain(text: str, taken: set[str], words: JobWords | None) -> str:
     name = text if text.isidentifier() and text.isascii() else re.sub(_NOT_IN_A_NAME, "_", text)
     # Capitals are for the environment.
     name = name.lower() if name.isupper() else name
-    is_used = _RESERVED.fullmatch(name) or (words is not None and name in words)
+    lowered = name.lower()
+    is_reserved = lowered.startswith(_RESERVED_STARTS) or lowered.endswith("_proxy")
+    is_used = is_reserved or (words is not None and name in words)
     return free(f"pipegen_{name}" if is_used else name, taken, words)
 
 

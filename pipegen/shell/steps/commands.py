@@ -38,7 +38,7 @@ _MEASURE = attrgetter("measure")
 _SECONDS = 60
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-_SET_PIPEFAIL = re.compile(r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*")
+_SET_PIPEFAIL = r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*"
 
 
 def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[list[Command], list[Command]]:
@@ -109,9 +109,9 @@ def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list
             if not _depends_on_pipefail("\n".join(command.lines)):
                 continue
             match command.lines:
-                case ("(", line, *_) if _SET_PIPEFAIL.fullmatch(line):
+                case ("(", line, *_) if re.fullmatch(_SET_PIPEFAIL, line):
                     continue
-                case (line, *_) if _SET_PIPEFAIL.fullmatch(line):
+                case (line, *_) if re.fullmatch(_SET_PIPEFAIL, line):
                     return first, second
             off = Command(("set +o pipefail",), is_users=True)
             return (

@@ -16,18 +16,11 @@ READ_LATER = "$pipegen/in"
 ARCHIVE = f"{FOLDER}/archive"
 
 
-# Commands of the user that may take in the whole checkout: programs that default to it, or with the argument `.`. Each
-# begins with its first character, and then looks back: a search skips all other characters at once.
-_PROGRAMS = ("docker", "podman", "nerdctl", "buildah", "buildctl", "kaniko", "earthly", "goreleaser")
+# Commands of the user that may take in the whole checkout: programs that default to it, or with the argument `.`.
 _WHOLE_CHECKOUT = re.compile(
-    "|".join(
-        (
-            r"""\.(?<![^\s=:'"]\.)/?(?=$|[\s;&|)'":])""",
-            *(rf"{program}(?<!\w{program})\b" for program in _PROGRAMS),
-            *(rf"{program}(?<!\w{program})\s+(?:pack|publish)\b" for program in ("npm", "pnpm", "yarn")),
-            r"git(?<!\wgit)\b[^\n;&|]*?\s(?:add|clean|stash|status)\b",
-        )
-    ),
+    r"\b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly|goreleaser|(?:npm|pnpm|yarn)\s+(?:pack|publish)"
+    r"|git\b[^\n;&|]*?\s(?:add|clean|stash|status))\b"
+    r"""|(?:^|[\s=:'"])\./?(?:$|[\s;&|)'":])""",
     re.MULTILINE,
 )
 
@@ -81,17 +74,18 @@ def _takes_checkout(step: Step) -> bool:
         case BuildImage():
             return step.has_local_context
         case Commands():
-            return any(map(_WHOLE_CHECKOUT.search, _texts(step)))
+            return _WHOLE_CHECKOUT.search(_text(step)) is not None
     return False
 
 
 def names_folder(job: Job) -> bool:
     """Return whether the script of *job* names `.pipegen`, which it may remove."""
-    return any(FOLDER in text for step in job.steps if isinstance(step, Commands) for text in _texts(step))
+    return any(FOLDER in _text(step) for step in job.steps if isinstance(step, Commands))
 
 
-def _texts(step: Commands) -> list[str]:
-    return [part for line in step.lines for part in line.script.parts if isinstance(part, str)]
+def _text(step: Commands) -> str:
+    """Return the user's text of *step*, with a line break in place of each reference."""
+    return "\n".join([part for line in step.lines for part in line.script.parts if isinstance(part, str)])
 
 
 def is_read_later(job: Job, host: ShellEnvironment) -> bool:

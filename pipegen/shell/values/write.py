@@ -85,8 +85,13 @@ def has_placed_outputs(lowering: Lowering) -> bool:
 
 def _written(job: Job) -> list[Measured]:
     """Return the outputs that the script of *job* writes to files of their names."""
-    steps = (step for step in job.steps if isinstance(step, Commands))
-    return [output for step in steps for output in step.outputs if output.measure is Measure.WRITTEN]
+    return [
+        output
+        for step in job.steps
+        if isinstance(step, Commands)
+        for output in step.outputs
+        if output.measure is Measure.WRITTEN
+    ]
 
 
 def direct_outputs(job: Job, read: frozenset[str], host: ShellEnvironment) -> frozenset[str]:
