@@ -30,16 +30,14 @@ class Token(NamedTuple):
     end: int
 
 
-_TOKEN = re.compile(
-    r"""
+# Compiled where it is first used: few configs contain Groovy.
+_LEXEME = r"""(?xs)
     (?P<space> (?: \s++ | //[^\n]*+ | /\*.*?\*/ )+ | \A\#![^\n]*+ )
     | (?P<text> \'{3} (?: [^\\']++ | \\. | '(?!'') )* \'{3}  | '(?!'') (?: [^\\'\n]++ | \\. )* ' )
     | (?P<slashed> \$/ .*? /\$ )
     | (?P<word> [A-Za-z_$][\w$]*+ | \d[\w.]*+ )
     | (?P<sign> . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+"""
 _SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)+/")
 # An unclosed comment or string.
 _OPENERS = ("/*", "$/")
@@ -175,7 +173,8 @@ def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
     position, token = 0, Token(TokenKind.END, "", 0, 0)
     number = unclosed = 0
-    while token_match := _TOKEN.match(text, position):
+    token_at = re.compile(_LEXEME).match
+    while token_match := token_at(text, position):
         start, position = position, token_match.end()
         number += 1
         if number > _MOST_TOKENS:

@@ -34,11 +34,12 @@ def with_defaults(document: Document) -> Document:
         return document
     hidden = {each.name: each for each in document.hidden}
     names = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
+    stages = [job for job in document.jobs if job.runs_stage]
+    stage_jobs = [job for job in stages if job.extends not in names]
     values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
     own = [_values(job, None) for job in stage_jobs] if hidden else [*values.values()]
     defaults = _shared_values(own, tuple(values.values()))
-    others = sum(not job.runs_stage for job in document.jobs)
+    others = len(document.jobs) - len(stages)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
     users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)

@@ -22,7 +22,7 @@ from pipegen.targets.jenkins.stages.raw import NAME, is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # The start of a call, with or without parentheses or a block.
-_START = re.compile(rf"{NAME}(?:[ \t({{]|\Z)")
+_START = rf"{NAME}(?:[ \t({{]|\Z)"
 # Signs at the end of a line after which Groovy reads on in the next line.
 _GOES_ON = frozenset(",+-*:?=&|<>.")
 # The parameters of a step, as keys of a map and of Groovy.
@@ -184,7 +184,7 @@ def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
 
 def _is_call(text: str) -> bool:
     """Return whether *text* is one call in Groovy with balanced brackets, perhaps with a block or on several lines."""
-    if not _START.match(text) or "\0" in text:
+    if not re.match(_START, text) or "\0" in text:
         return False
     try:
         code = GroovyTokens(text)

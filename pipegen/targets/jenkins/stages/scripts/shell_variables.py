@@ -30,18 +30,18 @@ REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a va
 
 # https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and what git, the container program
 # and the shell read.
-_READ_BY_ENGINE = re.compile(
+_READ_BY_ENGINE = (
     r"(?:BASH|CHANGE|DOCKER|GIT|HUDSON|JENKINS|JOB|LC|LD|PIPEGEN|SSH|SSL|SVN|WORKSPACE)(?:_.*)?"
     r"|BRANCH_(?:IS_PRIMARY|NAME)|BUILD_(?:DISPLAY_NAME|ID|NUMBER|TAG|URL)|EXECUTOR_NUMBER|NODE_(?:LABELS|NAME)"
     r"|RUN_.*DISPLAY_URL|STAGE_NAME|TAG_(?:DATE|NAME|TIMESTAMP|UNIXTIME)"
     rf"|{READ_BY_SHELLS}"
 )
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def is_free_name(name: str) -> bool:
     """Return whether Jenkins can set the variable *name* for a stage: nothing but its script reads it."""
-    return _NAME.fullmatch(name) is not None and _READ_BY_ENGINE.fullmatch(name) is None
+    return re.fullmatch(_NAME, name) is not None and re.fullmatch(_READ_BY_ENGINE, name) is None
 
 
 def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
