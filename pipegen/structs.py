@@ -16,10 +16,10 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import field
+from msgspec.structs import replace
 
 __all__ = ["MutableStruct", "SpannedStruct", "Struct", "convert", "field", "from_json", "replace"]
 
-S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
 
 
@@ -50,11 +50,6 @@ class SpannedStruct(Struct, eq=False):
 
 class MutableStruct(msgspec.Struct):
     """A record that its owner changes in place."""
-
-
-def replace(value: S, /, **changes: Any) -> S:
-    """Return a copy of *value* with the fields in *changes* replaced."""
-    return msgspec.structs.replace(value, **changes)
 
 
 def convert(data: object, kind: type[T]) -> T:

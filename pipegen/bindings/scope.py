@@ -74,7 +74,7 @@ class Reader(Struct):
                 parts.append(part)
                 continue
             resolved = self.resolve_reference(part, loops)
-            if isinstance(resolved[0], Reference) and _is_escaped(part, parts):
+            if part.namespace is None and isinstance(resolved[0], Reference) and _is_escaped(parts):
                 parts[-1] = str(parts[-1])[:-1]
                 resolved = (part.span.text if part.default is not None else str(part),)
             if len(resolved) > 1:
@@ -371,11 +371,6 @@ def _unique(name: str, loops: Loops) -> str:
     return next(unique for unique in chain([name], (f"{name}-{number}" for number in count(2))) if unique not in taken)
 
 
-def _is_escaped(reference: Reference, preceding: list[Part]) -> bool:
-    """Return whether the reference is escaped as `$${name}`: `parse.py` cannot tell whether a stage binds `name`."""
-    return (
-        reference.namespace is None
-        and bool(preceding)
-        and isinstance(preceding[-1], str)
-        and preceding[-1].endswith("$")
-    )
+def _is_escaped(preceding: list[Part]) -> bool:
+    """Return whether `${name}` is escaped as `$${name}`: `parse.py` cannot tell whether a stage binds `name`."""
+    return bool(preceding) and isinstance(preceding[-1], str) and preceding[-1].endswith("$")
