@@ -28,7 +28,7 @@ from pipegen.plan.expansion.expand import Expanded, expand_stages, read_stages, 
 from pipegen.plan.files.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.runs.parameters import read_parameters
-from pipegen.plan.runs.selection import report_on_demand
+from pipegen.plan.runs.selection import report_on_demand, report_unselectable
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -170,6 +170,7 @@ def _analysed(
         if plan := _plan(expansion, context, report):
             plans.append(plan)
     report_on_demand(plans, called, report)
+    report_unselectable(plans, report)
     check_raw_targets(plans, report)
     check_keys(plans, report)
     report.stop_if_errors()

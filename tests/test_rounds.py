@@ -52,6 +52,7 @@ _ALONE = {
 # Codes that depend on all pipelines of the file, so that any error hides them.
 _OF_THE_FILE = {
     "PG501": "Which pipelines run only on request depends on what their stages do.",
+    "PG512": "A pipeline is one of several, unless the others have errors.",
     "PG605": "Two pipelines of one job contradict each other.",
     "PG610": "A step around all stages is wrong for those without an agent.",
     "PG639": "Whether a pipeline that another one calls also runs by itself depends on all of them.",

@@ -99,7 +99,14 @@ _PIPELINES = (
 )
 # Codes that depend on other pipelines, even if the diagnostic does not name their stages.
 _FILES = (
-    *(codes.ON_DEMAND_PIPELINE, codes.UNUSED_INPUT, codes.RENAMED_JOB, codes.FILE_TOO_BIG, codes.FILE_TOO_LARGE),
+    *(
+        codes.ON_DEMAND_PIPELINE,
+        codes.UNSELECTABLE_PIPELINE,
+        codes.UNUSED_INPUT,
+        codes.RENAMED_JOB,
+        codes.FILE_TOO_BIG,
+        codes.FILE_TOO_LARGE,
+    ),
     *(codes.TOO_MANY_STAGES, codes.TOO_LARGE_VALUES, codes.NO_JOBS, codes.DECLARATIVE_TOO_LARGE),
 )
 _REACHES = {

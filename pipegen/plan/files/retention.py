@@ -179,7 +179,7 @@ def _name(node: Node | None, values: StageValues) -> Text | None:
     if any(isinstance(part, str) and not re.fullmatch(_NAME, part) for part in name.parts):
         values.report.add(
             codes.INVALID_VALUE,
-            "the name of an archive contains a slash or a line break",
+            "the name of an archive contains a slash, a backslash or a line break",
             at=name.span,
             hint='use letters, digits, ".", "_" and "-"',
         )

@@ -57,6 +57,20 @@ def report_on_demand(plans: Sequence[Plan], called: Container[str], report: Repo
     )
 
 
+def report_unselectable(plans: Sequence[Plan], report: Report) -> None:
+    """Report pipelines of a file with several that PIPEGEN_PIPELINE cannot name: it separates names with commas."""
+    for plan in plans if len(plans) > 1 else ():
+        if plan.name == "all":
+            message = 'pipeline "all" cannot run alone: PIPEGEN_PIPELINE=all selects all pipelines'
+        elif "," in plan.name or plan.name != plan.name.strip():
+            message = (
+                f'PIPEGEN_PIPELINE cannot select pipeline "{plan.name}": commas separate its names, without blanks'
+            )
+        else:
+            continue
+        report.add(codes.UNSELECTABLE_PIPELINE, message, at=plan.span, hint="rename the pipeline")
+
+
 # The most labels of a diagnostic.
 _SHOWN = 4
 
