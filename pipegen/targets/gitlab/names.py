@@ -41,11 +41,11 @@ class JobNames:
 
         Only the job that publishes the website may have its name.
         """
-        name = wish if is_website and wish == _WEBSITE else _allowed(wish)
+        name = wish if is_website and wish == _WEBSITE else allowed(wish)
         count = 1
         while name in self._taken:
             count += 1
-            name = _shortened(_allowed(wish), f" {count}")
+            name = _shortened(allowed(wish), f" {count}")
         self._taken.add(name)
         return name
 
@@ -72,7 +72,7 @@ def stage_names(
     return names_by_stage
 
 
-def _allowed(name: str) -> str:
+def allowed(name: str) -> str:
     """Return *name*, changed if it is a keyword, hidden, blank or too long."""
     if name in _RESERVED or name.startswith(".") or not name.strip():
         return f"stage {name}"

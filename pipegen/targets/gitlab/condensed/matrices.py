@@ -26,6 +26,7 @@ from pipegen.targets.gitlab.model import (
     ServiceKeys,
     VariableEntry,
 )
+from pipegen.targets.gitlab.names import allowed
 from pipegen.targets.templates import PLAIN_VALUE, DifferentError, Merger, Rule, columns, expanded_text, script_text
 
 # Other names could be variables that the runner or programs read.
@@ -81,7 +82,8 @@ def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, s
     for job in document.jobs:
         plan_job = plan_jobs.get(job.name)
         if plan_job is not None and plan_job.combination is not None:
-            groups.setdefault(job.name.removesuffix(plan_job.stage) + plan_job.title, set()).add(job.name)
+            title = allowed(job.name.removesuffix(plan_job.stage) + plan_job.title)
+            groups.setdefault(title, set()).add(job.name)
     taken = {job.name for job in document.jobs}
     return {title: names for title, names in groups.items() if len(names) > 1 and title not in taken}
 

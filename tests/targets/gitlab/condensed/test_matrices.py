@@ -91,6 +91,15 @@ def test_a_need_on_some_combinations_names_them() -> None:
     assert "unit: 3.1" in older
 
 
+@pytest.mark.parametrize("name", ["cache", "pages"])
+def test_the_job_of_a_matrix_has_a_name_that_gitlab_allows(name: str) -> None:
+    """A job `cache` is the key of the file, and `pages` publishes a website."""
+    stages = f"[{{ name: {name}, script: x, matrix: {{ v: [a, b] }} }}]"
+    data: dict[str, Any] = yaml_data(compiled(f"pipelines: {{ p: {{ stages: {stages} }} }}").text)
+
+    assert data.keys() == {"stages", f"stage {name}"}
+
+
 def test_combinations_needed_separately_extend_a_hidden_job() -> None:
     """The script is generated once, and an output has the name of its stage."""
     more = """- { name: test, matrix: { from: unit }, script: './test ${matrix.v} ${unit.size}' }"""
