@@ -179,9 +179,8 @@ class Engine:
         """Apply *changes* of *pipeline*."""
         for stage, reason in changes.skipped:
             self._skip(pipeline.task_runs[stage], reason)
-        for task_run in sorted(
-            (pipeline.task_runs[stage] for stage in changes.ready), key=lambda task_run: task_run.task.order
-        ):
+        ready = [pipeline.task_runs[stage] for stage in changes.ready]
+        for task_run in sorted(ready, key=lambda task_run: task_run.task.order):
             self._take(task_run)
         if pipeline.progress.is_over and not pipeline.is_over:
             pipeline.is_over = True
@@ -274,7 +273,7 @@ class Engine:
         task_run.attempts += 1
         task_run.late = ""
         task_run.phase = _Phase.RUNNING
-        statuses = tuple((stage, progress.status(stage)) for stage in task.job.statuses)
+        statuses = tuple([(stage, progress.status(stage)) for stage in task.job.statuses])
         attempt = task_run.attempt = Attempt(task, task_run.attempts, placement.machine, statuses)
         progress.start(task.id.stage)
         self._notify(Started(now, attempt))

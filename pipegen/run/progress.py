@@ -165,16 +165,17 @@ class Progress:
             earlier, is_lost = waiting.popleft()
             for later in self._graph.successors(earlier):
                 self._missing[later] -= 1
+                if self._missing[later] and not is_lost:
+                    continue
                 if later in self._withheld:
-                    if is_lost or not self._missing[later]:
-                        self._withheld.remove(later)
-                        waiting.append((later, is_lost))
+                    self._withheld.remove(later)
+                    waiting.append((later, is_lost))
                 elif self._is_decided(later):
                     continue
                 elif is_lost:
                     self._skip(later, Reason.BEFORE)
                     waiting.append((later, True))
-                elif not self._missing[later] and not self._reach(later):
+                elif not self._reach(later):
                     waiting.append((later, False))
 
     def _reach(self, stage: str) -> bool:

@@ -60,16 +60,16 @@ class Timeline:
     def notify(self, event: RunEvent) -> None:
         """Handle *event*."""
         match event:
-            case Ready() | Skipped():
-                self._close(event.task, event.time)
-            case Waiting():
-                self._close(event.task, event.time)
-                self._parked[event.task] = event
-            case Started():
-                self._close(event.attempt.task.id, event.time)
-                self._running[event.attempt.task.id] = (event.time, self._take(event.attempt))
+            case Started(attempt=attempt):
+                self._close(attempt.task.id, event.time)
+                self._running[attempt.task.id] = (event.time, self._take(attempt))
             case Ended() if event.attempt.task.id in self._running:
                 self._end(event)
+            case Ready(task=task) | Skipped(task=task):
+                self._close(task, event.time)
+            case Waiting(task=task):
+                self._close(task, event.time)
+                self._parked[task] = event
 
     def bars(self) -> tuple[Bar, ...]:
         """Return the attempts that have ended, in the order in which they started."""

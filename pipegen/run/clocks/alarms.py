@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from itertools import count
+from math import inf
 
 Call = Callable[[], None]
 
@@ -37,9 +38,9 @@ class Alarms:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
-    def take(self, now: float) -> Call | None:
-        """Remove and return the first call that is due by *now*, None if there is none."""
+    def take(self, now: float = inf) -> tuple[float, Call] | None:
+        """Remove and return the first call that is due by *now*, with its time; None if there is none."""
         time = self.next_time()
         if time is None or time > now:
             return None
-        return self._calls.pop(heapq.heappop(self._heap)[1])
+        return time, self._calls.pop(heapq.heappop(self._heap)[1])

@@ -131,9 +131,9 @@ class RealClock:
 
     def _call_due(self) -> None:
         """Make the first due call, unless it was cancelled."""
-        call = self._alarms.take(self.now())
-        if call is not None:
-            call()
+        alarm = self._alarms.take(self.now())
+        if alarm is not None:
+            alarm[1]()
 
     def _read(self, file: int) -> None:
         """Call the watcher of *file*, if it is still watched."""

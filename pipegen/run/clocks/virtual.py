@@ -24,11 +24,9 @@ class VirtualClock:
 
     def wait(self) -> bool:
         """Advance to the next call and make it; return False if there is none."""
-        time = self._alarms.next_time()
-        if time is None:
+        alarm = self._alarms.take()
+        if alarm is None:
             return False
-        self._now = time
-        call = self._alarms.take(time)
-        if call is not None:
-            call()
+        self._now, call = alarm
+        call()
         return True

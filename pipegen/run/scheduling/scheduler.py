@@ -91,8 +91,10 @@ class SessionScheduler:
         if gang is None:
             gang = self._gangs[key] = self._gang(task)
             self._session.entering.append(gang)
-        self._join(gang, task, now)
-        if gang.is_admitted:
+        queued_task = self._join(gang, task, now)
+        # Only a new first task, or age, changes the rank of a gang that is queued.
+        is_first = queued_task is gang.first(light=queued_task.is_light)
+        if gang.is_admitted and (is_first or gang.refused_at is not None):
             self._session.now = now
             self._session.offer(gang)
 

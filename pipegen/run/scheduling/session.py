@@ -296,9 +296,8 @@ class Session:
 
         It keeps the room that it was promised, and returns to *queue*.
         """
-        statement = self._pledges.get(gang)
-        tasks = [queued_task for _, queued_task in statement.operations] if statement else []
-        nodes = [(queued_task, self.machines.nodes[queued_task.node]) for queued_task in tasks]
+        operations = self._pledges[gang].operations if gang in self._pledges else ()
+        nodes = [(queued_task, self.machines.nodes[queued_task.node]) for _, queued_task in operations]
         if any(any(node.releasing.values()) and not is_kept(queued_task, node) for queued_task, node in nodes):
             self._waiting[queue] = None
             queue.fail(gang, self.now, pending=(ROOM,))
