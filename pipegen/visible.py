@@ -28,4 +28,4 @@ def visible(text: str) -> str:
 
 def visible_lines(text: str) -> str:
     """Return *text* with its invisible characters escaped, except line breaks and tabs."""
-    return text.translate(_ESCAPES_IN_LINES)
+    return text if text.isprintable() else text.translate(_ESCAPES_IN_LINES)

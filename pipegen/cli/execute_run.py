@@ -155,12 +155,7 @@ def _folder(runs_folder: Path, ready: PreparedRun, options: RunOptions, plan: st
 def _view(record: RunRecord, execution: Execution) -> Live | Plain:
     """Return the view of the running stages: a live display on a terminal, else lines."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
-        return Plain(record, partial(_write, colours=PROGRESS if has_colour(sys.stdout) else None))
+        return Plain(record, partial(show_text, colours=PROGRESS if has_colour(sys.stdout) else None))
     live = Live(record, sys.stdout, partial(coloured, pattern=PROGRESS) if has_colour(sys.stdout) else str)
     live.begin(execution.clock)
     return live
-
-
-def _write(text: str, colours: str | None) -> None:
-    """Write *text* without buffering, for readers of a pipe."""
-    show_text(text, ends_line=False, colours=colours)

@@ -46,15 +46,16 @@ def load_durations(
     left_out: list[TaskId] = []
     for run, plan in plans.items():
         for job in plan.jobs:
-            key = next((name for name in _names(run, plan, job) if name in entries), None)
-            if key is None:
+            names = [name for name in _names(run, plan, job) if name in entries]
+            if names:
+                used.update(names)
+                durations[TaskId(run, job.stage)] = entries[names[0]][0]
+            else:
                 # Stages that stop an environment do not run.
                 is_left_out = job.deployment.stops_environment
                 (left_out if is_left_out else missing).append(TaskId(run, job.stage))
-            else:
-                used.update(name for name in _names(run, plan, job) if name in entries)
-                durations[TaskId(run, job.stage)] = entries[key][0]
-    _report_unknown([(name, span) for name, (_, span) in entries.items() if name not in used], plans, report)
+    if len(used) < len(entries):
+        _report_unknown([(name, span) for name, (_, span) in entries.items() if name not in used], plans, report)
     mean = sum(durations.values()) / len(durations) if durations else 1.0
     _report_missing(missing, mean, file, report)
     return durations | dict.fromkeys((*missing, *left_out), mean)

@@ -11,7 +11,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import FileIO
 from pathlib import Path
 from posixpath import basename, dirname, join, normpath
 from typing import IO
@@ -46,13 +46,13 @@ def entry(root: str | Path, name: str) -> FileEntry:
         return _entry(folder, last)
 
 
-def open_file(root: str | Path, name: str) -> BufferedReader:
+def open_file(root: str | Path, name: str) -> FileIO:
     """Open the regular file *name* below *root* for reading; raise `OSError` if there is none."""
     with _parent(root, name) as (folder, last):
         return _opened(folder, last)
 
 
-def open_entry(root: str | Path, name: str) -> tuple[FileEntry, BufferedReader | None]:
+def open_entry(root: str | Path, name: str) -> tuple[FileEntry, FileIO | None]:
     """Return the entry *name* below *root*, and if it is a regular file, open it for reading."""
     with _parent(root, name) as (folder, last):
         file_entry = _entry(folder, last)
@@ -128,12 +128,12 @@ def _entry(folder: int, name: str) -> FileEntry:
     return FileEntry(status.st_mode, os.readlink(name, dir_fd=folder) if is_link else None)
 
 
-def _opened(folder: int, name: str) -> BufferedReader:
+def _opened(folder: int, name: str) -> FileIO:
     file = os.open(name, _READ, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise NotAFileError(0, "it is not a regular file", name)
-    return os.fdopen(file, "rb")
+    return FileIO(file)
 
 
 def _copy(store: str, name: str, folder: Path) -> None:

@@ -53,7 +53,7 @@ class Trees(Protocol):
         """
         ...
 
-    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+    def bind(self, job: Job, outputs: Sequence[tuple[str, bytes]]) -> None:
         """Set *outputs* of *job* to values of an earlier run."""
         ...
 
@@ -91,9 +91,10 @@ class InPlace(Struct):
         """Return the output *name* of *job*, None if there is none."""
         return _value(job, name, no_follow.read(self.folder.values, f"outputs/{job.slug}/{name}"))
 
-    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+    def bind(self, job: Job, outputs: Sequence[tuple[str, bytes]]) -> None:
         """Set *outputs* of *job* to values of an earlier run."""
-        _write(outputs, self.folder.values, f"outputs/{job.slug}")
+        if outputs:
+            _write(outputs, self.folder.values, f"outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:  # noqa: ARG002 - the same for all
         """Return the tree."""
@@ -198,7 +199,7 @@ class Isolated(Struct):
             return None
         return _value(job, name, no_follow.read(self._store(job), f".pipegen/outputs/{job.slug}/{name}"))
 
-    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+    def bind(self, job: Job, outputs: Sequence[tuple[str, bytes]]) -> None:
         """Set *outputs* of *job* to values of an earlier run."""
         if job.pipeline in self.shared:
             InPlace(self.checkout.root, self.folder).bind(job, outputs)

@@ -43,7 +43,7 @@ class Live:
 
     def say(self, words: str) -> None:
         """Print *words*."""
-        self._print(f"{visible_lines(words)}\n")
+        self._print(visible_lines(words))
 
     def close(self) -> None:
         """Clear the drawing."""
@@ -59,7 +59,7 @@ class Live:
 
     def _print(self, text: str) -> None:
         self._clear()
-        self._stream.write(self._paint(text))
+        self._stream.write(f"{self._paint(text)}\n")
 
     def _clear(self) -> None:
         if self._drawn:

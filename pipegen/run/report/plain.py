@@ -16,7 +16,10 @@ _WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.E
 
 
 class Plain:
-    """Writes a line when a stage starts, ends, or is skipped; with several pipelines, names include the pipeline."""
+    """Writes a line when a stage starts, ends, or is skipped; with several pipelines, names include the pipeline.
+
+    *write* ends each line.
+    """
 
     def __init__(self, record: RunRecord, write: Callable[[str], None]) -> None:
         self._record, self._write = record, write
@@ -26,11 +29,11 @@ class Plain:
         """Write a line for *event*, if it is important enough."""
         line = self._line(event)
         if line:
-            self._write(f"{SECONDS.words(event.time):>10}  {visible(line)}\n")
+            self._write(f"{SECONDS.words(event.time):>10}  {visible(line)}")
 
     def say(self, words: str) -> None:
         """Write *words*."""
-        self._write(f"{visible_lines(words)}\n")
+        self._write(visible_lines(words))
 
     def close(self) -> None:
         """Do nothing: everything is written."""
