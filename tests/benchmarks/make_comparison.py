@@ -1,4 +1,4 @@
-"""The overhead of a run: small stages with pipegen, GNU make, ninja and, for a few stages, gitlab-ci-local.
+"""The overhead of a run: small stages with pipegen, GNU make, ninja, a baseline and, for a few stages, gitlab-ci-local.
 
 Each program runs the same commands in the same order, two at a time. The programs take turns, so that other load on the
 machine affects all of them equally; the table shows medians. A stage writes a line to its own file, so that cached runs
@@ -115,10 +115,12 @@ def main() -> None:
         [
             Program("GNU make", ["make", "-s", f"-j{SLOTS}", "all"]),
             *([Program("ninja", [ninja, "--quiet", f"-j{SLOTS}"])] if ninja else []),
+            Program("baseline", _baseline("run", "plain.yaml")),
             Program("pipegen run", _run("plain.yaml"), has_engine=True),
-            Program("pipegen check", [sys.executable, "-c", CALL, "check", "plain.yaml"]),
+            Program("pipegen run --dry-run", [sys.executable, "-c", CALL, "run", "--dry-run", "plain.yaml"]),
             Program("pipegen run, nothing reused yet", _run("reuse.yaml"), has_engine=True),
             Program("pipegen run, all reused", _run("reuse.yaml"), is_clean=False, has_engine=True),
+            Program("baseline, all reused", _baseline("reuse", "reuse.yaml"), is_clean=False),
         ],
     )
     local = program()
@@ -211,6 +213,10 @@ def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
 
 def _run(config: str) -> list[str]:
     return [sys.executable, "-c", f"{ENGINE}\n{CALL}", "run", "-j", str(SLOTS), config]
+
+
+def _baseline(work: str, config: str) -> list[str]:
+    return [sys.executable, str(Path(__file__).with_name("local_baseline.py")), work, config]
 
 
 def _local(node: str, script: str) -> list[str]:

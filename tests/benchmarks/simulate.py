@@ -43,6 +43,7 @@ def main() -> None:
         durations.write_text(layered_durations(STAGES), encoding="utf-8")
         parts(config, durations)
         timed("the whole process", lambda: process(config, durations))
+        timed("the baseline", lambda: baseline(config, durations))
 
 
 def parts(config: Path, durations: Path) -> None:
@@ -83,6 +84,12 @@ def process(config: Path, durations: Path) -> None:
     subprocess.run(
         [*call, "--executors", str(EXECUTORS), "--durations", str(durations)], check=True, stdout=subprocess.DEVNULL
     )
+
+
+def baseline(config: Path, durations: Path) -> None:
+    """Start the baseline, which computes the same makespan."""
+    call = [sys.executable, str(Path(__file__).with_name("local_baseline.py")), "simulate", str(config), str(durations)]
+    subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
 
 
 def timed(words: str, work: Callable[[], T]) -> T:
