@@ -42,6 +42,17 @@ def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> Non
     assert _differences(result) == []
 
 
+def test_names_with_the_branch_of_a_merge_request_stay_the_same(tmp_path: Path) -> None:
+    """`setup.sourceBranch` would be the slug of the branch: open review apps would get other environments."""
+    branch = "$CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"
+    keys = f"environment: review/{branch}, artifacts: {{ name: {branch}, paths: [dist/] }}"
+    result, _ = from_text(f"review: {{ script: [make], {keys} }}\n", tmp_path)
+    review = _generated(result)["review"]
+
+    assert review["environment"] == {"name": f"review/{branch}"}
+    assert review["artifacts"] == {"name": branch, "paths": ["dist/"]}
+
+
 @pytest.mark.parametrize(("last", "number"), [('if: $CI_PIPELINE_SOURCE == "web"', 3), ("when: always", 2)])
 def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: Path) -> None:
     """The generated file has further rules after them, which would start other pipelines."""

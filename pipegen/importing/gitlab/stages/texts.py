@@ -15,13 +15,14 @@ from pipegen.structs import Struct
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.)")
+_SOURCE_BRANCH = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"
 _SETUP = {
     "CI_COMMIT_SHA": "commit",
     "CI_COMMIT_SHORT_SHA": "shortCommit",
     "CI_COMMIT_TAG": "tag",
     "CI_DEFAULT_BRANCH": "defaultBranch",
     "CI_MERGE_REQUEST_IID": "changeRequest",
-    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "sourceBranch",
+    _SOURCE_BRANCH: "sourceBranch",
     "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "targetBranch",
     "CI_PROJECT_NAME": "projectShortName",
     "CI_PROJECT_PATH": "project",
@@ -74,6 +75,10 @@ class JobTexts(Struct, kw_only=True):
             return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
 
         return _replaced(text, lambda name: value(name, 0))
+
+    def name(self, text: str) -> str:
+        """Return *text* for the name of an environment or archive: `setup.sourceBranch` would be a slug in it."""
+        return self.expanded(text).replace("${setup.sourceBranch}", f"${{setup.params.{_SOURCE_BRANCH}}}")
 
     def constant(self, text: str, use: str) -> str:
         """Return *text* with the values of its variables; raise `UntranslatableError` if one is not constant."""

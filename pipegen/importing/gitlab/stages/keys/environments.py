@@ -23,7 +23,7 @@ def environment(context: KeyContext) -> Translation:
     if node is None:
         return Translation()
     if isinstance(node, Scalar):
-        return Translation({"environment": context.texts.expanded(text_of(node))})
+        return Translation({"environment": context.texts.name(text_of(node))})
     entries = present(node)
     if "name" not in entries:
         raise UntranslatableError("the environment has no name")
@@ -42,7 +42,9 @@ def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # no
     """Return *key* of an environment as keys of a config; raise `UntranslatableError` if there are none."""
     text = text_of(node)
     match key:
-        case "name" | "url":
+        case "name":
+            return {key: context.texts.name(text)}
+        case "url":
             return {key: context.texts.expanded(text)}
         case "auto_stop_in":
             return {key: duration(context.texts.constant(text, key))}

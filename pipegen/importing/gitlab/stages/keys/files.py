@@ -58,7 +58,7 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
         if key in entries:
             value[key] = list(paths(entries[key].value, context))
     if "name" in entries:
-        value["name"] = context.texts.expanded(text_of(entries["name"].value))
+        value["name"] = context.texts.name(text_of(entries["name"].value))
     if "expire_in" in entries:
         value["expire"] = duration(context.texts.constant(text_of(entries["expire_in"].value), "expire_in"))
     when = text_of(entries["when"].value) if "when" in entries else "on_success"
