@@ -74,7 +74,7 @@ def without_marks(plan: Plan) -> object:
 def without_siblings(plan: Plan) -> object:
     """Return *plan* without the parts that depend on other pipelines of its file."""
     jobs = tuple(replace(job, slug="") for job in plan.jobs)
-    return comparable(replace(plan, jobs=jobs, selection=Selection.ALWAYS))
+    return comparable(replace(plan, jobs=jobs, selection=Selection.ALWAYS, is_called=False))
 
 
 def _unordered(job: Job) -> Job:
