@@ -100,7 +100,7 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait until *holds* returns true; fail after 60 seconds."""
+    """Wait until *holds* returns true; fail after 60 seconds. It is polled: other processes send no signal."""
     end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end

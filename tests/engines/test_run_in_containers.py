@@ -8,11 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cli.program import until
 from engines.containers import BASE, Containers
 from engines.proof.execution import CONFIG
 from engines.proof.worlds import repository
@@ -121,17 +120,9 @@ def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> N
 def test_a_killed_run_leaves_no_containers(containers: Containers, tmp_path: Path, number: int) -> None:
     """Even if it cannot clean up itself."""
     run = started(containers, tmp_path, {"long": {"image": BASE, "script": ["echo on", "sleep 300"]}})
-    wait_until(lambda: "on\n" in logs(tmp_path).get("long", ""))
+    until(lambda: "on\n" in logs(tmp_path).get("long", ""))
     assert len(left(containers)) == 1
     run.send_signal(number)
     run.communicate(timeout=60)
 
-    wait_until(lambda: left(containers) == [])
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait until *holds* returns true; fail after a timeout."""
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: left(containers) == [])

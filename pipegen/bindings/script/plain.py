@@ -99,7 +99,7 @@ def _takes_command(option: str) -> bool:
         _SHORT_OPTION.match(option) is not None
         or option.endswith("-")
         or name == "--output"
-        or (len(name) > 2 and re.fullmatch(COMMAND_OPTION, f"--{name.lstrip('-')}") is not None)  # noqa: PLR2004
+        or (name[2:] != "" and re.fullmatch(COMMAND_OPTION, f"--{name.lstrip('-')}") is not None)
     )
 
 

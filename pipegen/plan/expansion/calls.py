@@ -152,11 +152,12 @@ def _report_unknown(
     name: Located[str], stage: StageConfig, by_name: Mapping[str, PipelineConfig], report: Report
 ) -> None:
     similar = suggestion(name.value, by_name)
+    names = [*by_name][::-1]  # as in the file: of pipelines with one name, the first counts
     report.add(
         codes.UNKNOWN_PIPELINE,
         f'stage "{stage.display_name}" runs pipeline "{name.value}", which is not defined',
         at=name.span,
         label="no such pipeline",
         related=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],
-        hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(list(by_name)[::-1])}",
+        hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(names)}",
     )

@@ -32,14 +32,11 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
-    entries = commands_of(stage.script.node)
-    check_entries("script", entries, stage.script, values.report)
+    check_entries("script", commands_of(stage.script.node), stage.script, values.report)
     if stage.before is not None:
-        first = commands_of(stage.before.node)
-        check_entries("before", first, stage.before, values.report)
-        entries = first + entries
+        check_entries("before", commands_of(stage.before.node), stage.before, values.report)
     script = Commands(
-        lines=tuple([values.line(entry) for entry in entries]),
+        lines=tuple([values.line(item) for item in script_entries(stage)]),
         env=variables(stage, values),
         outputs=_outputs(stage, values),
         span=stage.script.span,
