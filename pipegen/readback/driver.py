@@ -28,7 +28,7 @@ class Driver(Struct):
     """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*.
 
     With *fails_fast*, stages stop others from starting; with *mails*, steps follow failures of stages; with
-    *reads_statuses*, it records which stages have started.
+    *reads_statuses*, it records which stages have started; with *shares_agent*, some run on one agent.
     """
 
     deepest: int
@@ -36,6 +36,7 @@ class Driver(Struct):
     fails_fast: bool = True
     mails: bool = True
     reads_statuses: bool = True
+    shares_agent: bool = False
 
 
 def names() -> frozenset[str]:
@@ -48,7 +49,7 @@ def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
     """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
     tables = any(function.name == "addTables" for function in definitions)
     words = {token.text for token in code.tokens if token.kind is TokenKind.WORD}
-    parts = [word in words for word in ("stopped", "onFailure", "isStarted")]
+    parts = [word in words for word in ("stopped", "onFailure", "isStarted", "pinned")]
     forms = [Driver(deepest, tables, *parts) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, definitions, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))

@@ -73,7 +73,9 @@ def pieces(loop: model.SplitLoop) -> str:
 
 def agent(agent_: model.Agent) -> str:
     """Return the expression of an agent's label."""
-    return "env.PIPEGEN_AGENT" if agent_.is_pinned else literal(agent_.label)
+    if not agent_.is_pinned:
+        return literal(agent_.label)
+    return f"env.PIPEGEN_AGENT ?: {literal(agent_.label)}" if agent_.may_be_unset else "env.PIPEGEN_AGENT"
 
 
 def label(agent_: model.Agent) -> str:

@@ -130,7 +130,7 @@ def _frame(
 
 def _pin(work: ScriptedPlans) -> model.Pin | None:
     pinned_jobs = [named for named in work.named if named.is_pinned]
-    if not pinned_jobs:
+    if not pinned_jobs or any(named.pins for named in pinned_jobs):
         return None
     pipelines = dict.fromkeys(named.plan.name for named in pinned_jobs)
     return model.Pin(common_agent((named.job for named in pinned_jobs), work.settings), work.selected(*pipelines))

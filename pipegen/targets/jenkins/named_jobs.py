@@ -31,7 +31,7 @@ class NamedJob(Struct):
     """A job with its plan, its script, and the name of its stage in the file.
 
     *variables* are the names and values that Jenkins sets for the script. With *is_pinned*, it runs on the one agent of
-    all stages that share images or containers.
+    all stages that share images or containers; *pins* are these jobs, itself among them, if it takes the agent for all.
     """
 
     name: str
@@ -40,6 +40,7 @@ class NamedJob(Struct):
     script: StageScriptParts
     variables: tuple[tuple[str, str], ...]
     is_pinned: bool
+    pins: tuple[Job, ...] = ()
 
 
 class ScriptedPlans(Struct, kw_only=True):
@@ -81,6 +82,8 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
     Finally stages are the last of their pipeline.
     """
     names = display_names([script.plan for script in scripts])
+    on_one_agent = {script.plan.name: pinned(script.plan, settings) for script in scripts}
+    pins = _pins([script.plan for script in scripts if on_one_agent[script.plan.name]], on_one_agent)
     return tuple(
         NamedJob(
             name=names[script.plan.name, job.stage],
@@ -88,10 +91,10 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
             job=job,
             script=script.scripts[job.stage],
             variables=script.variables.get(job.stage, ()),
-            is_pinned=job.stage in on_one_agent,
+            is_pinned=job.stage in on_one_agent[script.plan.name],
+            pins=pins.get((script.plan.name, job.stage), ()),
         )
         for script in scripts
-        for on_one_agent in (pinned(script.plan, settings),)
         for job in _in_order(script.plan)
     )
 
@@ -113,6 +116,30 @@ def pinned(plan: Plan, settings: JenkinsSettings) -> frozenset[str]:
     if not sharing:
         return frozenset()
     return frozenset(job.stage for job in plan.jobs if job.stage in sharing or not sharing.isdisjoint(_producers(job)))
+
+
+def _pins(
+    plans: Sequence[Plan], on_one_agent: Mapping[str, frozenset[str]]
+) -> Mapping[tuple[str, str], tuple[Job, ...]]:
+    """Return the jobs of *on_one_agent* by the plan and the stage that takes the agent for all of them, if one can.
+
+    That stage always runs before all others that share images or containers, and these do not run once it has failed.
+    """
+    if len(plans) != 1:
+        return {}
+    (plan,) = plans
+    in_order = tuple(_in_order(plan))
+    jobs = tuple(job for job in in_order if job.stage in on_one_agent[plan.name])
+    first = jobs[0]
+    approval = first.deployment.approval
+    may_be_skipped = first.condition is not None or (approval is not None and approval.is_optional)
+    if may_be_skipped or first.limits.allow_failure is not None:
+        return {}
+    later = {first.stage}
+    for job in in_order:
+        if not later.isdisjoint(job.needs):
+            later.add(job.stage)
+    return {(plan.name, first.stage): jobs} if on_one_agent[plan.name] <= later else {}
 
 
 def _producers(job: Job) -> set[str]:

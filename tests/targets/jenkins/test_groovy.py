@@ -59,12 +59,14 @@ def test_comments_contain_no_line_breaks_or_unicode_escapes() -> None:
 def test_agents_become_groovy() -> None:
     """Any agent, a label, or the agent selected at the start."""
     anywhere, docker, pinned = model.Agent(), model.Agent("docker"), model.Agent("docker", is_pinned=True)
+    unset = model.Agent("docker", is_pinned=True, may_be_unset=True)
 
     assert [node(value) for value in (anywhere, docker, pinned)] == [
         "node('')",
         "node('docker')",
         "node(env.PIPEGEN_AGENT)",
     ]
+    assert node(unset) == "node(env.PIPEGEN_AGENT ?: 'docker')"
     assert [agent(value) for value in (anywhere, docker, pinned)] == ["''", "'docker'", "env.PIPEGEN_AGENT"]
     assert [label(value) for value in (docker, pinned)] == ["'docker'", '"${env.PIPEGEN_AGENT}"']
 

@@ -14,9 +14,9 @@ def isolated_teardown(work: ScriptedPlans) -> model.Teardown | None:
     if not with_teardown:
         return None
     plans = {scripts.plan.name for scripts in with_teardown}
-    is_pinned = any(named.is_pinned for named in work.named if named.plan.name in plans)
+    pinned = [named for named in work.named if named.is_pinned and named.plan.name in plans]
     return model.Teardown(
-        agent=model.Agent(work.settings.agent, is_pinned),
+        agent=model.Agent(work.settings.agent, bool(pinned), may_be_unset=any(named.pins for named in pinned)),
         selected=work.selected(*(scripts.plan.name for scripts in with_teardown)),
         sh=script_steps(tuple(command for scripts in with_teardown for command in scripts.teardown)),
     )

@@ -62,6 +62,7 @@ class ScriptedPipelines(Struct, kw_only=True):
         fails_fast: whether stages stop others from starting.
         mails: whether steps follow failures of stages.
         reads_statuses: whether stages read the statuses of others.
+        shares_agent: whether stages run on one agent because they share images or containers.
     """
 
     chunks: tuple[Chunk, ...]
@@ -76,3 +77,4 @@ class ScriptedPipelines(Struct, kw_only=True):
     fails_fast: bool = False
     mails: bool = False
     reads_statuses: bool = False
+    shares_agent: bool = False

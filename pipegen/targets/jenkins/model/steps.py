@@ -129,10 +129,20 @@ class SendMail(Struct, kw_only=True):
 
 
 class Agent(Struct):
-    """The agent of steps: one with *label* ("" is any), or the one chosen at the start."""
+    """The agent of steps: one with *label* ("" is any), or with *is_pinned* the one of all stages that share images.
+
+    With *may_be_unset*, the stage that takes that one may not have run; then it is one with *label*.
+    """
 
     label: str = ""
     is_pinned: bool = False
+    may_be_unset: bool = False
+
+
+class PinAgent(Struct):
+    """The choice of the current agent for all stages that share images or containers."""
+
+    kind: ClassVar[str] = "pin-agent"
 
 
 class Registry(Struct):
@@ -247,5 +257,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep"
+    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep | PinAgent"
 )

@@ -59,7 +59,7 @@ def weigh_added(stage: model.StageBlock) -> int:
     if stage.condition:
         options.append(_NAMED - _TEXT + _CLOSURE + weigh_groovy(stage.condition))
     if stage.agent is None or stage.agent.is_pinned or stage.agent.label:
-        options.append(_NAMED - _TEXT + _weigh_agent(stage.agent))
+        options.append(_NAMED)
     if stage.on_failure:
         options.append(_NAMED - _TEXT + _CLOSURE + weigh_steps(stage.on_failure))
     if stage.fail_fast:
@@ -154,8 +154,8 @@ def _weigh_where(stage: model.StageBlock) -> int:
     return _STATEMENT + _CLOSURE + label if is_labelled else _STATEMENT + _TEXT
 
 
-def _weigh_agent(agent: model.Agent | None) -> int:
-    return _PROPERTY if agent is not None and agent.is_pinned else _TEXT
+def _weigh_agent(agent: model.Agent) -> int:
+    return _PROPERTY if agent.is_pinned else _TEXT
 
 
 def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each kind
@@ -164,6 +164,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
             return _STATEMENT - _CALL + _weigh_code(step.call)
         case model.NoFork():
             return _STATEMENT
+        case model.PinAgent():
+            return _STATEMENT - _CALL + 1 + 2 * _PROPERTY
         case model.Sh():
             # A text that is too long for one literal becomes a sum.
             pieces = 1 + sum(map(len, step.lines)) // 5_000
@@ -198,7 +200,7 @@ def _weigh_around(step: Around) -> int:
         case model.WithCredentials():
             return 1 + sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
         case model.Wrapped():
-            return _weigh_head(step.head)
+            return _weigh_head(step.head) if "(" in step.head else 0
         case model.Ensured():
             # Additional blocks, and the rethrown error.
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)

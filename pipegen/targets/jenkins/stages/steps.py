@@ -97,7 +97,10 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ()
     prepared: list[model.Step] = []
     if needs_agent(named):
-        prepared += (_checkout(named, shared.work), *shared.stashes.read_by(named))
+        prepared.append(_checkout(named, shared.work))
+        if named.pins:
+            prepared.append(model.PinAgent())
+        prepared += shared.stashes.read_by(named)
     first, last, always, failure = [_plugin_steps(named, calls, values, shared) for calls in lists] or [()] * 4
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     inner = plugin_steps.ensured(inner, always, failure)

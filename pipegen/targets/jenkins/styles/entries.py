@@ -65,6 +65,8 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
             return Shape(step.call)
         case model.NoFork():
             return Shape("noFork()")
+        case model.PinAgent():
+            return Shape("env.PIPEGEN_AGENT = env.NODE_NAME")
         case model.Echo():
             return Shape(coded("echo ", None), (step.text,))
         case model.Archive():

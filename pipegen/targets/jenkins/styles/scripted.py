@@ -49,6 +49,7 @@ def lower_scripted(
         fails_fast=any(stage.fail_fast for stage in stages),
         mails=any(stage.on_failure for stage in stages),
         reads_statuses=any(stage for named_job in work.named for stage in named_job.job.statuses),
+        shares_agent=any(stage.agent is not None and stage.agent.is_pinned for stage in stages),
     )
     if not _has_room(stages):
         tables = lower_tables(work, stages)

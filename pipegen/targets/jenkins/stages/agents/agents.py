@@ -16,6 +16,8 @@ _PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
 
 def agent_of(named: NamedJob, settings: JenkinsSettings) -> model.Agent:
     """Return the agent of a job: one with its labels, else the one in the settings."""
+    if named.pins:
+        return common_agent(named.pins, settings)
     label = _expression([named.job], settings) if _has_labels(named.job) else settings.agent
     return model.Agent(label, named.is_pinned)
 

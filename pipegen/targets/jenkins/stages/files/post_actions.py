@@ -65,7 +65,7 @@ def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
 
 def _in_script(step: model.Step) -> model.Step:
     match step:
-        case model.Ensured() | model.InImage() | model.WithAfter():
+        case model.Ensured() | model.InImage() | model.WithAfter() | model.PinAgent():
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step

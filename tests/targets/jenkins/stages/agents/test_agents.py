@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from targets.jenkins.sample_plans import jenkinsfile, plan, scripts
+from targets.jenkins.sample_plans import SPAN, jenkinsfile, plan, scripts
 
-from pipegen.plan.model import Machine, SharedResources, Workspace
+from pipegen.plan.model import (
+    AllowFailure,
+    Approval,
+    Deployment,
+    Event,
+    IsEvent,
+    Limits,
+    Machine,
+    SharedResources,
+    Workspace,
+)
 from pipegen.structs import replace
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
@@ -50,8 +60,41 @@ def test_a_shared_workspace_requires_all_labels() -> None:
     assert "label 'arm && big'" in jenkinsfile(scripts(shared))
 
 
-def test_the_agent_of_shared_images_has_all_labels() -> None:
-    """It is selected at the start of the build."""
-    sample = plan(["a", "b"], a={**on("arm"), "shared": SharedResources(image=True)}, b={})
+BUILDS = {"shared": SharedResources(image=True)}
+ASKED = Approval(message=None, is_optional=True, span=SPAN)
+CHOICE = "env.PIPEGEN_AGENT = env.NODE_NAME"
 
-    assert "node('arm') {\n    env.PIPEGEN_AGENT = env.NODE_NAME" in jenkinsfile(scripts(sample), style="scripted")
+
+def test_the_stage_that_builds_takes_the_agent_of_all_that_share_images() -> None:
+    """All others come after it, and its agent has their labels, too."""
+    sample = plan(["a", "b", "c"], a={**on("arm"), **BUILDS}, c={**on("big"), **BUILDS})
+    scripted, declarative = (jenkinsfile(scripts(sample), style=style) for style in ("scripted", "declarative"))
+
+    assert "addStage('a', agent: 'arm && big') {\n    checkoutCommit()\n    // Stages" in scripted
+    assert "addStage('c', after: ['b'], pinned: true) {" in scripted
+    assert "agent {\n                label 'arm && big'\n" in declarative
+    assert [text.count(CHOICE) for text in (scripted, declarative)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arcs", "changes"),
+    [
+        ([["a", "c"], ["b", "c"]], {}),
+        ([["a", "b", "c"]], {"a": {"condition": IsEvent((Event.PUSH,), SPAN)}}),
+        ([["a", "b", "c"]], {"a": {"limits": Limits(allow_failure=AllowFailure((), SPAN))}}),
+        (
+            [["a", "b", "c"]],
+            {"a": {"deployment": Deployment(approval=Approval(message=None, is_optional=True, span=SPAN))}},
+        ),
+        ([["a", "b"], ["c"]], {"c": {"frame": None}}),
+    ],
+)
+def test_without_a_stage_that_always_comes_first_the_build_chooses_the_agent_at_its_start(
+    arcs: list[list[str]], changes: dict[str, dict[str, object]]
+) -> None:
+    """It would otherwise wait for an agent called "null"."""
+    a, b, c = ({**BUILDS, **changes.get(stage, {})} for stage in ("a", "b", "c"))
+    for style in ("scripted", "declarative"):
+        text = jenkinsfile(scripts(plan(*arcs, a=a, b=b, c=c)), style=style)
+        assert f"\nnode('') {{\n    {CHOICE}\n}}\n" in text
+        assert text.count(CHOICE) == 1
