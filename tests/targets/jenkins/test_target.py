@@ -98,3 +98,17 @@ def test_the_capabilities_name_each_feature_once() -> None:
 
     assert len(set(features)) == len(features)
     assert {"build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "notify"} <= set(features)
+
+
+def test_words_of_groovy_are_variables_outside_of_the_environment() -> None:
+    """The script sets them, and a step binds secrets."""
+    stage = "{ name: a, env: { URL: u, in: i, OK: o }, secrets: { URI: hook, T: other }, script: [env] }"
+    text = compiled(f"pipelines: {{ p: {{ stages: [{stage}] }} }}\n")
+
+    assert [line.strip() for line in text.splitlines() if " = '" in line or "credentials('" in line] == [
+        "OK = 'o'",
+        "T = credentials('other')",
+    ]
+    assert "export URL=u\n" in text
+    assert "export in=i\n" in text
+    assert "withCredentials([string(credentialsId: 'hook', variable: 'URI')]) {" in text

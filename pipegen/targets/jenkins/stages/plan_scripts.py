@@ -20,7 +20,7 @@ from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
 from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
-from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_free_name
+from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable, is_free_name
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
@@ -33,9 +33,12 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     def is_free(name: str) -> bool:
         return name not in homes and is_free_name(name)
 
+    def is_constant(name: str) -> bool:
+        return is_assignable(name) and is_free(name)
+
     check_cases(plan, is_free, "Jenkins", report)
     # The steps `withEnv` and `environment` remove a variable whose value is empty.
-    set_by_engine = {job.stage: constants(job, plan, is_free, removes_empty=True) for job in plan.jobs}
+    set_by_engine = {job.stage: constants(job, plan, is_constant, removes_empty=True) for job in plan.jobs}
     scripts = {
         stage: script(constants_of_job.job, plan, producers, environment, constants_of_job.names)
         for stage, constants_of_job in set_by_engine.items()

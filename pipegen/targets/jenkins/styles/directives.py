@@ -16,6 +16,7 @@ from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import docker_arguments
 from pipegen.targets.jenkins.stages.files.post_actions import in_script
+from pipegen.targets.jenkins.stages.scripts.shell_variables import is_assignable
 
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.
@@ -129,12 +130,17 @@ def _with_environment(stage: model.StageBlock) -> model.StageBlock:
     def replace_bindings(step: model.Step) -> tuple[model.Step, ...] | None:
         if not isinstance(step, model.WithCredentials):
             return None
-        variables.extend(_variable(binding) for binding in step.bindings if binding.symbol in _FILE_OR_TEXT)
-        others = tuple(binding for binding in step.bindings if binding.symbol not in _FILE_OR_TEXT)
+        directives = [binding for binding in step.bindings if _is_directive(binding)]
+        variables.extend(map(_variable, directives))
+        others = tuple(binding for binding in step.bindings if binding not in directives)
         return (replace(step, bindings=others),) if others else step.steps
 
     steps = _replaced(stage.steps, replace_bindings)
     return replace(stage, steps=steps, environment=(*stage.environment, *dict.fromkeys(variables)))
+
+
+def _is_directive(binding: model.Binding) -> bool:
+    return binding.symbol in _FILE_OR_TEXT and is_assignable(dict(binding.arguments)[_FILE_OR_TEXT[binding.symbol]])
 
 
 def _variable(binding: model.Binding) -> model.EnvironmentVariable:

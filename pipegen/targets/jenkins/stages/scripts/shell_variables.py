@@ -37,11 +37,27 @@ _READ_BY_ENGINE = (
     rf"|{READ_BY_SHELLS}"
 )
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+# The left side of an assignment in `environment` is Groovy: it cannot be a keyword, nor a class that every script
+# imports, such as java.net.URL. All classes of these packages begin with a capital letter (tried with Jenkins 2.479).
+_KEYWORDS = frozenset(
+    (  # noqa: SIM905
+        "as assert boolean break byte case catch char class const continue def default do double else enum extends "
+        "false final finally float for goto if implements import in instanceof int interface long native new null "
+        "package private protected public return short static strictfp switch synchronized threadsafe throw throws "
+        "trait transient true try void volatile while"
+    ).split()
+)
+_CLASS = re.compile(r"[A-Z][A-Z0-9]*[a-z][A-Za-z0-9]*|IDN|JDK|RSS|URI|URL|UUID")
 
 
 def is_free_name(name: str) -> bool:
     """Return whether Jenkins can set the variable *name* for a stage: nothing but its script reads it."""
     return re.fullmatch(_NAME, name) is not None and re.fullmatch(_READ_BY_ENGINE, name) is None
+
+
+def is_assignable(name: str) -> bool:
+    """Return whether `environment` of a declarative file can set the variable *name*."""
+    return name not in _KEYWORDS and _CLASS.fullmatch(name) is None
 
 
 def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:

@@ -13,7 +13,7 @@ from pipegen.shell.host import Images, Login
 from pipegen.structs import replace
 from pipegen.targets.jenkins.settings import JenkinsSettings, PromotionSettings
 from pipegen.targets.jenkins.stages.scripts.setup import Source, setup_value
-from pipegen.targets.jenkins.stages.scripts.shell_variables import host
+from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable
 
 PLAN = plan(("a",), name='de"mo')
 
@@ -84,3 +84,15 @@ def test_the_chart_credential_depends_on_the_url() -> None:
         kinds.append((credential.id, credential.kind, len(credential.variables)))
 
     assert kinds == [("bot", CredentialKind.PASSWORD, 2), ("bot", CredentialKind.SSH_KEY, 1)]
+
+
+@pytest.mark.parametrize("name", ["URL", "URI", "UUID", "JDK", "Job", "File", "BigDecimal", "in", "default", "as"])
+def test_the_environment_of_a_stage_cannot_set_words_of_groovy(name: str) -> None:
+    """Jenkins answers "you tried to assign a value to the class 'java.net.URL'", and "unexpected token: in"."""
+    assert not is_assignable(name)
+
+
+@pytest.mark.parametrize("name", ["API_URL", "URLS", "IN", "env", "sh", "url", "My_Var", "_", "VERSION"])
+def test_the_environment_of_a_stage_can_set_other_variables(name: str) -> None:
+    """A real Jenkins takes each of them."""
+    assert is_assignable(name)
