@@ -99,10 +99,12 @@ class Teardown(Struct, kw_only=True):
 class Look(Struct, kw_only=True):
     """The search, before all stages, for files of the repository and changes that conditions need.
 
-    *bases* are the branches to compare with, in addition to the default base if *has_usual*.
+    With *lists_files*, conditions ask which files there are. *bases* are the branches to compare with, in addition to
+    the default base if *has_usual*.
     """
 
     agent: Agent
+    lists_files: bool
     bases: tuple[str, ...]
     has_usual: bool
 

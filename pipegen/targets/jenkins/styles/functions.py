@@ -44,7 +44,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
     "anyMatches": (),
-    "lookAtFiles": ("difference",),
+    "lookAtFiles": (),
     "usualDifference": ("event", "difference"),
     "difference": (),
 }
@@ -117,7 +117,9 @@ def _condition_calls(value: model.Look | model.SelectionParameter | model.StageB
     """Yield the functions that decide whether stages run, or whether one has succeeded."""
     match value:
         case model.Look():
-            yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
+            yield "lookAtFiles"
+            yield from ("difference",) if value.bases else ()
+            yield from ("usualDifference",) if value.has_usual else ()
         case model.SelectionParameter():
             conditions = (condition for part in value.conditions for _, condition in part)
             yield from (name for condition in conditions for name in _CONDITION_CALLS.findall(condition))

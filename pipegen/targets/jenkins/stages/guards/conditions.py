@@ -134,6 +134,7 @@ def lower_look(work: ScriptedPlans) -> model.Look | None:
         return None
     return model.Look(
         agent=model.Agent(work.settings.agent),
+        lists_files=has_exists,
         bases=tuple(dict.fromkeys(atom.base for atom in changed if atom.base is not None)),
         has_usual=any(atom.base is None for atom in changed),
     )
