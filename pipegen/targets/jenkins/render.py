@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from textwrap import indent
 
-from pipegen.emit.groovy import block, exact_block, literal, several_lines
+from pipegen.emit.groovy import block, exact_block, several_lines
 from pipegen.emit.header import header
 from pipegen.emit.template import render as render_template
 from pipegen.targets.jenkins import model
@@ -32,7 +32,6 @@ def render(file: model.Jenkinsfile, source: str) -> str:
         "script": lambda sh: _placeholder(partial(script, sh), renderers),
         "statement": lambda text: _placeholder(partial(statement, text), renderers) if "\n" in text else text,
         "manifest": lambda text: _placeholder(partial(_manifest, text), renderers),
-        "head": lambda step: _head(step, renderers),
         "verbatim": lambda text: _placeholder(lambda _: text, renderers),
         "table": lambda text: _placeholder(lambda _: several_lines(text), renderers),
     }
@@ -51,13 +50,6 @@ def _placeholder(renderer: Callable[[str], str], renderers: list[Callable[[str],
 def _manifest(text: str, margin: str) -> str:
     """Return the expression of a manifest in YAML, indented if that keeps its meaning."""
     return exact_block(text) if _DOCUMENT.search(text) else block(text, margin)
-
-
-def _head(step: model.Wrapped, renderers: list[Callable[[str], str]]) -> str:
-    """Return the head of *step* with its manifest in several lines."""
-    if not step.manifest:
-        return step.head
-    return step.head.replace(literal(step.manifest), _placeholder(partial(_manifest, step.manifest), renderers))
 
 
 def _indented(text: str) -> str:

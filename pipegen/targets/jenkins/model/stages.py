@@ -31,7 +31,7 @@ class StageBlock(Struct, kw_only=True):
         after: the stages directly before it.
         agent: None if it needs no agent of its own.
         container: the container of its steps, on its agent; None if the steps contain it.
-        pod: the pod of its steps in a declarative file; None if the steps take it.
+        pod: the pod of its steps; None if the steps take it.
         tools: the tools on its PATH in a declarative file; none if the steps put them there.
         approval: the question before it, None if the steps contain it; *approval_name* is the stage that asks.
         options: the block steps around its agent, the outermost first.

@@ -179,18 +179,24 @@ class OnAgent(Struct):
     steps: tuple[Step, ...]
 
 
+class InPod(Struct):
+    """Steps that run in their own *pod*."""
+
+    kind: ClassVar[str] = "pod"
+    pod: PodAgent
+    steps: tuple[Step, ...]
+
+
 class Wrapped(Struct):
     """Steps inside a block step; *head* is complete Groovy except for the block, such as `retry(2)`.
 
-    *plugin* provides the step, "" for one that every Jenkins with pipelines has. *manifest* is a text in YAML that is
-    a literal of the head, which may have several lines.
+    *plugin* provides the step, "" for one that every Jenkins with pipelines has.
     """
 
     kind: ClassVar[str] = "wrapped"
     head: str
     steps: tuple[Step, ...]
     plugin: str = ""
-    manifest: str = ""
 
 
 class GroovyStatement(Struct):
@@ -254,8 +260,8 @@ class WithAfter(Struct):
 
 
 # A block around other steps.
-Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
+Around: TypeAlias = WithCredentials | OnAgent | InPod | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
-    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep | PinAgent"
+    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | InPod "
+    "| Wrapped | GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep | PinAgent"
 )

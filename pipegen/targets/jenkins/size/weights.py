@@ -194,7 +194,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
             return _STATEMENT + _TEXT
 
 
-def _weigh_around(step: Around) -> int:
+def _weigh_around(step: Around) -> int:  # noqa: PLR0911 - one for each kind
     """Return the weight of a block's head, and of anything else around its steps."""
     match step:
         case model.WithCredentials():
@@ -206,6 +206,8 @@ def _weigh_around(step: Around) -> int:
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
             return _weigh_agent(step.agent)
+        case model.InPod():
+            return _STATEMENT + _CLOSURE + _MAP + _NAMED * len(step.pod.options)
         case model.InImage():
             calls = 4 + (_STATEMENT + 4) * step.is_pulled
             network = _STATEMENT + _CLOSURE + _NETWORK if step.services else 0

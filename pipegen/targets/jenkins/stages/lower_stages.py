@@ -11,7 +11,6 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
-from pipegen.targets.jenkins.stages.agents.pods import pod_of
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.guards.approvals import with_waits
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
@@ -77,7 +76,6 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 pipeline=named_job.plan.name,
                 after=_after(named_job, names, shared),
                 agent=guarded_steps.agent,
-                pod=pod_of(named_job),
                 tools=tools(named_job.job, shared.work.settings),
                 steps=guarded_steps.steps,
                 environment=own_variables(named_job, shared) if has_directives(named_job, shared) else (),

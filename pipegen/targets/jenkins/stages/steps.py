@@ -16,7 +16,7 @@ from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
-from pipegen.targets.jenkins.stages.agents.pods import in_container, in_pod, pod_of
+from pipegen.targets.jenkins.stages.agents.pods import in_container, pod_of
 from pipegen.targets.jenkins.stages.agents.tools import with_own_tools, with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
@@ -59,7 +59,7 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
     if is_kept:
         pod = pod_of(named)
         agent = agent_of(named, shared.work.settings)
-        return (in_pod(pod, inner) if pod is not None else model.OnAgent(agent, inner), *started_jobs)
+        return (model.InPod(pod, inner) if pod is not None else model.OnAgent(agent, inner), *started_jobs)
     return (*inner, *started_jobs) or (
         model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
     )

@@ -20,7 +20,6 @@ from pipegen.targets.jenkins.stages.scripts.shell_variables import is_assignable
 
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.
-_POD = "podTemplate"
 _TOOLS = "withTools"
 # The types of tools for which Jenkins sets the same PATH and the same variable of the folder, and others.
 _KNOWN_TOOLS = frozenset({"ant", "go", "gradle", "jdk", "maven", "nodejs"})
@@ -38,14 +37,14 @@ def in_directives(
     It may be inside a stage that asks with *may_nest*: a controller does not resume a `parallel` of sequential stages.
     With *has_workspace*, the pipeline has an agent; if it *is_grouped*, a stage around all others has it.
     """
-    pod, tools, stage = stage.pod, stage.tools, replace(stage, pod=None, tools=())
+    tools, stage = stage.tools, replace(stage, tools=())
     if stage.steps_function:
         return stage
     asks = bool(stage.steps) and isinstance(stage.steps[0], model.InputStep)
     if asks and may_nest:
         stage = replace(stage, approval=stage.steps[0], steps=stage.steps[1:])
     if not asks or may_nest:
-        stage = _with_options(stage, pod)
+        stage = _with_options(stage)
     if stage.agent is not None or stage.pod is not None or has_workspace:
         stage = _with_environment(_with_container(stage, reuses_node=has_workspace))
         # Jenkins installs tools only if the stage or the whole pipeline has an agent.
@@ -55,15 +54,14 @@ def in_directives(
     return replace(stage, steps=in_script(stage.steps))
 
 
-def _with_options(stage: model.StageBlock, pod: model.PodAgent | None) -> model.StageBlock:
-    """Return *stage* with its outermost locks and retries as options, and the agent or *pod* that they are around."""
+def _with_options(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with its outermost locks and retries as options, and the agent or pod that they are around."""
     while stage.agent is None and stage.pod is None and len(stage.steps) == 1:
         (step,) = stage.steps
         if isinstance(step, model.OnAgent):
             stage = replace(stage, agent=step.agent, steps=step.steps)
-        elif pod is not None and isinstance(step, model.Wrapped) and model.step_name(step.head) == _POD:
-            (on_agent,) = step.steps
-            stage = replace(stage, pod=pod, steps=_inner(on_agent))
+        elif isinstance(step, model.InPod):
+            stage = replace(stage, pod=step.pod, steps=step.steps)
         elif isinstance(step, model.Wrapped) and _OPTION.fullmatch(step.head):
             stage = replace(
                 stage, options=(*stage.options, model.StageOption(step.head, step.plugin)), steps=step.steps

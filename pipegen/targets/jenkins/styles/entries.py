@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from pipegen.emit.groovy import literal
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import checks, docker_arguments, literals
@@ -46,7 +47,9 @@ def _entry(step: model.Step) -> TableEntry:
             return _started(step)
         case model.Ensured():
             return _ensured(step)
-        case model.WithCredentials() | model.OnAgent() | model.Wrapped() | model.WithAfter() | model.InImage():
+        case model.WithCredentials() | model.OnAgent() | model.InPod() | model.Wrapped():
+            return _around(step)
+        case model.WithAfter() | model.InImage():
             return _around(step)
         case _:
             return TableEntry(shape=_plain(step))
@@ -88,7 +91,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
 
 
 def _around(  # noqa: PLR0911 - one for each kind
-    step: model.WithCredentials | model.OnAgent | model.Wrapped | model.WithAfter | model.InImage,
+    step: model.WithCredentials | model.OnAgent | model.InPod | model.Wrapped | model.WithAfter | model.InImage,
 ) -> TableEntry:
     inner = entries(step.steps)
     match step:
@@ -99,6 +102,10 @@ def _around(  # noqa: PLR0911 - one for each kind
             return TableEntry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
         case model.OnAgent():
             return TableEntry(shape=Shape(coded("node(", None, f"){_RUN}"), (step.agent.label,)), steps=inner)
+        case model.InPod():
+            options = holes(", ".join(f"{name}: {literal(text)}" for name, text in step.pod.options))
+            node = indent(f"node(POD_LABEL){_RUN}", "    ")
+            return TableEntry(shape=shaped("podTemplate(", options, f") {{\n{node}\n}}"), steps=inner)
         case model.Wrapped():
             return TableEntry(shape=shaped(holes(step.head), _RUN), steps=inner)
         case model.WithAfter():

@@ -29,13 +29,6 @@ def pod_of(named: NamedJob) -> model.PodAgent | None:
     return model.PodAgent(tuple((name, text) for name, text in options if text))
 
 
-def in_pod(pod: model.PodAgent, steps: tuple[model.Step, ...]) -> model.Step:
-    """Return *steps* on the agent of *pod*."""
-    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in pod.options)
-    on_agent = model.Wrapped("node(POD_LABEL)", steps)
-    return model.Wrapped(f"podTemplate({arguments})", (on_agent,), _PLUGIN, manifest=dict(pod.options).get("yaml", ""))
-
-
 def in_container(pod: Pod, step: model.Step) -> model.Step:
     """Return *step*, the script of a stage, in its container of *pod*."""
     if not pod.container and pod.manifest:

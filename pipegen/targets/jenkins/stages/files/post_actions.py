@@ -73,7 +73,7 @@ def _in_script(step: model.Step) -> model.Step:
             return model.Wrapped("script", (step,))
         case model.Wrapped() if _needs_script(step.head):
             return model.Wrapped("script", (step,))
-        case model.Wrapped() | model.WithCredentials() | model.OnAgent():
+        case model.Wrapped() | model.WithCredentials() | model.OnAgent() | model.InPod():
             return replace(step, steps=in_script(step.steps))
     return step
 
@@ -87,7 +87,7 @@ def _outside(step: model.Step) -> tuple[model.Step, ...]:
     match step:
         case model.Wrapped(head="script"):
             return without_script(step.steps)
-        case model.Wrapped() | model.WithCredentials() | model.OnAgent():
+        case model.Wrapped() | model.WithCredentials() | model.OnAgent() | model.InPod():
             return (replace(step, steps=without_script(step.steps)),)
     return (step,)
 

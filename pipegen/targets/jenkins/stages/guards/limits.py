@@ -11,7 +11,6 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
-from pipegen.targets.jenkins.stages.agents.pods import in_pod
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 _ALL = frozenset(Failure)
@@ -57,7 +56,7 @@ def limited(
     if limits.timeout is not None:
         steps = (model.Wrapped(_timeout(limits.timeout.seconds, named), steps),)
     if isinstance(agent, model.PodAgent):
-        steps = (in_pod(agent, steps),)
+        steps = (model.InPod(agent, steps),)
         agent = None
     if limits.retry is not None and Failure.SYSTEM in limits.retry.on and agent is not None:
         steps = (model.OnAgent(agent, steps),)
