@@ -94,9 +94,13 @@ def _settings(settings: JenkinsSettings, text: str) -> Iterator[model.Environmen
 
 
 def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return the variables that the first checkout sets besides the commit, with their names in `checkout`."""
+    """Return the variables that the first checkout sets besides the commit, with the code after its result."""
     values = (setup_value(name) for name in used if name != "commit")
-    return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
+    return tuple(
+        (value.variable, f"{value.code} ?: ''" if value.may_be_empty else value.code)
+        for value in values
+        if value and value.source is Source.CHECKOUT
+    )
 
 
 def _commands(work: ScriptedPlans) -> Iterator[Command]:
