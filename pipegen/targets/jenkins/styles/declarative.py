@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.graph.blocks import Block
-from pipegen.plan.model import Workspace
+from pipegen.plan.model import Job, Workspace
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.job.runs import waits_for_others
@@ -60,17 +60,30 @@ def lower_declarative(
     )
 
 
-def finally_fits(work: ScriptedPlans) -> bool:
-    """Return whether `post` can hold the finally stages of *work*.
+def finally_obstacle(work: ScriptedPlans) -> str:
+    """Return why `post` cannot hold the finally stages of *work*, "" if it can.
 
     It follows all stages of the file, and has the result of the build, but not those of single stages. A mail about one
     of its own stages would be inside it.
     """
     if not work.final:
-        return True
-    is_alone = len(work.plans) == 1 and not work.is_conditional and not work.with_workspace(Workspace.SHARED)
-    reads_stages = any(any(named.job.statuses) or named.job.mail is not None for named in work.final)
-    return is_alone and not reads_stages and len(work.final) < len(work.named)
+        return ""
+    if len(work.plans) > 1:
+        return "the file has other pipelines"
+    if work.is_conditional:
+        return "the pipeline has a condition"
+    if work.with_workspace(Workspace.SHARED):
+        return "its stages share a workspace"
+    if len(work.final) == len(work.named):
+        return "it has no other stages"
+    return next(filter(None, (_obstacle_of(named.job) for named in work.final)), "")
+
+
+def _obstacle_of(job: Job) -> str:
+    """Return why the finally stage *job* cannot be in `post`, "" if it can."""
+    if status := next(filter(None, job.statuses), ""):
+        return f'stage "{job.stage}" reads the status of stage "{status}"'
+    return f'stage "{job.stage}" sends a mail after a failure' if job.mail is not None else ""
 
 
 def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:

@@ -26,7 +26,7 @@ from pipegen.targets.jenkins.size.files import MOST_VARIABLES, FileFrame, weigh_
 from pipegen.targets.jenkins.size.weights import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages.lower_stages import Stages, Style
 from pipegen.targets.jenkins.styles.declarative import (
-    finally_fits,
+    finally_obstacle,
     lower_declarative,
     with_agents_in_functions,
     with_functions,
@@ -94,7 +94,7 @@ def _fits(body: model.Declarative, frame: FileFrame) -> bool:
 
 def _needs_driver(work: ScriptedPlans) -> bool:
     """Return whether a feature needs control over the start and end of stages."""
-    return not finally_fits(work) or any(plan.is_fail_fast for plan in work.plans)
+    return bool(finally_obstacle(work)) or any(plan.is_fail_fast for plan in work.plans)
 
 
 def _graph(work: ScriptedPlans) -> ExecutionGraph:
@@ -169,14 +169,15 @@ def _check_workspaces(work: ScriptedPlans, report: Report) -> None:
 
 
 def _check_outcomes(work: ScriptedPlans, report: Report) -> None:
+    obstacle = finally_obstacle(work)
     for plan in work.plans:
-        final = None if finally_fits(work) else next((job for job in plan.jobs if job.is_final), None)
-        settings = [("fail_fast", plan.fail_fast_span)] if plan.is_fail_fast else []
-        settings += [("finally", final.span)] if final is not None else []
-        for key, span in settings:
+        final = next((job for job in plan.jobs if job.is_final), None) if obstacle else None
+        settings = [("fail_fast", "", plan.fail_fast_span)] if plan.is_fail_fast else []
+        settings += [("finally", f": {obstacle}", final.span)] if final is not None else []
+        for key, reason, span in settings:
             report.add(
                 codes.DECLARATIVE_OUTCOMES,
-                f'the declarative style does not support "{key}" of pipeline "{plan.name}"',
+                f'the declarative style does not support "{key}" of pipeline "{plan.name}"{reason}',
                 at=span,
                 hint="use the style scripted or auto",
             )
