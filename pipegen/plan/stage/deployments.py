@@ -163,7 +163,8 @@ def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | Non
     """Return the stage that *node* names, which must run after *stage* and be last; other stages are reported."""
     stages, own = values.reader.namespaces.stages, stage.name.value
     if any(
-        candidate.combination is not None and candidate.combination.stage == node.text for candidate in stages.values()
+        candidate.combination is not None and f"{candidate.within}{candidate.combination.stage}" == node.text
+        for candidate in stages.values()
     ):
         # An ambiguous combination has been reported.
         return None
