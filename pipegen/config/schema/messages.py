@@ -222,7 +222,7 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             else:
                 keys = list(violation.value) if isinstance(violation.value, dict) else []
                 problem, hint = f"takes one key, not {len(keys)}", f"keep one of {listed([str(key) for key in keys])}"
-        case "minLength", 1:
+        case (("minLength" | "pattern"), _) if violation.value == "":
             problem = "is empty"
         case "uniqueItems", _:
             problem = "has repeated items"

@@ -279,7 +279,7 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
         ),
         ("deploy: {cluster: prod}", "PG204", "5:27", '"cluster" takes only "ci"', None),
         ("deploy: {timeout: -1}", "PG204", "5:27", '"timeout" takes a number from 0 up, not -1', None),
-        ("deploy: {timeout: long}", "PG204", "5:27", '"timeout" cannot be "long"', None),
+        ("deploy: {timeout: long}", "PG204", "5:27", '"timeout" cannot be "long"', 'write it as in "300"'),
     ],
 )
 def test_violations_in_a_stage(text: str, code: str, location: str, message: str, hint: str | None) -> None:
@@ -441,6 +441,7 @@ def test_diagnostics_agree_with_the_schema(stage: dict[str, object]) -> None:
         ("when: later", "PG202", '"when" takes a map, not text'),
         ("files_from: build", "PG202", '"files_from" takes a list, not text'),
         ("directory: [a]", "PG202", '"directory" takes text, not a list'),
+        ("tools: {jdk: ''}", "PG204", '"jdk" is empty'),
         ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),
     ],
 )
