@@ -138,26 +138,29 @@ def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
 
 
 def check_changes(plans: Sequence[Plan], report: Report) -> None:
-    """Report, once for a file, that GitLab treats all files as changed when there is no base to compare with."""
+    """Report where GitLab has nothing to compare with: once for all conditions without a base, and for each base."""
     conditions = [condition for plan in plans for condition in (plan.condition, *(job.condition for job in plan.jobs))]
-    file_conditions = [atom for atom in atoms(*conditions) if isinstance(atom, FilesChanged)]
-    without_base = next((atom for atom in file_conditions if atom.base is None), None)
-    if without_base is not None:
-        report.add(
-            CHANGES_ON_GITLAB,
-            "GitLab treats every file as changed in pipelines for new branches, tags and schedules, and in those "
-            "started manually or by the API",
-            at=without_base.span,
-            hint='to avoid this, add "event: [push, merge_request]", or name a "base"; GitLab also does so when it '
-            "would have to compare 50,000 paths with patterns",
-        )
-    elif file_conditions:
-        report.add(
-            CHANGES_ON_GITLAB,
-            f'GitLab creates no pipeline if the branch "{file_conditions[0].base}" does not exist',
-            at=file_conditions[0].span,
-            hint="name a permanent branch",
-        )
+    first_by_base: dict[str | None, FilesChanged] = {}
+    for atom in atoms(*conditions):
+        if isinstance(atom, FilesChanged):
+            first_by_base.setdefault(atom.base, atom)
+    for base, atom in first_by_base.items():
+        if base is None:
+            report.add(
+                CHANGES_ON_GITLAB,
+                "GitLab treats every file as changed in pipelines for new branches, tags and schedules, and in those "
+                "started manually or by the API",
+                at=atom.span,
+                hint='to avoid this, add "event: [push, merge_request]", or name a "base"; GitLab also does so when it '
+                "would have to compare 50,000 paths with patterns",
+            )
+        else:
+            report.add(
+                CHANGES_ON_GITLAB,
+                f'GitLab creates no pipeline if the branch "{base}" does not exist',
+                at=atom.span,
+                hint="name a permanent branch",
+            )
 
 
 def _conjunction(first: Condition | None, second: Condition | None) -> Condition | None:

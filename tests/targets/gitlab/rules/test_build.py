@@ -85,6 +85,19 @@ def test_two_required_sets_of_changed_files_are_rejected() -> None:
     assert [code for code, _ in output.codes()] == ["PG631", "PG630"]
 
 
+def test_each_base_is_noted_beside_changes_without_one() -> None:
+    """A branch that does not exist would leave no pipeline at all."""
+    output = stage(
+        {"any": [{"changes": "a"}, *({"changes": {"paths": "b", "base": base}} for base in ("dev", "x", "x"))]}
+    )
+
+    assert [item.message.partition(" if ")[2] for item in output.diagnostics if item.code.number == "PG630"] == [
+        "",
+        'the branch "dev" does not exist',
+        'the branch "x" does not exist',
+    ]
+
+
 def test_long_conditions_become_several_rules() -> None:
     """GitLab rejects an expression of a hundred words."""
     entries = rules({"any": [{"env": {f"V{number}": "x", f"W{number}": "y"}} for number in range(40)]})
