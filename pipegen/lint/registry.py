@@ -17,6 +17,7 @@ from pipegen.lint.rules import (
     hidden_failure,
     idle_artifacts,
     image_by_tag,
+    literal_glob,
     literal_reference,
     lost_parallelism,
     never_together,
@@ -58,6 +59,7 @@ RULES: tuple[LintRule, ...] = (
     curly_quotes.check,
     literal_reference.check,
     pipefail_in_sh.check,
+    literal_glob.check,
 )
 
 

@@ -1,0 +1,52 @@
+"""Patterns with the syntax of other globs."""
+
+from __future__ import annotations
+
+import pytest
+from lint.findings import findings
+
+from pipegen.lint.rules.literal_glob import check
+
+
+def config(when: str, pipeline_when: str = "") -> str:
+    """Return a config whose stage has the condition *when*."""
+    return (
+        f"pipelines:\n  p:\n{pipeline_when}    stages:\n      - name: a\n        when: {when}\n        script: [make]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "{changes: 'src/*.{js,ts}'}",
+        "{changes: {paths: ['docs/**', '{a, b}/c'], base: main}}",
+        "{exists: 'Dockerfile{,.ci}'}",
+        "{branch: '{main,develop}'}",
+        "{branch: 'release/[0-9]*'}",
+        "{not: {any: [{tag: '[v]1'}, {branch: main}]}}",
+        "{branch: '!main'}",
+    ],
+)
+def test_syntax_of_other_globs_is_reported(when: str) -> None:
+    """It is literal text, so that the condition holds in other runs than the user expects."""
+    assert len(findings(check, config(when))) == 1
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "{changes: 'app/[slug]/page.tsx'}",
+        "{changes: '{{cookiecutter.name}}/**'}",
+        "{branch: '/^release[0-9]{1,2}$/'}",
+        "{branch: 'a?b*'}",
+        "{env: {LIST: '[a]{b,c}'}}",
+    ],
+)
+def test_other_patterns_are_not_reported(when: str) -> None:
+    """Files have such names, and regular expressions and values of variables such characters."""
+    assert findings(check, config(when)) == []
+
+
+def test_conditions_of_pipelines_are_checked() -> None:
+    """They select stages, too."""
+    assert len(findings(check, config("{event: push}", "    when: {changes: '*.{c,h}'}\n"))) == 1
