@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from benchmarks.workload import config
@@ -18,6 +18,12 @@ from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
 from pipegen.fleet.simulation import FleetSimulation
 from pipegen.fleet.workflow import StageTimes
+from pipegen.run.events import Ready, Skipped
+from pipegen.run.local.cache.demand import RequiredResults
+from pipegen.run.local.cache.results import Results
+from pipegen.run.model import Task, TaskId
+from pipegen.run.status import Reason
+from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets import registry
@@ -101,6 +107,41 @@ def simulate(size: int, *, services: bool) -> int:
     stage = replace(plain.workflow.stages[0], times=times, **needs)
     simulated = fleet([replace(plain, workflow=replace(plain.workflow, stages=(stage,)))], 2, 1)
     return calls(lambda: FleetSimulation(simulated).run())
+
+
+class _KnownResults:
+    """The results of an earlier run of all stages."""
+
+    def has_result(self, _task: Task, _inputs: Sequence[TaskId], _ended: Collection[TaskId]) -> bool:
+        return True
+
+
+def choose(size: int) -> int:
+    """Return the number of calls that decide which stages of a chain of *size* the last one needs."""
+    stages = "".join(
+        f"      - {{ name: s{number}, script: [make], artifacts: [s{number}], files_from: [{before}] }}\n"
+        for number, before in ((number, f"s{number - 1}" if number else "") for number in range(size))
+    )
+    file = SourceFile("pipegen.yaml", f"pipelines:\n  p:\n    stages:\n{stages}")
+    (plan,) = analyse(file, (), Report(), {}).plans
+    run = pipeline_run(plan, {})
+
+    def decide() -> None:
+        demand = RequiredResults(cast("Results", _KnownResults()), [run], [run.tasks[-1].id], ())
+        for task in run.tasks[:-1]:
+            assert not demand.needs(task)
+            demand.notify(Ready(0.0, task.id))
+            demand.notify(Skipped(0.0, task.id, Reason.UNNEEDED))
+        assert demand.needs(run.tasks[-1])
+
+    return calls(decide)
+
+
+def test_the_calls_that_leave_out_stages_grow_linearly() -> None:
+    """A stage that is left out does not change which others are needed."""
+    choose(2)  # the work that is done once in a process
+
+    assert choose(1_000) / choose(100) <= 11
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pipegen.run.events import Ended, RunEvent, Skipped
+from pipegen.run.events import Ended, RunEvent, Skipped, Started
 from pipegen.run.local.cache.results import Results
 from pipegen.run.local.selection import read_stages
 from pipegen.run.model import PipelineRun, Task, TaskId
@@ -27,6 +27,8 @@ class RequiredResults:
         self._over = set(ended)
         self._left_out: set[TaskId] = set()
         self._runs = {run.name: run for run in runs}
+        # By run, until a stage starts or ends; one that is left out changes nothing.
+        self._needed: dict[str, set[TaskId]] = {}
         self._tasks = {task.id: task for run in runs for task in run.tasks}
         self._inputs = {
             task.id: [TaskId(task.plan.name, stage) for stage in sorted(read_stages(task.job))]
@@ -39,6 +41,8 @@ class RequiredResults:
             self._over.add(event.task)
         elif isinstance(event, Ended) and event.is_final:
             self._over.add(event.attempt.task.id)
+        if isinstance(event, Started | Ended) or (isinstance(event, Skipped) and event.task not in self._left_out):
+            self._needed.clear()
 
     def is_requested(self, task: Task) -> bool:
         """Return whether the user requested *task*."""
@@ -46,7 +50,10 @@ class RequiredResults:
 
     def needs(self, task: Task) -> bool:
         """Return whether the result of *task*, whose predecessors have ended, is needed."""
-        is_needed = task.id in self._requested or task.id in self._needed(self._runs[task.plan.name])
+        pipeline = task.plan.name
+        if pipeline not in self._needed:
+            self._needed[pipeline] = self._find_needed(self._runs[pipeline])
+        is_needed = task.id in self._requested or task.id in self._needed[pipeline]
         if not is_needed:
             self._left_out.add(task.id)
         return is_needed
@@ -55,7 +62,7 @@ class RequiredResults:
         """Return whether an input of *task* was left out because the result of *task* was known."""
         return not self._left_out.isdisjoint(self._inputs[task.id])
 
-    def _needed(self, run: PipelineRun) -> set[TaskId]:
+    def _find_needed(self, run: PipelineRun) -> set[TaskId]:
         known = self._known(run)
         needed: set[TaskId] = set()
         waiting = [task.id for task in run.tasks if task.id in self._requested]
