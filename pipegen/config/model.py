@@ -215,8 +215,11 @@ class Fetch(Struct, kw_only=True):
 
     shallow: bool = True
     depth: int = 20
-    submodules: bool = True
+    submodules: bool | str = True
+    submodule_depth: int | None = None
     tags: bool = False
+    clone: bool | None = None
+    path: str = ""
 
 
 class PipelineConfig(Struct, kw_only=True):

@@ -28,6 +28,7 @@ from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.conditions.condition import condition
 from pipegen.plan.stage.deployments import check_finals
+from pipegen.plan.stage.fetch import submodules_of
 from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan
 from pipegen.plan.values import values_of
@@ -148,7 +149,14 @@ def _fetch(pipeline: PipelineConfig) -> FetchOptions | None:
     fetch = pipeline.fetch
     if fetch is None:
         return None
-    return FetchOptions(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
+    return FetchOptions(
+        depth=fetch.depth if fetch.shallow else None,
+        submodules=submodules_of(fetch.submodules),
+        tags=fetch.tags,
+        submodule_depth=fetch.submodule_depth,
+        clone=fetch.clone,
+        path=fetch.path,
+    )
 
 
 def _concurrency(value: StepValue | None) -> Concurrency | None:

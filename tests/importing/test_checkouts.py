@@ -14,6 +14,13 @@ from importing.samples import from_text, messages
         ("GIT_STRATEGY: none", "fetch: false"),
         ("GIT_DEPTH: 20", "fetch: { depth: 20 }"),
         ("GIT_DEPTH: '0', GIT_SUBMODULE_STRATEGY: recursive", "fetch: { shallow: false, submodules: true }"),
+        ("GIT_STRATEGY: clone", "fetch: { clone: true }"),
+        ("GIT_STRATEGY: fetch", "fetch: { clone: false }"),
+        ("GIT_CLONE_PATH: $CI_BUILDS_DIR/app ci", "fetch: { path: app ci }"),
+        (
+            "GIT_SUBMODULE_STRATEGY: normal, GIT_SUBMODULE_DEPTH: 1",
+            "fetch: { submodules: direct, submodule_depth: 1 }",
+        ),
         ("GIT_FETCH_EXTRA_FLAGS: --prune --quiet --no-tags", "fetch: { tags: false }"),
     ],
 )
@@ -27,7 +34,11 @@ def test_options_of_the_checkout_are_translated(variables: str, fetch: str, tmp_
 
 
 @pytest.mark.parametrize(
-    "variables", ["GIT_STRATEGY: clone", "GIT_DEPTH: $DEPTH", "GIT_DEPTH: '007'", "GIT_SUBMODULE_STRATEGY: normal"]
+    "variables",
+    [
+        *("GIT_CHECKOUT: 'false'", "GIT_DEPTH: $DEPTH", "GIT_DEPTH: '007'", "GIT_SUBMODULE_PATHS: a"),
+        *("GIT_CLONE_PATH: /builds/a", "GIT_CLONE_PATH: $CI_BUILDS_DIR/../a", "GIT_CLONE_PATH: $CI_BUILDS_DIR/$A"),
+    ],
 )
 def test_other_options_stay_raw(variables: str, tmp_path: Path) -> None:
     """A config cannot say them."""

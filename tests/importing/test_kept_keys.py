@@ -273,7 +273,7 @@ def _differences(result: GitLabImport) -> list[str]:
     ("name", "is_raw"),
     [
         *(("GIT_AUTHOR_NAME", False), ("CACHE_POLICY", False), ("RUNNER_TAG", False), ("KUBERNETES_CLUSTER", False)),
-        *(("GIT_SUBMODULE_DEPTH", True), ("FF_TIMESTAMPS", True), ("KUBERNETES_MEMORY_LIMIT", True)),
+        *(("GIT_SUBMODULE_PATHS", True), ("FF_TIMESTAMPS", True), ("KUBERNETES_MEMORY_LIMIT", True)),
     ],
 )
 def test_only_variables_that_the_runner_reads_stay_raw(name: str, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001

@@ -6,7 +6,16 @@ import pytest
 from plan.sample_plans import job_of, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Export, FetchOptions, Output, RunContainer, Selection, SharedResources, Workspace
+from pipegen.plan.model import (
+    Export,
+    FetchOptions,
+    Output,
+    RunContainer,
+    Selection,
+    SharedResources,
+    Submodules,
+    Workspace,
+)
 
 
 def outputs(pairs: tuple[Output, ...]) -> list[str]:
@@ -241,10 +250,17 @@ def test_images_are_shared_through_exports() -> None:
     ("fetch", "expected"),
     [
         ("", None),
-        ("fetch: {},", FetchOptions(depth=20, submodules=True, tags=False)),
-        ("fetch: {depth: 5, submodules: false, tags: true},", FetchOptions(depth=5, submodules=False, tags=True)),
-        ("fetch: {shallow: false},", FetchOptions(depth=None, submodules=True, tags=False)),
-        ("fetch: {shallow: false, depth: 3},", FetchOptions(depth=None, submodules=True, tags=False)),
+        ("fetch: {},", FetchOptions(depth=20, submodules=Submodules.ALL, tags=False)),
+        (
+            "fetch: {depth: 5, submodules: false, tags: true},",
+            FetchOptions(depth=5, submodules=Submodules.NONE, tags=True),
+        ),
+        ("fetch: {shallow: false},", FetchOptions(depth=None, submodules=Submodules.ALL, tags=False)),
+        (
+            "fetch: {clone: true, path: app, submodules: direct, submodule_depth: 1},",
+            FetchOptions(depth=20, submodules=Submodules.DIRECT, tags=False, submodule_depth=1, clone=True, path="app"),
+        ),
+        ("fetch: {shallow: false, depth: 3},", FetchOptions(depth=None, submodules=Submodules.ALL, tags=False)),
     ],
 )
 def test_fetch_has_pipelinelibs_defaults(fetch: str, expected: FetchOptions | None) -> None:

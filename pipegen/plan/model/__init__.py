@@ -1,5 +1,6 @@
 """The plan: the neutral form that every target reads, independent of engines."""
 
+from pipegen.plan.model.checkouts import FetchOptions, StageFetch, Submodules
 from pipegen.plan.model.conditions import (
     NEVER,
     AllOf,
@@ -25,7 +26,6 @@ from pipegen.plan.model.jobs import (
     PluginCall,
     PluginSteps,
     SharedResources,
-    StageFetch,
 )
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import (
@@ -40,7 +40,7 @@ from pipegen.plan.model.machine import (
     ShellProgram,
 )
 from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
+from pipegen.plan.model.plans import Concurrency, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
     DEFAULT_RETENTION,
     NO_REPORTS,
@@ -168,6 +168,7 @@ __all__ = [
     "StageFetch",
     "Step",
     "Subject",
+    "Submodules",
     "Timeout",
     "TriggerJob",
     "Workspace",

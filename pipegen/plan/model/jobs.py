@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipegen.bindings.expression import Expression, Items, Text
+from pipegen.plan.model.checkouts import StageFetch
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
@@ -100,18 +101,6 @@ class PluginSteps(SpannedStruct, kw_only=True):
     def calls(self) -> tuple[PluginCall, ...]:
         """All steps."""
         return (*self.around, *self.before, *self.after, *self.always, *self.failure)
-
-
-class StageFetch(Struct, kw_only=True):
-    """How a stage fetches the repository where its pipeline does it differently.
-
-    *depth* 0 is the whole history. None is as in the pipeline, and there the engine's default.
-    """
-
-    is_skipped: bool = False
-    depth: int | None = None
-    submodules: bool | None = None
-    tags: bool | None = None
 
 
 class Job(SpannedStruct, kw_only=True):

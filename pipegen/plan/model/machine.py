@@ -68,22 +68,37 @@ _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
 class Resources(SpannedStruct, kw_only=True):
-    """The resources that a job needs: *cpu* in thousandths of a processor, *memory* in bytes; None for any amount."""
+    """The resources that a job needs: *cpu* in thousandths of a processor, *memory* in bytes; None for any amount.
+
+    It may use no more than *cpu_limit* and *memory_limit*; None for the limit of the engine.
+    """
 
     cpu: int | None = None
     memory: int | None = None
+    cpu_limit: int | None = None
+    memory_limit: int | None = None
     span: Span
 
     @property
     def quantities(self) -> Mapping[str, str]:
-        """The amounts as Kubernetes writes them, the memory in the largest unit that is exact."""
-        amounts = {}
-        if self.cpu is not None:
-            amounts["cpu"] = f"{self.cpu // 1000}" if self.cpu % 1000 == 0 else f"{self.cpu}m"
-        if self.memory is not None:
-            exact = (f"{self.memory // size}{unit}" for unit, size in _UNITS if self.memory % size == 0)
-            amounts["memory"] = next(exact, str(self.memory))
-        return amounts
+        """The amounts as Kubernetes writes them."""
+        return _quantities(self.cpu, self.memory)
+
+    @property
+    def limits(self) -> Mapping[str, str]:
+        """The limits as Kubernetes writes them."""
+        return _quantities(self.cpu_limit, self.memory_limit)
+
+
+def _quantities(cpu: int | None, memory: int | None) -> Mapping[str, str]:
+    """Return the amounts that are not None as Kubernetes writes them, the memory in the largest unit that is exact."""
+    amounts = {}
+    if cpu is not None:
+        amounts["cpu"] = f"{cpu // 1000}" if cpu % 1000 == 0 else f"{cpu}m"
+    if memory is not None:
+        exact = (f"{memory // size}{unit}" for unit, size in _UNITS if memory % size == 0)
+        amounts["memory"] = next(exact, str(memory))
+    return amounts
 
 
 class PodContainer(Struct, kw_only=True):

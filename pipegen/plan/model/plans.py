@@ -6,23 +6,13 @@ from enum import Enum
 from typing import ClassVar
 
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model.checkouts import FetchOptions
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.inputs import Input
 from pipegen.plan.model.jobs import Job
 from pipegen.plan.model.limits import Timeout
 from pipegen.source.text import Span
-from pipegen.structs import SpannedStruct, Struct
-
-
-class FetchOptions(Struct, kw_only=True):
-    """How the repository is fetched; `Plan.fetch` is None for the engine's default.
-
-    *depth* None is the whole history.
-    """
-
-    depth: int | None
-    submodules: bool
-    tags: bool
+from pipegen.structs import SpannedStruct
 
 
 class Workspace(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import BuildImage, StageFetch, Step, Workspace
+from pipegen.plan.model import BuildImage, StageFetch, Step, Submodules, Workspace
 from pipegen.source.tree import Mapping, Scalar
 
 
@@ -35,12 +35,22 @@ def fetch(
         return StageFetch(is_skipped=True)
     values = {entry.key.text: entry.value.value for entry in node.entries if isinstance(entry.value, Scalar)}
     depth = 0 if values.get("shallow") is False else values.get("depth")
-    submodules, tags = values.get("submodules"), values.get("tags")
+    submodule_depth, tags, clone = (values.get(key) for key in ("submodule_depth", "tags", "clone"))
     return StageFetch(
         depth=depth if isinstance(depth, int) else None,
-        submodules=submodules if isinstance(submodules, bool) else None,
+        submodules=submodules_of(values["submodules"]) if "submodules" in values else None,
         tags=tags if isinstance(tags, bool) else None,
+        submodule_depth=submodule_depth if isinstance(submodule_depth, int) else None,
+        clone=clone if isinstance(clone, bool) else None,
+        path=str(values.get("path", "")),
     )
+
+
+def submodules_of(value: object) -> Submodules:
+    """Return which submodules the *value* of `submodules` says."""
+    if value == "direct":
+        return Submodules.DIRECT
+    return Submodules.ALL if value else Submodules.NONE
 
 
 def _use_of_repository(directory: str, steps: tuple[Step, ...]) -> str:

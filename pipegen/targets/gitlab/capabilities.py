@@ -28,7 +28,11 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
-    Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY, GIT_FETCH_EXTRA_FLAGS; GIT_STRATEGY: none"),
+    Capability(
+        "fetch",
+        _NATIVE,
+        "GIT_STRATEGY, GIT_CLONE_PATH, GIT_DEPTH, GIT_SUBMODULE_STRATEGY, GIT_SUBMODULE_DEPTH, GIT_FETCH_EXTRA_FLAGS",
+    ),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
     Capability(
         "script",
@@ -58,7 +62,9 @@ TABLE: tuple[Capability, ...] = (
         "outputs in its name are variables, by a dotenv report; PG679: args and credentials; PG693: dockerfile",
     ),
     Capability("services", _NATIVE),
-    Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
+    Capability(
+        "resources", _NATIVE, "KUBERNETES_CPU_REQUEST, _MEMORY_REQUEST and their _LIMIT; other executors ignore them"
+    ),
     Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
     Capability("cases", _NATIVE, "variables of rules"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),

@@ -31,7 +31,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "fetch",
         _NATIVE,
-        "the job's own repository, with the clone and submodule options of the git plugin; false: an empty workspace",
+        "the job's own repository, with the options of the git plugin; false: an empty workspace; PG617: path",
     ),
     Capability("workspace", _NATIVE, "shared: one node; declarative only if the file holds a single pipeline"),
     Capability("script", _NATIVE, "one sh step, sh -e"),
@@ -55,7 +55,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "resources",
         _EMULATED,
-        "CPU share and soft memory limit of the image's container; without an image, a label is required: PG615",
+        "shares and limits of the image's container; without an image, a label is required: PG615",
     ),
     Capability("env", _NATIVE, "constants in environment or withEnv; the script exports other values"),
     Capability("cases", _NATIVE, "a choice in withEnv"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch
-from pipegen.structs import Struct
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch, Submodules
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 
 _FUNCTION = "checkoutCommit"
@@ -54,16 +56,30 @@ def lower_checkouts(
     return Checkouts(function, calls, skipping)
 
 
+def check_checkout(plan: Plan, job: Job, report: Report) -> None:
+    """Report that Jenkins ignores the path of the checkout of *job* of *plan*, if it has one."""
+    path = (job.fetch.path if job.fetch is not None else "") or (plan.fetch.path if plan.fetch is not None else "")
+    if path and not (job.fetch is not None and job.fetch.is_skipped):
+        report.add(
+            codes.NOT_ON_JENKINS,
+            f'Jenkins chooses the folder of the checkout of stage "{job.title}", and ignores "{path}"',
+            at=job.span,
+            hint="use paths relative to the checkout in scripts",
+        )
+
+
 def _options(fetch: FetchOptions | None, job: Job | None) -> StageFetch:
     """Return the options of a job: its own, else those of its pipeline, None for those of Jenkins."""
     own = job.fetch if job is not None else None
     own = own if own is not None and not own.is_skipped else StageFetch()
     if fetch is None:
-        return own
+        return replace(own, path="")
     return StageFetch(
         depth=own.depth if own.depth is not None else fetch.depth or 0,
         submodules=own.submodules if own.submodules is not None else fetch.submodules,
         tags=own.tags if own.tags is not None else fetch.tags,
+        submodule_depth=own.submodule_depth if own.submodule_depth is not None else fetch.submodule_depth,
+        clone=own.clone if own.clone is not None else fetch.clone,
     )
 
 
@@ -73,8 +89,12 @@ def _extensions(fetch: StageFetch) -> tuple[str, ...]:
     if fetch.depth is not None or fetch.tags is not None:
         depth = f"shallow: true, depth: {fetch.depth}" if fetch.depth else "shallow: false"
         extensions.append(f"cloneOption({depth}, noTags: {_boolean(fetch.tags is False)}, reference: '')")
-    if fetch.submodules:
-        extensions.append("submodule(recursiveSubmodules: true, parentCredentials: true)")
+    if fetch.submodules not in (None, Submodules.NONE):
+        depth = f", shallow: true, depth: {fetch.submodule_depth}" if fetch.submodule_depth else ""
+        recursive = _boolean(fetch.submodules is Submodules.ALL)
+        extensions.append(f"submodule(recursiveSubmodules: {recursive}, parentCredentials: true{depth})")
+    if fetch.clone:
+        extensions.append("[$class: 'WipeWorkspace']")
     return tuple(extensions)
 
 

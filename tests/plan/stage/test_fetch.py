@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan.sample_plans import plans_of
 
-from pipegen.plan.model import StageFetch
+from pipegen.plan.model import StageFetch, Submodules
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,12 @@ from pipegen.plan.model import StageFetch
         ("fetch: {depth: 3},", StageFetch(depth=3)),
         ("fetch: {shallow: false},", StageFetch(depth=0)),
         ("fetch: {shallow: false, depth: 3},", StageFetch(depth=0)),
-        ("fetch: {submodules: false, tags: true},", StageFetch(submodules=False, tags=True)),
+        ("fetch: {submodules: false, tags: true},", StageFetch(submodules=Submodules.NONE, tags=True)),
+        (
+            "fetch: {submodules: direct, submodule_depth: 2},",
+            StageFetch(submodules=Submodules.DIRECT, submodule_depth=2),
+        ),
+        ("fetch: {clone: false, path: 'app/next build'},", StageFetch(clone=False, path="app/next build")),
     ],
 )
 def test_a_stage_has_no_defaults(fetch: str, expected: StageFetch | None) -> None:

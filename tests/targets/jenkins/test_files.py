@@ -31,6 +31,7 @@ from pipegen.plan.model import (
     Output,
     Selection,
     SharedResources,
+    Submodules,
     TriggerJob,
     Workspace,
 )
@@ -109,7 +110,7 @@ def test_every_kind_of_plan_gives_a_valid_file() -> None:
     on_demand = replace(several[1], plan=replace(several[1].plan, selection=Selection.ON_DEMAND))
     shared = replace(several[2], plan=replace(several[2].plan, workspace=Workspace.SHARED))
     fetched = replace(
-        several[2], plan=replace(several[2].plan, fetch=FetchOptions(depth=3, submodules=True, tags=True))
+        several[2], plan=replace(several[2].plan, fetch=FetchOptions(depth=3, submodules=Submodules.ALL, tags=True))
     )
     for style in ("declarative", "scripted"):
         files[f"several {style}"] = jenkinsfile(several[0], on_demand, fetched, style=style)

@@ -18,7 +18,26 @@ _MILLI = 1000
 def resources(value: StepValue, report: Report) -> Resources:
     """Return the `resources` of a stage, from *value*."""
     body = value.node if isinstance(value.node, Mapping) else Mapping((), value.span)
-    return Resources(cpu=cpu(body.get("cpu"), report), memory=memory(body.get("memory"), report), span=value.span)
+    limits = body.get("limits")
+    most = limits if isinstance(limits, Mapping) else Mapping((), value.span)
+    result = Resources(
+        cpu=cpu(body.get("cpu"), report),
+        memory=memory(body.get("memory"), report),
+        cpu_limit=cpu(most.get("cpu"), report),
+        memory_limit=memory(most.get("memory"), report),
+        span=value.span,
+    )
+    amounts = {"cpu": (result.cpu, result.cpu_limit), "memory": (result.memory, result.memory_limit)}
+    for key, (amount, limit) in amounts.items():
+        node = most.get(key)
+        if node is not None and amount is not None and limit is not None and limit < amount:
+            report.add(
+                codes.INVALID_VALUE,
+                f'the limit of "{key}" is less than the stage requests',
+                at=node.span,
+                hint="increase the limit, or request less",
+            )
+    return result
 
 
 def cpu(node: Node | None, report: Report) -> int | None:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -243,11 +244,15 @@ def _pull(pull: Pull | None) -> tuple[str, ...]:
 
 
 def _resources(resources: Resources | None) -> Iterator[str]:
-    """Yield options for requested resources as shares instead of limits, as on Kubernetes and Jenkins."""
+    """Yield options for requested resources as shares, as on Kubernetes and Jenkins, and for limits."""
     if resources is not None and resources.cpu is not None:
         yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
     if resources is not None and resources.memory is not None:
         yield f"--memory-reservation={resources.memory}"
+    if resources is not None and resources.cpu_limit is not None:
+        yield f"--cpus={Decimal(resources.cpu_limit) / 1000}"
+    if resources is not None and resources.memory_limit is not None:
+        yield f"--memory={resources.memory_limit}"
 
 
 def common_folder(root: Path) -> str | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.bindings.expression import Scope
-from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch
+from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch, Submodules
 from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.targets.gitlab.model import VariableEntry
+
+_STRATEGIES = {Submodules.NONE: "none", Submodules.DIRECT: "normal", Submodules.ALL: "recursive"}
 
 
 def has_one_fetch(plans: Sequence[Plan]) -> bool:
@@ -19,7 +21,17 @@ def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
     """Return the runner's variables for *fetch*, none without options; without submodules, it fetches none."""
     if fetch is None:
         return ()
-    return _variables(depth=fetch.depth or 0, submodules=fetch.submodules or None, tags=fetch.tags)
+    submodules = fetch.submodules if fetch.submodules is not Submodules.NONE else None
+    return _variables(
+        StageFetch(
+            depth=fetch.depth or 0,
+            submodules=submodules,
+            tags=fetch.tags,
+            submodule_depth=fetch.submodule_depth,
+            clone=fetch.clone,
+            path=fetch.path,
+        )
+    )
 
 
 def skips_checkout(job: Job) -> bool:
@@ -36,18 +48,22 @@ def skips_checkout(job: Job) -> bool:
 
 def stage_fetch_variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
     """Return the runner's variables for the options of a stage, which replace those of the file."""
-    return _variables(depth=fetch.depth, submodules=fetch.submodules, tags=fetch.tags)
+    return _variables(fetch)
 
 
-def _variables(*, depth: int | None, submodules: bool | None, tags: bool | None) -> tuple[VariableEntry, ...]:
-    """Return the runner's variables for the options that are not None.
+def _variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
+    """Return the runner's variables for the options of *fetch*.
 
     https://docs.gitlab.com/ci/runners/configure_runners/: depth 0 is the whole history; the flags replace the default
     ones, which are the first two.
     """
+    tags, clone = fetch.tags, fetch.clone
     values = {
-        "GIT_DEPTH": None if depth is None else str(depth),
+        "GIT_STRATEGY": None if clone is None else "clone" if clone else "fetch",
+        "GIT_CLONE_PATH": f"$CI_BUILDS_DIR/{fetch.path}" if fetch.path else None,
+        "GIT_DEPTH": None if fetch.depth is None else str(fetch.depth),
         "GIT_FETCH_EXTRA_FLAGS": None if tags is None else f"--prune --quiet {'--tags' if tags else '--no-tags'}",
-        "GIT_SUBMODULE_STRATEGY": None if submodules is None else "recursive" if submodules else "none",
+        "GIT_SUBMODULE_STRATEGY": _STRATEGIES[fetch.submodules] if fetch.submodules is not None else None,
+        "GIT_SUBMODULE_DEPTH": None if fetch.submodule_depth is None else str(fetch.submodule_depth),
     }
     return tuple(VariableEntry(name, value) for name, value in values.items() if value is not None)

@@ -163,8 +163,10 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
 
 
 def requests(machine: Machine) -> Iterator[VariableEntry]:
-    """Yield the variables that request resources from the Kubernetes executor; other executors ignore them."""
+    """Yield the variables that request and limit resources of the Kubernetes executor; other executors ignore them."""
     # https://docs.gitlab.com/runner/executors/kubernetes/#overwrite-container-resources
     if machine.resources is not None:
         for name, amount in machine.resources.quantities.items():
             yield VariableEntry(f"KUBERNETES_{name.upper()}_REQUEST", amount)
+        for name, amount in machine.resources.limits.items():
+            yield VariableEntry(f"KUBERNETES_{name.upper()}_LIMIT", amount)

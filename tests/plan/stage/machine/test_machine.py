@@ -65,6 +65,15 @@ def test_zero_is_not_an_amount(written: str) -> None:
     assert diagnostics == [("PG204", written.split()[1])]
 
 
+@pytest.mark.parametrize(
+    ("written", "at"),
+    [("cpu: 2, limits: {cpu: 1500m}", "1500m"), ("memory: 1Gi, limits: {memory: 1000M}", "1000M")],
+)
+def test_a_limit_is_not_less_than_the_request(written: str, at: str) -> None:
+    """Kubernetes and docker refuse it."""
+    assert wrong(f"[{{name: s, script: [x], resources: {{{written}}}}}]") == [("PG204", at)]
+
+
 def test_the_shell_is_in_the_plan() -> None:
     """Bash if the user sets it."""
     assert machine_of("shell: bash").shell is ShellProgram.BASH

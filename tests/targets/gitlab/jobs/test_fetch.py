@@ -58,6 +58,12 @@ def test_different_fetch_options_are_job_variables() -> None:
         ("false", {"GIT_STRATEGY": "none"}),
         ("{ depth: 3 }", {"GIT_DEPTH": "3"}),
         ("{ shallow: false, submodules: false }", {"GIT_DEPTH": "0", "GIT_SUBMODULE_STRATEGY": "none"}),
+        (
+            "{ submodules: direct, submodule_depth: 2 }",
+            {"GIT_SUBMODULE_STRATEGY": "normal", "GIT_SUBMODULE_DEPTH": "2"},
+        ),
+        ("{ clone: true }", {"GIT_STRATEGY": "clone"}),
+        ("{ clone: false, path: a b/c }", {"GIT_STRATEGY": "fetch", "GIT_CLONE_PATH": "$CI_BUILDS_DIR/a b/c"}),
         ("{ tags: true }", {"GIT_FETCH_EXTRA_FLAGS": "--prune --quiet --tags"}),
     ],
 )

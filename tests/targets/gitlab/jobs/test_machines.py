@@ -31,10 +31,11 @@ def test_labels_become_tags() -> None:
         ("cpu: 2", {"KUBERNETES_CPU_REQUEST": "2"}),
         ("cpu: 1.5, memory: 1Gi", {"KUBERNETES_CPU_REQUEST": "1500m", "KUBERNETES_MEMORY_REQUEST": "1Gi"}),
         ("memory: 1536Mi", {"KUBERNETES_MEMORY_REQUEST": "1536Mi"}),
+        ("limits: { cpu: 4, memory: 8Gi }", {"KUBERNETES_CPU_LIMIT": "4", "KUBERNETES_MEMORY_LIMIT": "8Gi"}),
         ("memory: 3K", {"KUBERNETES_MEMORY_REQUEST": "3000"}),
     ],
 )
-def test_resources_become_kubernetes_requests(resources: str, variables: dict[str, str]) -> None:
+def test_resources_become_variables_of_kubernetes(resources: str, variables: dict[str, str]) -> None:
     """In the largest unit that is exact."""
     assert job(f"resources: {{ {resources} }}")["variables"] == variables
 

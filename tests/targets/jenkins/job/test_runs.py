@@ -29,6 +29,7 @@ from pipegen.plan.model import (
     Output,
     Selection,
     SharedResources,
+    Submodules,
     TriggerJob,
     Workspace,
 )
@@ -375,7 +376,7 @@ def test_other_jobs_are_triggered(run: Run, style: str) -> None:
 @pytest.mark.slow
 def test_fetch_options_are_applied(run: Run) -> None:
     """Clone and submodule options are added to the job's own configuration."""
-    sample = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=True, tags=False))
+    sample = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=Submodules.ALL, tags=False))
     build = run(jenkinsfile(scripts(sample, a=script("git log -1"))))
 
     assert build.result == "SUCCESS"

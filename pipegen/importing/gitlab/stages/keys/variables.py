@@ -28,18 +28,27 @@ _OF_RUNNERS = re.compile(
     r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS"
     r"|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
-# What a job requests from the Kubernetes executor, in the spelling of generated files.
+# What a job requests from the Kubernetes executor, and its limits, in the spelling of generated files.
 _RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
-_REQUEST = {"cpu": re.compile(r"[1-9][0-9]?|[1-9][0-9]{0,2}m"), "memory": re.compile(r"[1-9][0-9]{0,2}[MG]i")}
-# Options of `fetch` by the variables of generated files; another depth is a number.
-_FETCH_OPTIONS = {
+_LIMITS = {"cpu": "KUBERNETES_CPU_LIMIT", "memory": "KUBERNETES_MEMORY_LIMIT"}
+_AMOUNTS = {"cpu": r"[1-9][0-9]?|[1-9][0-9]{0,2}m", "memory": r"[1-9][0-9]{0,2}[MG]i"}
+# Options of `fetch` by the variables of generated files; others are numbers, and a path.
+_FETCH_OPTIONS: Mapping[tuple[str, str], tuple[str, bool | int | str]] = {
     ("GIT_DEPTH", "0"): ("shallow", False),
     ("GIT_SUBMODULE_STRATEGY", "recursive"): ("submodules", True),
+    ("GIT_SUBMODULE_STRATEGY", "normal"): ("submodules", "direct"),
     ("GIT_SUBMODULE_STRATEGY", "none"): ("submodules", False),
+    ("GIT_STRATEGY", "clone"): ("clone", True),
+    ("GIT_STRATEGY", "fetch"): ("clone", False),
     ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --tags"): ("tags", True),
     ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --no-tags"): ("tags", False),
 }
-_FETCH = ("GIT_STRATEGY", *dict.fromkeys(name for name, _ in _FETCH_OPTIONS))
+_FETCH_NUMBERS = {"GIT_DEPTH": "depth", "GIT_SUBMODULE_DEPTH": "submodule_depth"}
+_CLONE_PATH = "GIT_CLONE_PATH"
+_FETCH = tuple(dict.fromkeys((*(name for name, _ in _FETCH_OPTIONS), *_FETCH_NUMBERS, _CLONE_PATH)))
+_PATH = re.compile(
+    r"\$(?:CI_BUILDS_DIR|\{CI_BUILDS_DIR\})/((?!\.{1,2}(?:/|$))[\w.-](?:[\w. +-]|/(?!\.{0,2}(?:/|$)))*)", re.ASCII
+)
 # A generated job has no more variables; with more, its script exports them.
 _MOST_VARIABLES = 50
 
@@ -86,11 +95,9 @@ def variables(
         name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
     }
     own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
-    resources = {
-        key: raw.pop(name).text
-        for key, name in _RESOURCES.items()
-        if name in raw and name not in (*raw_names, *texts.axes) and _REQUEST[key].fullmatch(raw[name].text)
-    }
+    resources: dict[str, Value] = {**_amounts(_RESOURCES, raw, (*raw_names, *texts.axes))}
+    if limits := _amounts(_LIMITS, raw, (*raw_names, *texts.axes)):
+        resources["limits"] = {**limits}
     if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
         raw.pop(SCRIPT_TIMEOUT, None)
     fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in (*raw_names, *texts.axes)}
@@ -101,17 +108,32 @@ def variables(
     return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw, keys)
 
 
+def _amounts(names: Mapping[str, str], variables: dict[str, Variable], others: Collection[str]) -> Mapping[str, str]:
+    """Return the amounts of resources by the variables *names*, without *others*, and remove these from *variables*.
+
+    A generated file has each amount in the same spelling.
+    """
+    amounts = {}
+    for key, name in names.items():
+        text = variables[name].text if name in variables and name not in others else ""
+        if re.fullmatch(_AMOUNTS[key], text):
+            amounts[key] = variables.pop(name).text
+    return amounts
+
+
 def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
     """Return the value of `fetch` for variables with these *texts*, None if they have none, and those it replaces."""
     if texts.get("GIT_STRATEGY") == "none":
         return False, ("GIT_STRATEGY",)
-    options: dict[str, tuple[str, bool | int]] = {}
+    options: dict[str, tuple[str, bool | int | str]] = {}
     for variable in texts.items():
         name, text = variable
         if variable in _FETCH_OPTIONS:
             options[name] = _FETCH_OPTIONS[variable]
-        elif name == "GIT_DEPTH" and re.fullmatch(r"[1-9][0-9]{0,8}", text):
-            options[name] = ("depth", int(text))
+        elif name in _FETCH_NUMBERS and re.fullmatch(r"[1-9][0-9]{0,8}", text):
+            options[name] = (_FETCH_NUMBERS[name], int(text))
+        elif name == _CLONE_PATH and (path := _PATH.fullmatch(text)):
+            options[name] = ("path", path[1])
     return dict(options.values()) or None, options
 
 
@@ -122,7 +144,7 @@ def forced_names(job: SourceJob, forced: Collection[str]) -> Iterator[str]:
     """
     is_bridge = "trigger" in job.entries
     yield from (name.removeprefix("env.") for name in forced if name.startswith("env."))
-    yield from _RESOURCES.values() if "resources" in forced or is_bridge else ()
+    yield from (*_RESOURCES.values(), *_LIMITS.values()) if "resources" in forced or is_bridge else ()
     yield from (SCRIPT_TIMEOUT,) if "timeout" in forced else ()
     yield from _FETCH if "fetch" in forced or is_bridge else ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import ImageFile, Job, JobImage, Machine, Pull, Resources, Service
@@ -63,6 +64,10 @@ def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:
         yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
     if resources is not None and resources.memory is not None:
         yield f"--memory-reservation={resources.memory}"
+    if resources is not None and resources.cpu_limit is not None:
+        yield f"--cpus={Decimal(resources.cpu_limit) / 1000}"
+    if resources is not None and resources.memory_limit is not None:
+        yield f"--memory={resources.memory_limit}"
 
 
 def _word(word: str) -> str:

@@ -78,7 +78,8 @@ def _main(machine: Machine) -> Iterator[tuple[str, Data]]:
     if image is not None and (image.user or "").isdecimal():
         yield "securityContext", {"runAsUser": int(image.user or "")}
     if resources is not None:
-        yield "resources", {"requests": dict(resources.quantities)}
+        amounts = {"requests": dict(resources.quantities), "limits": dict(resources.limits)}
+        yield "resources", {key: value for key, value in amounts.items() if value}
 
 
 def _container(container: PodContainer, *, is_main: bool) -> Iterator[tuple[str, Data]]:
