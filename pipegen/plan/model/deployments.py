@@ -38,7 +38,7 @@ class Lock(SpannedStruct):
 
 
 class KubernetesCluster(Struct):
-    """The cluster of an environment: the *agent* that is connected to it, and the *namespace* in it."""
+    """The cluster of an environment: the *agent* that is connected to it, "" for none, and the *namespace* in it."""
 
     agent: str
     namespace: Text | None

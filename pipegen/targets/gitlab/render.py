@@ -174,10 +174,9 @@ def _environment(environment: EnvironmentKeys) -> Value:
 
 
 def _kubernetes(environment: EnvironmentKeys) -> Value:
-    keys: dict[str, Data] = {"agent": environment.kubernetes_agent}
-    if environment.kubernetes_namespace:
-        keys["namespace"] = environment.kubernetes_namespace
-    return Flow(keys) if environment.kubernetes_agent else None
+    values = {"agent": environment.kubernetes_agent, "namespace": environment.kubernetes_namespace}
+    keys: dict[str, Data] = {key: value for key, value in values.items() if value}
+    return Flow(keys) if keys else None
 
 
 def _allow_failure(job: GitLabJob) -> Value:
