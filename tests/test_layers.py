@@ -68,6 +68,8 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "plan.stage.machine.labels",
             "targets.base",
             "targets.registry",
+            "lint.base",
+            "lint.rules.shell_syntax",
         ),
         *(
             "targets.gitlab.rules.selection",

@@ -10,6 +10,8 @@ from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.base import CheckedConfig
+from pipegen.lint.rules import shell_syntax
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
@@ -54,8 +56,11 @@ class CompiledConfig(Struct, kw_only=True):
         return bool(self.messages)
 
 
-def compiled(text: str, target: str) -> CompiledConfig:
-    """Return the files of the config *text* for *target*, or its errors."""
+def compiled(text: str, target: str, *, has_parsed_scripts: bool = False) -> CompiledConfig:
+    """Return the files of the config *text* for *target*, or its errors.
+
+    With *has_parsed_scripts*, a script that its shell cannot parse is an error.
+    """
     file = SourceFile("pipegen.yaml", text)
     report = Report()
 
@@ -66,6 +71,9 @@ def compiled(text: str, target: str) -> CompiledConfig:
     with suppress(Stopped):
         analysed = analyse(file, (), report, after=after, final=_FINAL)
         files = generate(analysed, registry.load(target), {}, report)
+        if has_parsed_scripts:
+            _check_scripts(analysed, report)
+            report.stop_if_errors()
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
     # One error of each code at a location is enough: pairs of conflicting files repeat the same few locations.
@@ -84,6 +92,16 @@ def compiled(text: str, target: str) -> CompiledConfig:
         messages=tuple(error.message for error in report.errors()),
         is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in located),
     )
+
+
+def _check_scripts(analysed: Analysed, report: Report) -> None:
+    """Report the scripts of *analysed* that their shell cannot parse, and nothing else about them."""
+    findings = Report()
+    config = CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
+    shell_syntax.check(config, findings)
+    for error in findings.errors():
+        if error.primary is not None:
+            report.add(error.code, error.message, at=error.primary.span)
 
 
 def _errors(located: Iterable[tuple[Diagnostic, tuple[tuple[str, str], ...]]]) -> tuple[ConfigError, ...]:

@@ -366,3 +366,25 @@ some: { inherit: { variables: [AREA] }, script: make, rules: [{ if: $LEVEL == nu
     assert (data["none"]["inherit"], data["some"]["inherit"]) == ({"variables": []}, {"variables": ["AREA"]})
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    "keys", ["script: ['echo \"open']", 'script: [make], after_script: ["echo \'open"]', "script: ['if true; then', x]"]
+)
+def test_a_script_that_the_shell_cannot_parse_stays_raw(keys: str, tmp_path: Path) -> None:
+    """It may be for another shell, and `compile` refuses it (`PG720`)."""
+    result, report = from_text(f"a: {{ {keys} }}\nb: {{ script: make }}\n", tmp_path)
+
+    assert 'script" of job "a" stays a key of GitLab: sh cannot parse this script' in messages(report)
+    assert _differences(result) == []
+    assert "script" in _generated(result)["b"]
+
+
+def test_a_broken_command_of_all_jobs_stays_raw(tmp_path: Path) -> None:
+    """Other commands of the jobs stay, too, since all are one script."""
+    result, report = from_text(
+        'default: { before_script: ["echo \'x"] }\na: { script: make }\nb: { script: t }\n', tmp_path
+    )
+
+    assert '"before_script" of job "a" and 1 other stays a key of GitLab' in messages(report)
+    assert _differences(result) == []

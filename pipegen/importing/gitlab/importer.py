@@ -162,7 +162,9 @@ class _Attempt:
             duplicated=self._duplicated,
         )
         config = document(self._reading.source, options, accounting, report)
-        return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
+        return _Result(
+            config, compiled(block_style(config.document), "gitlab", has_parsed_scripts=True), accounting, report
+        )
 
     def imported(self, result: _Result, report: Report) -> GitLabImport:
         """Return the import with the config of *result*, or of another attempt if it lacks names."""
