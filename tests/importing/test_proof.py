@@ -26,7 +26,7 @@ _SOURCE = """\
 variables: { CC: gcc, OUT: $CI_PROJECT_DIR/out }
 build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out/] } }
 test: { stage: test, script: [make test, make report] }
-deploy: { stage: deploy, script: ./deploy, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
+deploy: { stage: deploy, script: ./deploy, environment: live, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
 """
 # A text in the generated file, its replacement, and the resulting difference.
 _CHANGES = (
@@ -34,6 +34,7 @@ _CHANGES = (
     ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
     ("CC: gcc", "CC: clang", 'the variable CC of job "build" is another one'),
     ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
+    ("name: live", "name: dead", 'the environment of job "deploy" is another one'),
     ("$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "main"', 'job "deploy" runs only in the original'),
     ("      when: manual\n", "", 'job "deploy" starts manual in the original, on_success in the import'),
     ("    paths: [out/]\n", "    exclude: [out]\n", 'job "test" gets other files: build'),

@@ -201,6 +201,8 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     services = (" ".join(own.services), own.variables), (" ".join(other.services), other.variables)
     if not _is_same(expected, services[0], actual, services[1]):
         yield f'the services of job "{name}" are others'
+    if not _is_same(expected, (own.environment, own.variables), actual, (other.environment, other.variables)):
+        yield f'the environment of job "{name}" is another one'
 
 
 def _is_same(expected: RunJob, own: _Text, actual: RunJob, other: _Text) -> bool:

@@ -58,6 +58,7 @@ class RunnableJob(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
+    environment: str
     is_shown: bool
     leaves_files: bool
 
@@ -149,6 +150,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -
         after=_commands(job, "after_script"),
         variables=texts_of_variables(job.variables),
         image=_image(job),
+        environment=_environment(job),
         services=_services(job),
         is_shown=HELPER not in job.variables,
         leaves_files=_leaves_files(job),
@@ -284,3 +286,8 @@ def _image(job: SourceJob) -> str:
         entrypoint = [word for word in texts_of(node.get("entrypoint")) if word]
         return expanded(text_of(node.get("name"))) + (f" {entrypoint}" if node.get("entrypoint") else "")
     return expanded(text_of(node))
+
+
+def _environment(job: SourceJob) -> str:
+    node = job.get("environment")
+    return expanded(text_of(node.get("name") if isinstance(node, TreeMapping) else node))

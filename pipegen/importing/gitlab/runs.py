@@ -14,13 +14,17 @@ from pipegen.structs import Struct, replace
 
 
 class RunWork(Struct, kw_only=True):
-    """The work of a combination of a job: its scripts, the values of variables, and where it runs."""
+    """The work of a combination of a job: its scripts, the values of variables, and where it runs.
+
+    *environment* is the name of the one that it deploys to, "" for none.
+    """
 
     script: tuple[str, ...]
     after: tuple[str, ...]
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
+    environment: str
 
 
 # The work of each combination, by its name and the variables that a rule sets.
@@ -84,6 +88,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
             variables={**job.variables, **set_by_rule, **expanded_all(job.combinations[name])},
             image=job.image,
             services=job.services,
+            environment=job.environment,
         )
     return works[name, started.variables]
 

@@ -27,7 +27,7 @@ from pipegen.plan.model.jobs import (
     PluginSteps,
     SharedResources,
 )
-from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
+from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, SystemFailure, Timeout
 from pipegen.plan.model.machine import (
     ImageFile,
     JobImage,
@@ -169,6 +169,7 @@ __all__ = [
     "Step",
     "Subject",
     "Submodules",
+    "SystemFailure",
     "Timeout",
     "TriggerJob",
     "Workspace",

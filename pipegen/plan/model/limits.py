@@ -19,12 +19,32 @@ class Failure(Enum):
     TIMEOUT = "timeout"
 
 
+class SystemFailure(Enum):
+    """A failure of the system that some engines tell from others."""
+
+    RUNNER = "runner"
+    STUCK = "stuck"
+    API = "api"
+    SCHEDULER = "scheduler"
+    DATA = "data"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    INTERRUPTED = "interrupted"
+    PREREQUISITES = "prerequisites"
+    STALE = "stale"
+    ARCHIVED = "archived"
+
+
 class Retry(SpannedStruct):
-    """*count* extra attempts, each from a clean checkout, after failures of the kinds *on* (never empty)."""
+    """*count* extra attempts, each from a clean checkout, after failures of the kinds *on* (never empty).
+
+    Of the failures of the system, these are only those *of_system*, unless that is empty.
+    """
 
     count: int
     on: tuple[Failure, ...]
     span: Span
+    of_system: tuple[SystemFailure, ...] = ()
 
 
 class Timeout(SpannedStruct):

@@ -40,6 +40,19 @@ RETRY_REASONS = {
     ),
     plan.Failure.TIMEOUT: ("job_execution_timeout",),
 }
+SYSTEM_REASONS = {
+    plan.SystemFailure.RUNNER: "runner_system_failure",
+    plan.SystemFailure.STUCK: "stuck_or_timeout_failure",
+    plan.SystemFailure.API: "api_failure",
+    plan.SystemFailure.SCHEDULER: "scheduler_failure",
+    plan.SystemFailure.DATA: "data_integrity_failure",
+    plan.SystemFailure.UNKNOWN: "unknown_failure",
+    plan.SystemFailure.UNSUPPORTED: "runner_unsupported",
+    plan.SystemFailure.INTERRUPTED: "runner_interrupted",
+    plan.SystemFailure.PREREQUISITES: "unmet_prerequisites",
+    plan.SystemFailure.STALE: "stale_schedule",
+    plan.SystemFailure.ARCHIVED: "archived_failure",
+}
 # Otherwise bash replaces any exit code by 1: the runner's `: | eval "…"` is a pipeline under pipefail.
 _KEEPS_EXIT_CODES = VariableEntry("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
 
@@ -113,10 +126,13 @@ def _ends_script(limits: plan.Limits, *, has_after: bool) -> bool:
 
 
 def _retry(retry: plan.Retry) -> RetryKeys:
-    if len(retry.on) == len(plan.Failure):
+    if len(retry.on) == len(plan.Failure) and not retry.of_system:
         return RetryKeys(retry.count)
+    reasons = {**RETRY_REASONS}
+    if retry.of_system:
+        reasons[plan.Failure.SYSTEM] = tuple(SYSTEM_REASONS[failure] for failure in retry.of_system)
     return RetryKeys(
-        retry.count, tuple(reason for kind in plan.Failure if kind in retry.on for reason in RETRY_REASONS[kind])
+        retry.count, tuple(reason for kind in plan.Failure if kind in retry.on for reason in reasons[kind])
     )
 
 

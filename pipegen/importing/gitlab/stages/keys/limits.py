@@ -9,20 +9,14 @@ from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, d
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model import Failure
 from pipegen.source.tree import Scalar, ScalarKind, whole_number
-from pipegen.targets.gitlab.jobs.limits import RETRY_REASONS, SCRIPT_TIMEOUT, script_seconds
+from pipegen.targets.gitlab.jobs.limits import RETRY_REASONS, SCRIPT_TIMEOUT, SYSTEM_REASONS, script_seconds
 
-# https://docs.gitlab.com/ci/yaml/#retrywhen: other reasons of GitLab are failures of the system, too.
-_OF_SYSTEM = frozenset(
-    {
-        *("runner_unsupported", "runner_interrupted", "stale_schedule", "archived_failure", "unmet_prerequisites"),
-        *RETRY_REASONS[Failure.SYSTEM],
-    }
-)
-_KINDS = {**dict.fromkeys(_OF_SYSTEM, "system"), "script_failure": "script", "job_execution_timeout": "timeout"}
+_OF_SYSTEM = {reason: failure.value for failure, reason in SYSTEM_REASONS.items()}
+_KINDS = {**_OF_SYSTEM, "script_failure": "script", "job_execution_timeout": "timeout"}
 
 
 def retry(context: KeyContext) -> Translation:
-    """Return the number of attempts and the failures to retry; a part of GitLab's reasons for one stays raw."""
+    """Return the number of attempts and the failures to retry."""
     node = context.job.get("retry")
     if node is None:
         return Translation()
@@ -38,12 +32,10 @@ def retry(context: KeyContext) -> Translation:
     unknown = [reason for reason in reasons if reason not in _KINDS]
     if unknown:
         raise UntranslatableError(f'retry after "{unknown[0]}"')
-    kinds = list(dict.fromkeys(_KINDS[reason] for reason in reasons))
-    keys: dict[str, Data] = {"retry": {"count": count, "on": kinds[0] if len(kinds) == 1 else list(kinds)}}
-    if set(reasons) == {reason for kind in kinds for reason in RETRY_REASONS[Failure(kind)]}:
-        return Translation(keys)
-    reason = "the generated job has further reasons"
-    return Translation(keys, {"retry": {"when": list(reasons)}}, (entries["when"],), reason)
+    of_system = RETRY_REASONS[Failure.SYSTEM]
+    is_whole = set(of_system) == set(reasons) & _OF_SYSTEM.keys()
+    kinds = list(dict.fromkeys("system" if is_whole and reason in of_system else _KINDS[reason] for reason in reasons))
+    return Translation({"retry": {"count": count, "on": kinds[0] if len(kinds) == 1 else list(kinds)}})
 
 
 def _count(text: str) -> int:
