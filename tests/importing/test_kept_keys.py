@@ -388,3 +388,13 @@ def test_a_broken_command_of_all_jobs_stays_raw(tmp_path: Path) -> None:
 
     assert '"before_script" of job "a" and 1 other stays a key of GitLab' in messages(report)
     assert _differences(result) == []
+
+
+def test_a_job_with_more_combinations_than_a_job_can_need_is_kept(tmp_path: Path) -> None:
+    """Collectors need them in parts."""
+    matrix = f"[{{ A: {list(range(60))} }}, {{ B: x }}]"
+    many = f"many: {{ stage: build, script: make, parallel: {{ matrix: {matrix} }} }}"
+    result, _ = from_text(f"{many}\nlast: {{ stage: test, script: t }}\n", tmp_path)
+
+    assert result.jobs == ("many", "last")
+    assert _differences(result) == []

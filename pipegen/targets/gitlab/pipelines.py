@@ -19,7 +19,7 @@ from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.fetch import skips_checkout, stage_fetch_variables
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
-from pipegen.targets.gitlab.jobs.raw import has_rules, job_sizes
+from pipegen.targets.gitlab.jobs.raw import has_rules, raw_combinations
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_jobs
@@ -108,9 +108,9 @@ class JobContext(Struct, kw_only=True):
             for job in self.plan.jobs
             if job.expanded and job.stage in stage_jobs
         }
-        sizes = job_sizes(jobs)
+        combinations = raw_combinations(jobs)
         image = self.shell_image()
-        return Collectors(names, image, self.rules, steps, artifacts, missing, artifact_keys, variables, sizes)
+        return Collectors(names, image, self.rules, steps, artifacts, missing, artifact_keys, variables, combinations)
 
     def _status_jobs(self) -> StatusJobs:
         return status_jobs(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipegen.diagnostics.codes import RAW_KEY_REFUSED, TOO_MANY_VARIABLES
+from pipegen.diagnostics.codes import TOO_MANY_VARIABLES
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.structs import replace
 from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
-from pipegen.targets.gitlab.jobs.raw import job_sizes
+from pipegen.targets.gitlab.jobs.raw import raw_combinations
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob
@@ -26,34 +26,18 @@ def assemble(
     """
     ordered = sorted(jobs, key=step_number)
     reduced = without_redundant(ordered, {stage_job.job: stage_job for stage_job in stage_jobs.values()})
-    sizes = job_sizes(jobs)
+    sizes = {name: len(names) for name, names in raw_combinations(jobs).items() if names}
     # Most pipelines have no job with too many needs.
     is_collecting = any(is_too_many(needs, sizes) for needs in reduced.values())
     collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
     for job in jobs:
         needs = reduced[job.name]
         if collectors is not None:
-            large = next((need.job for need in needs if sizes.get(need.job, 1) > LIMIT), None)
-            if large is not None:
-                _report_parallel(pipeline, job, large, stage_jobs, report)
-            else:
-                needs, new_collectors = collectors.fit(job.name, needs)
-                yield from new_collectors
-                if is_too_many(needs, sizes):
-                    _report_variables(pipeline, job, stage_jobs, report)
+            needs, new_collectors = collectors.fit(job.name, needs)
+            yield from new_collectors
+            if is_too_many(needs, sizes):
+                _report_variables(pipeline, job, stage_jobs, report)
         yield job if needs == job.needs else replace(job, needs=needs)
-
-
-def _report_parallel(
-    pipeline: JobContext, job: GitLabJob, large: str, stage_jobs: Mapping[str, StageJob], report: Report
-) -> None:
-    report.add(
-        RAW_KEY_REFUSED,
-        f'GitLab refuses "parallel" in the job of stage "{large}": "{job.name}" needs it, and a job can need at most '
-        f"{LIMIT} jobs",
-        at=_span(pipeline, large, stage_jobs),
-        hint='use the key "matrix" of the stage: pipegen collects needs on its combinations',
-    )
 
 
 def _report_variables(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[str, StageJob], report: Report) -> None:

@@ -61,7 +61,7 @@ class Collectors:
     *steps* gives the first step in which each job may be needed, *artifacts* the artifacts of each job;
     both include the collectors. *conditional* are the jobs that may be missing from the pipeline: collectors never are.
     *artifact_keys* are how jobs store their artifacts, if set; *variables* are those of their dotenv reports.
-    *sizes* are the numbers of jobs that `parallel` makes of some jobs.
+    *combinations* are the names of the jobs that `parallel` makes of some jobs.
     """
 
     def __init__(
@@ -74,17 +74,18 @@ class Collectors:
         conditional: frozenset[str] = frozenset(),
         artifact_keys: Mapping[str, ArtifactKeys] = MappingProxyType({}),
         variables: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
-        sizes: Mapping[str, int] = MappingProxyType({}),
+        combinations: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         self._names = names
         self._image = image
         self._rules = rules
         self._steps = steps
         self._artifacts = dict(artifacts)
-        self._conditional = conditional
+        self._conditional = set(conditional)
         self._kept = dict(artifact_keys)
         self._variables = dict(variables)
-        self._sizes = sizes
+        self._combinations = combinations
+        self._sizes = {name: len(names) for name, names in combinations.items() if names}
         self._jobs: dict[tuple[tuple[NeedEntry, ...], bool], GitLabJob] = {}
 
     def fit(self, reader: str, needs: tuple[NeedEntry, ...]) -> tuple[tuple[NeedEntry, ...], tuple[GitLabJob, ...]]:
@@ -94,13 +95,28 @@ class Collectors:
         """
         existing = len(self._jobs)
         outside = tuple(need for need in needs if need.pipeline)
-        inside = tuple(need for need in needs if not need.pipeline)
+        inside = tuple(part for need in needs if not need.pipeline for part in self._parts_of(need))
         while need_count(inside, self._sizes) + len(outside) > LIMIT:
             fewer = self._fewer(reader, inside, LIMIT - len(outside))
             if need_count(fewer, self._sizes) >= need_count(inside, self._sizes):
                 break
             inside = fewer
         return (*inside, *outside), tuple(self._jobs.values())[existing:]
+
+    def _parts_of(self, need: NeedEntry) -> Iterator[NeedEntry]:
+        """Yield *need*, or a need on each of its combinations if these alone are more than GitLab allows."""
+        job = need.job
+        if self._sizes.get(job, 1) <= LIMIT:
+            yield need
+            return
+        for name in self._combinations[job]:
+            self._steps[name] = self._steps[job]
+            self._artifacts[name] = self._artifacts[job]
+            self._kept[name] = self._kept.get(job, ArtifactKeys())
+            self._variables[name] = self._variables.get(job, ())
+            if job in self._conditional:
+                self._conditional.add(name)
+            yield replace(need, job=name)
 
     def gather(
         self, reader: str, needs: Sequence[NeedEntry], most: int

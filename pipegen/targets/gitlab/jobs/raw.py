@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from math import prod
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, product
 
 from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
@@ -29,6 +29,8 @@ _BRIDGE_KEYS = (
 # Keys that decide in which pipelines a job is: https://docs.gitlab.com/ci/yaml/#rules and
 # https://docs.gitlab.com/ci/yaml/#only--except; `extends` may bring them from an included file.
 _RULES = ("rules", "only", "except", "extends")
+# https://docs.gitlab.com/ci/yaml/#parallel
+_MOST_COMBINATIONS = 200
 _HINTS = {
     "trigger": 'use the key "trigger" of the stage, without a script',
     "artifacts": 'add the key "artifacts" to the stage, with the files',
@@ -94,31 +96,28 @@ def without_raw_variables(job: Job) -> Job:
     return replace(job, steps=steps)
 
 
-def job_sizes(jobs: Iterable[GitLabJob]) -> Mapping[str, int]:
-    """Return how many jobs GitLab makes of each of *jobs* with a raw `parallel`; a need on it counts that often."""
-    return {job.name: _size(job.raw) for job in jobs if "parallel" in job.raw}
+def raw_combinations(jobs: Iterable[GitLabJob]) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the jobs that GitLab makes of each of *jobs* with a raw `parallel`; each counts as a need."""
+    return {job.name: tuple(_combinations(job.name, job.raw["parallel"])) for job in jobs if "parallel" in job.raw}
 
 
-def _size(raw: Mapping[str, Data]) -> int:
-    """Return the number of jobs by `parallel`: a number, or maps of variables, each with one value or several.
+def _combinations(name: str, parallel: Data) -> Iterator[str]:
+    """Yield the names of the jobs by *parallel*: a number, or maps of variables, each with one value or several.
 
     https://docs.gitlab.com/ci/yaml/#parallel
     """
-    match raw.get("parallel"):
-        case bool():
-            return 1
-        case int(number):
-            return number
-        case {"matrix": [*variables]}:
-            return max(1, sum(_combinations(values) for values in variables))
-        case _:
-            return 1
+    match parallel:
+        case int(number) if not isinstance(parallel, bool):
+            yield from (f"{name} {part}/{number}" for part in range(1, min(number, _MOST_COMBINATIONS) + 1))
+        case {"matrix": [*maps]}:
+            axes = [[_values(value) for value in values.values()] for values in maps if isinstance(values, Mapping)]
+            combinations = (combination for lists in axes for combination in product(*lists))
+            yield from (f"{name}: [{', '.join(values)}]" for values in islice(combinations, _MOST_COMBINATIONS))
 
 
-def _combinations(values: Data) -> int:
-    if not isinstance(values, Mapping):
-        return 1
-    return prod(len(value) if isinstance(value, list | tuple) else 1 for value in values.values())
+def _values(value: Data) -> list[str]:
+    values = value if isinstance(value, list | tuple) else [value]
+    return [str(each).lower() if isinstance(each, bool) else str(each) for each in values]
 
 
 def with_raw(keys: Mapping[str, Value], raw: Mapping[str, Data]) -> dict[str, Value]:

@@ -113,17 +113,27 @@ def test_a_need_counts_once_for_each_parallel_job() -> None:
     assert counts == {"collect for last": 30 + 4, "collect for last 2": 20, "last": 2}
 
 
-def test_more_parallel_jobs_than_a_job_can_need_are_an_error() -> None:
-    """No collector can need a part of them."""
-    outcome = compiled("""
+@pytest.mark.parametrize(
+    ("parallel", "first", "last"),
+    [
+        ("60", "many 1/60", "many 60/60"),
+        (f"{{ matrix: [{{ V: {list(range(58))}, W: [true] }}, {{ V: [a, b] }}] }}", "many: [0, true]", "many: [b]"),
+    ],
+)
+def test_more_parallel_jobs_than_a_job_can_need_are_needed_in_parts(parallel: str, first: str, last: str) -> None:
+    """GitLab also accepts needs on single parallel jobs, by their names: collectors need a part of them each."""
+    output = compiled(f"""
         pipelines:
           service:
             stages:
-              - { name: many, script: make, raw: { gitlab: { parallel: 60 } } }
-              - { name: last, script: make }
+              - {{ name: many, script: make, raw: {{ gitlab: {{ parallel: {parallel} }} }} }}
+              - {{ name: last, script: make }}
     """)
 
-    assert [code for code, _ in outcome.codes()] == ["PG636"]
+    collectors = [job for name, job in output.data.items() if name.startswith("collect for last")]
+    needed = [need if isinstance(need, str) else need["job"] for job in collectors for need in job["needs"]]
+    assert (output.codes(), len(needed), needed[0], needed[-1]) == ([], 60, first, last)
+    assert all(len(job["needs"]) <= 50 for job in (*collectors, output.data["last"]))
 
 
 @pytest.mark.parametrize(
