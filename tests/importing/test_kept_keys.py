@@ -197,10 +197,10 @@ def test_variables_that_raw_images_and_services_read_are_no_exports(tmp_path: Pa
     ids=["own", "default"],
 )
 def test_a_trigger_stays_interruptible(source: str, tmp_path: Path) -> None:
-    """A config has no key for it: GitLab cancels the pipeline that the job has started."""
+    """GitLab cancels the pipeline that the job has started."""
     result, report = from_text(f"{source}\n", tmp_path)
 
-    assert '"interruptible" of job "child" stays a key of GitLab' in messages(report)
+    assert (messages(report), _differences(result)) == ("", [])
     assert _generated(result)["child"]["interruptible"] is True
 
 
@@ -398,3 +398,25 @@ def test_a_job_with_more_combinations_than_a_job_can_need_is_kept(tmp_path: Path
 
     assert result.jobs == ("many", "last")
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "translated"),
+    [
+        ("allow_failure: true", "allow_failure: true"),
+        (
+            "rules: [{ if: $CI_COMMIT_TAG, allow_failure: true }, { if: $CI_COMMIT_BRANCH }]",
+            "allow_failure: { when: { tag: true } }",
+        ),
+        (
+            "rules: [{ if: $CI_COMMIT_TAG, when: manual }, { if: $CI_COMMIT_BRANCH }]",
+            "approve: { when: { tag: true } }",
+        ),
+    ],
+)
+def test_the_start_and_the_failure_of_a_trigger_are_translated(keys: str, translated: str, tmp_path: Path) -> None:
+    """As those of a script."""
+    result, report = from_text(f"child: {{ trigger: group/other, {keys} }}\n", tmp_path)
+
+    assert translated in result.text
+    assert (messages(report), _differences(result)) == ("", [])

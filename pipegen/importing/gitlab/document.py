@@ -359,7 +359,7 @@ class _Writer:
                 self._leave_out(entry, "auto_cancel")
         is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
         for draft in drafts if is_cancelling else ():
-            keep_running(draft.job, draft.keys, draft.raw)
+            keep_running(draft.keys, draft.raw)
         return {"concurrency": {"cancel": True}} if is_cancelling else {}
 
     def _leave_out(self, entry: Entry, where: str) -> None:

@@ -367,9 +367,7 @@ class StageBuilder:
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         if not start.reason:
-            set_start(
-                start, draft.keys, draft.raw, is_bridge="trigger" in job.entries, is_needed=job.name in self._needed
-            )
+            set_start(start, draft.keys, draft.raw, is_needed=job.name in self._needed)
         if not start.reason and "when" in start.raw:
             for entry in entries_of_when(entries):
                 self._mark_raw(entry, draft, "it also runs after failures")

@@ -146,7 +146,6 @@ def _by_run(
         len({rule.allow_failure for rule in by_hand}) > 1
         or len({rule.when for rule in others}) != 1
         or others[0].when != ON_SUCCESS
-        or "trigger" in job.entries
         or not {"approve", "allow_failure"}.isdisjoint(forced)
     ):
         raise UntranslatableError("its rules start it in several ways")
@@ -221,7 +220,7 @@ def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:
     return replace(start, keys=keys, raw=raw, allows_failure=rule.allow_failure, has_exit_codes=bool(rule.exit_codes))
 
 
-def set_start(start: Start, keys: dict[str, Value], raw: dict[str, Data], *, is_bridge: bool, is_needed: bool) -> None:
+def set_start(start: Start, keys: dict[str, Value], raw: dict[str, Data], *, is_needed: bool) -> None:
     """Add *start* to the *keys* and the *raw* keys of a stage, also whether a failure counts, which rules decide, too.
 
     If it *is_needed*, other stages wait for it even if it is manual and may fail.
@@ -232,9 +231,7 @@ def set_start(start: Start, keys: dict[str, Value], raw: dict[str, Data], *, is_
     raw |= start.raw
     if start.says_failures:
         return
-    if start.allows_failure and is_bridge:
-        raw["allow_failure"] = True
-    elif start.allows_failure:
+    if start.allows_failure:
         keys["allow_failure"] = True
     elif not start.has_exit_codes:
         keys.pop("allow_failure", None)

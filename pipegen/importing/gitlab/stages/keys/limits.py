@@ -66,15 +66,13 @@ def interruptible(context: KeyContext) -> Translation:
         return Translation()
     if not isinstance(node, Scalar) or node.kind is not ScalarKind.BOOLEAN:
         raise UntranslatableError("interruptible")
-    if "trigger" in context.job.entries:
-        raise UntranslatableError("a stage that only starts a pipeline cannot be interrupted")
     return Translation({"interruptible": bool(node.value)})
 
 
-def keep_running(job: SourceJob, keys: dict[str, Value], raw: dict[str, Data]) -> None:
-    """Let no newer pipeline cancel *job*, which has these *keys*, unless it is interruptible: GitLab's default."""
+def keep_running(keys: dict[str, Value], raw: dict[str, Data]) -> None:
+    """Let no newer pipeline cancel a job with these *keys* and *raw* keys, unless it is interruptible."""
     if "interruptible" not in (*keys, *raw):
-        (raw if "trigger" in job.entries else keys)["interruptible"] = False
+        keys["interruptible"] = False
 
 
 def lock(context: KeyContext) -> Translation:
@@ -88,9 +86,6 @@ def lock(context: KeyContext) -> Translation:
 
 def allow_failure(context: KeyContext) -> Translation:
     """Return whether the job may fail."""
-    if "trigger" in context.job.entries:
-        # The failure of a trigger is allowed only together with that of a script.
-        raise UntranslatableError("a config does not allow the failure of a trigger alone")
     node = context.job.get("allow_failure")
     if node is None:
         return Translation()
