@@ -29,7 +29,6 @@ class SystemFailure(Enum):
     DATA = "data"
     UNKNOWN = "unknown"
     UNSUPPORTED = "unsupported"
-    INTERRUPTED = "interrupted"
     PREREQUISITES = "prerequisites"
     STALE = "stale"
     ARCHIVED = "archived"

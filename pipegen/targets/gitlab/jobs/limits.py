@@ -48,7 +48,6 @@ SYSTEM_REASONS = {
     plan.SystemFailure.DATA: "data_integrity_failure",
     plan.SystemFailure.UNKNOWN: "unknown_failure",
     plan.SystemFailure.UNSUPPORTED: "runner_unsupported",
-    plan.SystemFailure.INTERRUPTED: "runner_interrupted",
     plan.SystemFailure.PREREQUISITES: "unmet_prerequisites",
     plan.SystemFailure.STALE: "stale_schedule",
     plan.SystemFailure.ARCHIVED: "archived_failure",
