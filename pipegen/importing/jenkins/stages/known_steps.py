@@ -43,10 +43,11 @@ def _build(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     if job is None or context.is_after or "trigger" in reader.work.keys:
         raise UntranslatableError("a stage starts one other job, after its script")
     wait, propagate = call.argument("wait"), call.argument("propagate")
-    trigger: dict[str, Value] = {"name": constant(job.value) or ""}
-    parameters = call.argument("parameters")
-    if not trigger["name"]:
+    name = reader.names.word(job.value)
+    if not name or "${" in name:
         raise UntranslatableError("the name of the job is known only at run time")
+    trigger: dict[str, Value] = {"name": name}
+    parameters = call.argument("parameters")
     if parameters is not None:
         trigger["parameters"] = _parameters(reader, calls(parameters.value))
     trigger["wait"] = wait is None or constant(wait.value) != "false"
