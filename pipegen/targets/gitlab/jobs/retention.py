@@ -89,7 +89,7 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     if job.retention.when is ArtifactsWhen.FAILURE and lost:
         report.add(
             ARTIFACTS_ON_FAILURE.code,
-            f'stage "{job.title}" passes values or files to other stages, and GitLab drops them when it succeeds',
+            f'stage "{job.title}" has a status, values or files for other stages, which GitLab drops when it succeeds',
             at=job.retention.span or job.span,
             hint='set "when: always"',
         )
