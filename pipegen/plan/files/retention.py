@@ -28,7 +28,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.regexes.subset import unknown_to_re2
 from pipegen.plan.values import StageValues
-from pipegen.source.text import Located
+from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
@@ -37,6 +37,8 @@ _NEVER = "never"
 _NAME = r"[^/\\\x00-\x1f\x7f]+"
 _LINK = r"\w[-\w ]*"
 _LONGEST_LINK = 100
+# Keys of `artifacts` that also say how reports are retained.
+_OF_REPORTS = ("expire", "access")
 
 
 class StageFiles(Struct, kw_only=True):
@@ -60,6 +62,8 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
         return NO_FILES
     node = stage.artifacts.node if stage.artifacts else None
     body = node if isinstance(node, Mapping) else None
+    if body is not None and stage.artifacts is not None and body.get("paths") is None:
+        _check_without_paths(body, stage, stage.artifacts.span, values.report)
     when = ArtifactsWhen(_word(body, "when", ArtifactsWhen.SUCCESS.value))
     is_kept = _is_true(body.get("keep") if body else None)
     may_overlap = body is not None and body.get("overlap") is not None and _is_true(body.get("overlap"))
@@ -93,6 +97,21 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
             span=stage.artifacts.span if body and stage.artifacts else None,
         ),
         reports=_reports(stage, directory, values),
+    )
+
+
+def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: Report) -> None:
+    """Report that the `artifacts` of *stage*, whose value is *body*, have no paths, unless they are for its reports."""
+    other = next((entry for entry in body.entries if entry.key.text not in _OF_REPORTS), None)
+    if stage.reports is not None and other is None:
+        return
+    report.add(
+        codes.INVALID_VALUE,
+        f'"artifacts" of stage "{stage.display_name}" have no "paths"',
+        at=other.key.span if other is not None else span,
+        hint='add "paths"'
+        if other is not None
+        else 'add "paths", or "reports" to the stage: "expire" and "access" apply to them, too',
     )
 
 

@@ -42,6 +42,25 @@ def test_artifact_settings_are_resolved(keys: str, expected: dict[str, object]) 
     assert {name: getattr(retention, name) for name in expected} == expected
 
 
+def test_reports_are_retained_without_paths() -> None:
+    """They have an expiry and an access of their own."""
+    job = job_of("{name: s, script: x, artifacts: {expire: 1 day, access: developer}, reports: {junit: r.xml}}")
+
+    assert (job.artifacts, job.retention.expire, job.retention.access) == ((), 86_400, "developer")
+
+
+@pytest.mark.parametrize(
+    ("keys", "at"),
+    [
+        ("artifacts: {expire: 1 day}", "artifacts"),
+        ("artifacts: {expire: 1 day, when: always}, reports: {junit: r.xml}", "when"),
+    ],
+)
+def test_other_settings_need_paths(keys: str, at: str) -> None:
+    """A stage without reports has nothing to retain."""
+    assert wrong(f"[{{name: s, script: [x], {keys}}}]") == [("PG204", at)]
+
+
 def test_a_name_may_contain_values_known_from_the_start() -> None:
     """The engine expands it."""
     retention = job_of("{name: s, script: x, artifacts: {paths: [p], name: 'a-${setup.commit}'}}").retention

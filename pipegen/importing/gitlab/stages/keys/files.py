@@ -34,7 +34,14 @@ def artifacts(context: KeyContext) -> Translation:
         if not reports:
             raise
         reason = str(error)
-    remainder = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in own]
+    of_reports = [source for source, key in _OF_REPORTS.items() if key in own] if reports else []
+    remainder = [
+        entry
+        for key, entry in entries.items()
+        if key not in (_KEYS if "paths" in own else of_reports if "paths" not in entries else ())
+    ]
+    if "paths" not in entries and of_reports:
+        keys["artifacts"] = {_OF_REPORTS[source]: own[_OF_REPORTS[source]] for source in of_reports}
     if "paths" in own:
         keys["artifacts"] = own["paths"] if len(own) == 1 else own
     elif "paths" not in entries and entries.get("when") is not None and text_of(entries["when"].value) == "always":
@@ -46,6 +53,8 @@ def artifacts(context: KeyContext) -> Translation:
 
 
 _NO_ARTIFACTS: Dictionary[str, Data] = MappingProxyType({})
+# Keys that also say how reports are retained, and those of a stage.
+_OF_REPORTS = {"expire_in": "expire", "access": "access"}
 _KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
 
 
