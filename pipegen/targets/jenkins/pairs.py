@@ -55,6 +55,12 @@ CANCELLED_ALL_THE_SAME = Pair(
     codes.INTERRUPTIBLE_IGNORED,
     "run builds one after the other, or make sure that the stage can be interrupted",
 )
+SHARED_TIMEOUT = Pair(
+    "workspace: shared",
+    "timeout of a stage that runs beside others",
+    codes.TIMEOUT_STOPS_OTHERS,
+    "remove workspace: shared, or the timeout, or run the stage after the others",
+)
 
 PAIRS: tuple[Pair, ...] = (
     SHARED_BESIDE_OTHERS,
@@ -65,4 +71,5 @@ PAIRS: tuple[Pair, ...] = (
     CONCURRENCY_AND_OPTION,
     UNLIKE_ZONES,
     CANCELLED_ALL_THE_SAME,
+    SHARED_TIMEOUT,
 )

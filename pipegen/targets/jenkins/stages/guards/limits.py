@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import AllowFailure, Failure, Plan, Retry
+from pipegen.plan.model import AllowFailure, Failure, Plan, Retry, Workspace
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
-from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
+from pipegen.targets.jenkins.pairs import SHARED_TIMEOUT, SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 _ALL = frozenset(Failure)
@@ -40,6 +40,26 @@ def check_limits(plan: Plan, report: Report) -> None:
             at=retry.span,
             hint=f'remove "on" to retry after all kinds, or name either system or {others}',
         )
+    if plan.workspace is Workspace.SHARED:
+        _check_shared_timeouts(plan, report)
+
+
+def _check_shared_timeouts(plan: Plan, report: Report) -> None:
+    """Report timeouts of stages beside which others run: Jenkins finds the processes of a step by its workspace."""
+    stages = {job.stage for job in plan.jobs if not job.is_final}
+    for job in plan.jobs:
+        timeout = job.limits.timeout
+        if timeout is None or job.stage not in stages:
+            continue
+        beside = stages - {job.stage, *plan.graph.ancestors(job.stage), *plan.graph.descendants(job.stage)}
+        if beside:
+            report.add(
+                SHARED_TIMEOUT.code,
+                f'on Jenkins, the timeout of stage "{job.title}" also stops the scripts of stages beside it, which '
+                "share its workspace",
+                at=timeout.span,
+                hint="remove workspace: shared, or the timeout, or run the stage after the others",
+            )
 
 
 def limited(
