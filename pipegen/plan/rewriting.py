@@ -14,7 +14,8 @@ from pipegen.structs import Struct, replace
 T = TypeVar("T")
 
 # Spans, and values that are passed on as the user wrote them.
-_LEAVES = (str, int, float, type(None), Enum, Span, Mapping, Scalar, Sequence)
+_LEAF_STRUCTS = (Span, Mapping, Scalar, Sequence)
+_LEAVES = (str, int, float, type(None), Enum, *_LEAF_STRUCTS)
 _NESTED = (tuple, Struct)
 
 
@@ -36,7 +37,7 @@ def rewritten(value: T, change: Callable[[object], object]) -> T:
     if isinstance(value, tuple):
         items = tuple([rewritten(item, change) for item in value])
         return value if all(map(is_, items, value)) else cast("T", items)
-    if not isinstance(value, Struct) or isinstance(value, _LEAVES):
+    if not isinstance(value, Struct) or type(value) in _LEAF_STRUCTS:
         return value
     changed = change(value)
     if changed is not value:
@@ -44,6 +45,6 @@ def rewritten(value: T, change: Callable[[object], object]) -> T:
     changes = {}
     for name in value.__struct_fields__:
         old = getattr(value, name)
-        if isinstance(old, _NESTED) and (new := rewritten(old, change)) is not old:
+        if old and isinstance(old, _NESTED) and (new := rewritten(old, change)) is not old:
             changes[name] = new
     return replace(value, **changes) if changes else value

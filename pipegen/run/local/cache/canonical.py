@@ -25,8 +25,8 @@ class Canonical(Struct):
     inputs: tuple[Output, ...]
 
     def script(self, plan: Plan, host: ShellEnvironment) -> StageScript:
-        """Return the script of the stage, in which values are named by the indexes of their inputs."""
-        return stage_script(self.job, plan, {_INPUT: self._producer}, replace(host, marks_commands=False))
+        """Return the script of the stage for *host*, in which values are named by the indexes of their inputs."""
+        return stage_script(self.job, plan, {_INPUT: self._producer}, host)
 
     @property
     def _producer(self) -> Job:

@@ -23,7 +23,7 @@ from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.shell_variables import input_variable
 from pipegen.run.model import Task, TaskId
 from pipegen.shell.host import ShellEnvironment
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 # Incremented when equal scripts change their behaviour, or when results are stored differently.
 FORMAT = 2
@@ -63,7 +63,8 @@ class Definitions:
         hosts: Mapping[str, ShellEnvironment],
         state: JobEnvironmentState,
     ) -> None:
-        self._scripts, self._hosts, self._state = scripts, hosts, state
+        self._scripts, self._state = scripts, state
+        self._hosts = {name: replace(host, marks_commands=False) for name, host in hosts.items()}
         self._without_files: dict[TaskId, Definition | None] = {}
 
     def __call__(self, task: Task) -> Definition | None:
