@@ -9,12 +9,11 @@ from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference, ScriptPart
-from pipegen.config.model import StageConfig
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Commands, Line, ShellProgram
 from pipegen.plan.stage.commands import commands_of, script_entries
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Scalar
+from pipegen.source.tree import Mapping, Scalar, entries_of
 from pipegen.structs import Struct
 
 _NOT_IN_A_NAME = re.compile(r"\W+", re.ASCII)
@@ -67,21 +66,14 @@ def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scal
     for step in stage.job.steps:
         if isinstance(step, Commands):
             yield step.lines, script_entries(stage.config)
-            commands = _commands(stage.config)
-            for output in step.outputs:
-                if output.command is not None and output.name in commands:
-                    yield (output.command,), (commands[output.name],)
+            outputs = entries_of(stage.config.outputs.node) if stage.config.outputs is not None else ()
+            for output, entry in zip(step.outputs, outputs, strict=False):
+                command = entry.value.get("command") if isinstance(entry.value, Mapping) else None
+                if output.command is not None and isinstance(command, Scalar):
+                    yield (output.command,), (command,)
     if stage.job.after:
         after = stage.config.after
         yield stage.job.after, commands_of(after.node) if after is not None else ()
-
-
-def _commands(stage: StageConfig) -> dict[str, Scalar]:
-    """Return the commands of outputs, by name."""
-    node = stage.outputs.node if stage.outputs is not None else None
-    entries = node.entries if isinstance(node, Mapping) else ()
-    pairs = ((entry.key.text, entry.value.get("command")) for entry in entries if isinstance(entry.value, Mapping))
-    return {name: command for name, command in pairs if isinstance(command, Scalar)}
 
 
 def _entry_text(line: Line, entry: Scalar) -> str:

@@ -56,7 +56,7 @@ class _Used(Struct, kw_only=True):
     stages use.
     """
 
-    outputs: Container[Output]
+    outputs: Collection[Output]
     expanded: frozenset[Output]
     shared: Mapping[str, SharedResources]
 
@@ -234,9 +234,9 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
     )
 
 
-def _among(outputs: Container[Output], stage: str, names: Sequence[str]) -> tuple[str, ...]:
+def _among(outputs: Collection[Output], stage: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return those of *names* that are among *outputs* of *stage*."""
-    return tuple([name for name in names if Output(stage, name) in outputs])
+    return tuple([name for name in names if Output(stage, name) in outputs]) if outputs else ()
 
 
 def _combination(stage: StageConfig) -> Combination | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from pipegen.plan.model import (
     BuildImage,
@@ -46,6 +47,8 @@ __all__ = ["Command", "StageScriptParts", "script"]
 # Steps with their own credentials.
 _WITH_CREDENTIALS = frozenset((RunContainer, Promote))
 
+
+_NAME = attrgetter("name")
 
 # Steps that always call the container program.
 _CONTAINER_STEPS = (BuildImage, RunContainer, PublishImage)
@@ -191,7 +194,7 @@ def _lowering(
             used.statuses,
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
-            engine=[*(declared.name for declared in plan.inputs), *set_by_engine],
+            engine=[*map(_NAME, plan.inputs), *set_by_engine],
             titles=_titles(job, used.outputs, producers),
         ),
         needed=used.own,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
 from pipegen.bindings.script.model import Body, Escaped
@@ -119,15 +120,27 @@ def _texts(job: Job) -> list[str]:
     if job.combination is not None:
         texts += [name for name, _ in job.combination.values]
     for line in _lines(job):
-        parts = line.script.parts
-        texts += [part for part in parts if type(part) is str]
-        texts += [part.text for part in parts if type(part) is Escaped or type(part) is Body]
+        for part in line.script.parts:
+            if type(part) is str:
+                texts.append(part)
+            elif type(part) is Escaped or type(part) is Body:
+                texts.append(part.text)
     for step in job.steps:
         texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
-        for text in step_texts(step, job.stage):
-            texts += [part for part in text.parts if type(part) is str]
-            texts += [part.name for part in text.parts if type(part) is Bare]
+        texts += _literals(step_texts(step, job.stage))
     return texts
+
+
+def _literals(texts: Iterable[Text]) -> list[str]:
+    """Return the parts of *texts* without references."""
+    literals: list[str] = []
+    for text in texts:
+        for part in text.parts:
+            if type(part) is str:
+                literals.append(part)
+            elif type(part) is Bare:
+                literals.append(part.name)
+    return literals
 
 
 def _lines(job: Job) -> list[Line]:

@@ -6,13 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TypeAlias
 
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
 _QUOTES = ("'", '"')
+_VALUE = attrgetter("value")
 _MOST_DIGITS = 15
 
 
@@ -178,7 +179,7 @@ def is_empty(node: Node) -> bool:
 def children(node: Node) -> tuple[Node, ...]:
     """Return the values directly in *node*, without keys."""
     if type(node) is Mapping:
-        return tuple([entry.value for entry in node.entries])
+        return tuple(map(_VALUE, node.entries))
     return node.items if type(node) is Sequence else ()
 
 

@@ -31,6 +31,7 @@ _NAMERS = frozenset((".", "for", "select"))
 _KEYWORDS = frozenset(("if", "then", "elif", "else", "while", "until", "do", "{", "!"))
 # Options of one letter that take a command or a program in some program: `o` and make's `E` also after other letters.
 _SHORT_OPTION = re.compile("[-+](?!-)(?:[ceIST]|[A-Za-z0-9]{0,5}o|.*E)")
+_SIGNS = frozenset("-+")
 # No watched word has fewer than two letters in a row.
 _LETTERS = re.compile("[A-Za-z_]{2,}")
 _WATCHED = frozenset(_LETTERS.findall(" ".join(WATCHED)))
@@ -79,9 +80,9 @@ def _may_run_values(text: str) -> bool:
         word = written.replace('"', "").replace("'", "")
         if written in _SEPARATORS or word in _KEYWORDS:
             begins_command = True
-        elif "{" in word or (word.startswith(("-", "+")) and (begins_command or _takes_command(word))):
+        elif "{" in word or (word[:1] in _SIGNS and (begins_command or _takes_command(word))):
             return True
-        elif variable := _assigned(word):
+        elif "=" in word and (variable := _assigned(word)):
             if "$" in word and is_command_variable(variable):
                 return True
         elif begins_command:

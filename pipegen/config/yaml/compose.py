@@ -181,16 +181,14 @@ class Composer:
 
     def _begin(self, kind: type[Mapping | Sequence], event: Event) -> None:
         """Open a collection; raise `Stopped` if it is too deep: a parser's time grows with the depth."""
-        span = self._span(event)
         if event.ctag is not None:
-            self._check_tag(str(event.ctag), span)
+            self._check_tag(str(event.ctag), self._span(event))
         if len(self._outer) > MAX_DEPTH:
-            report_too_deep(span, self._report)
+            report_too_deep(self._span(event), self._report)
             raise Stopped
         self._outer.append(self._innermost)
-        self._innermost = OpenCollection(
-            kind, span.start, span.end, event.anchor, self._count, self._count + MAX_NODES - 1
-        )
+        start, head, count = event.start_mark.index, event.end_mark.index, self._count
+        self._innermost = OpenCollection(kind, start, head, event.anchor, count, count + MAX_NODES - 1)
 
     def _end(self, event: Event) -> None:
         """Close the collection that was opened last."""
