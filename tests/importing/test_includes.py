@@ -152,11 +152,11 @@ def _runs(result: GitLabImport) -> list[str]:
 def test_functions_of_inputs_are_evaluated(reference: str, text: str, tmp_path: Path) -> None:
     """As in `lib/gitlab/ci/config/interpolation/functions` of GitLab."""
     header = "spec: { inputs: { name: { default: ab c;d }, empty: { default: '' } } }"
-    (tmp_path / "unit.yml").write_text(f"{header}\n---\nunit: {{ script: 'test <$[[ {reference} ]]>' }}\n")
+    (tmp_path / "unit.yml").write_text(f"{header}\n---\nunit: {{ script: 'test :$[[ {reference} ]]:' }}\n")
     result, report = from_text("include: unit.yml\n", tmp_path)
 
     assert messages(report) == ""
-    assert list(result.reading.runnable.jobs["unit"].script) == [f"test <{text}>"]
+    assert list(result.reading.runnable.jobs["unit"].script) == [f"test :{text}:"]
 
 
 @pytest.mark.parametrize(
