@@ -79,8 +79,8 @@ class _Resolver:
         self._extending = extending
         self._report = report
         self._nodes = 0
-        # The merged layers that many stages share.
-        self._bases: dict[tuple[int, ...], Mapping] = {}
+        # The merged layers that many stages share. The layers are retained, so that no other has the same identity.
+        self._bases: dict[tuple[int, ...], tuple[tuple[Mapping, ...], Mapping]] = {}
 
     def pipelines(self, node: Node) -> Node:
         """Return the map of pipelines *node* with all stages expanded."""
@@ -128,8 +128,8 @@ class _Resolver:
             merged_layers = reduce(merge_stages, unique_layers.values())
             # A null with nothing to remove here removes something in other pipelines.
             entries = tuple(entry for entry in merged_layers.entries if not is_null(entry.value))
-            self._bases[key] = self._counted(Mapping(entries, merged_layers.span))
-        return self._bases[key]
+            self._bases[key] = layers, self._counted(Mapping(entries, merged_layers.span))
+        return self._bases[key][1]
 
     def _counted(self, body: Mapping) -> Mapping:
         """Return *body*; raise `Stopped` if the expanded config becomes too large."""

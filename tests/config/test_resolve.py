@@ -43,6 +43,20 @@ def test_an_optional_stage_inherits_no_allowed_failure(allowed: str) -> None:
     assert (first["retry"], second["retry"]) == (1, 1)
 
 
+def test_optional_stages_of_several_kinds_inherit_the_defaults_of_their_kind() -> None:
+    """A trigger has no `env` of the defaults, and a script after it has."""
+    trigger, script = _stages("""
+        pipelines:
+          p:
+            defaults: { env: { A: a } }
+            stages:
+              - { name: next, trigger: { name: next }, approve: { optional: true } }
+              - { name: deploy, script: [x], approve: { optional: true } }
+    """)
+
+    assert ("env" in trigger, script.get("env")) == (False, {"A": "a"})
+
+
 def test_stages_override_templates_which_override_defaults() -> None:
     """A later template overrides an earlier one."""
     stages = _stages("""
