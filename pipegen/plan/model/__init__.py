@@ -27,7 +27,15 @@ from pipegen.plan.model.jobs import (
     PluginSteps,
     SharedResources,
 )
-from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, SystemFailure, Timeout
+from pipegen.plan.model.limits import (
+    USUAL_SYSTEM_FAILURES,
+    AllowFailure,
+    Failure,
+    Limits,
+    Retry,
+    SystemFailure,
+    Timeout,
+)
 from pipegen.plan.model.machine import (
     ImageFile,
     JobImage,
@@ -87,6 +95,7 @@ __all__ = [
     "DEFAULT_RETENTION",
     "NEVER",
     "NO_REPORTS",
+    "USUAL_SYSTEM_FAILURES",
     "AllOf",
     "AllowFailure",
     "AnyOf",

@@ -20,7 +20,7 @@ class Failure(Enum):
 
 
 class SystemFailure(Enum):
-    """A failure of the system that some engines tell from others."""
+    """A failure of the system that only some engines distinguish."""
 
     RUNNER = "runner"
     STUCK = "stuck"
@@ -32,6 +32,13 @@ class SystemFailure(Enum):
     PREREQUISITES = "prerequisites"
     STALE = "stale"
     ARCHIVED = "archived"
+
+
+# Those that `Failure.SYSTEM` means on every engine.
+USUAL_SYSTEM_FAILURES = (
+    *(SystemFailure.UNKNOWN, SystemFailure.API, SystemFailure.STUCK, SystemFailure.RUNNER),
+    *(SystemFailure.SCHEDULER, SystemFailure.DATA),
+)
 
 
 class Retry(SpannedStruct):

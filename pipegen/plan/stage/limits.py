@@ -6,7 +6,17 @@ from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import NEVER, AllowFailure, Approval, Failure, Limits, Retry, SystemFailure, Timeout
+from pipegen.plan.model import (
+    NEVER,
+    USUAL_SYSTEM_FAILURES,
+    AllowFailure,
+    Approval,
+    Failure,
+    Limits,
+    Retry,
+    SystemFailure,
+    Timeout,
+)
 from pipegen.plan.stage.conditions.cases import run_condition
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
@@ -63,13 +73,14 @@ def _retry(value: StepValue | None) -> Retry | None:
         return None
     node = value.node
     count = _whole(node.get("count") if isinstance(node, Mapping) else node)
+    if not count:
+        return None
     words = [kind.text for kind in _scalars(node.get("on"))] if isinstance(node, Mapping) else []
     kinds = dict.fromkeys(Failure.SYSTEM if word in _OF_SYSTEM else Failure(word) for word in words)
-    of_system = dict.fromkeys(_OF_SYSTEM[word] for word in words if word in _OF_SYSTEM)
-    is_part = Failure.SYSTEM.value not in words
-    return (
-        Retry(count, tuple(kinds) or tuple(Failure), value.span, tuple(of_system) if is_part else ()) if count else None
-    )
+    parts = dict.fromkeys(_OF_SYSTEM[word] for word in words if word in _OF_SYSTEM)
+    if Failure.SYSTEM.value in words:
+        parts = {} if parts.keys() <= {*USUAL_SYSTEM_FAILURES} else {**dict.fromkeys(USUAL_SYSTEM_FAILURES), **parts}
+    return Retry(count, tuple(kinds) or tuple(Failure), value.span, tuple(parts))
 
 
 def time_limit(value: StepValue | None, noun: str, report: Report) -> Timeout | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.findings import findings
+from lint.findings import diagnostics_of, findings
 
 from pipegen.lint.rules.literal_glob import check
 
@@ -45,6 +45,28 @@ def test_syntax_of_other_globs_is_reported(when: str) -> None:
 def test_other_patterns_are_not_reported(when: str) -> None:
     """Files have such names, and regular expressions and values of variables such characters."""
     assert findings(check, config(when)) == []
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "allow_failure: { when: { branch: '{a,b}' } }",
+        "approve: { when: { branch: 'r/[0-9]' } }",
+        "cases: [{ when: { branch: '!main' }, env: { A: b } }]",
+    ],
+)
+def test_all_conditions_of_a_stage_are_checked(keys: str) -> None:
+    """Each says in which runs something holds."""
+    stages = ", ".join(f"{{ name: {name}, script: [make], {keys} }}" for name in "ab")
+
+    assert len(findings(check, f"pipelines: {{ p: {{ stages: [{stages}] }} }}")) == 2
+
+
+def test_the_hint_has_each_alternative() -> None:
+    """An alternative may be empty."""
+    (diagnostic,) = diagnostics_of(check, config("{exists: 'Dockerfile{,.ci}'}"))
+
+    assert diagnostic.hint == 'write each alternative as a pattern: "Dockerfile", "Dockerfile.ci"'
 
 
 def test_conditions_of_pipelines_are_checked() -> None:

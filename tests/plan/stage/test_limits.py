@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan.sample_plans import job_of, reported
 
-from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, SystemFailure, Timeout
+from pipegen.plan.model import USUAL_SYSTEM_FAILURES, AllowFailure, Failure, Limits, Retry, SystemFailure, Timeout
 from pipegen.source.text import SourceFile, Span
 
 _AT = Span(SourceFile("", ""), 0, 0)
@@ -28,6 +28,10 @@ _ALL = tuple(Failure)
             Limits(retry=Retry(1, (Failure.SYSTEM, Failure.SCRIPT), _AT, (SystemFailure.RUNNER, SystemFailure.STUCK))),
         ),
         ("retry: {count: 1, on: [api, system]}", Limits(retry=Retry(1, (Failure.SYSTEM,), _AT))),
+        (
+            "retry: {count: 1, on: [system, stale]}",
+            Limits(retry=Retry(1, (Failure.SYSTEM,), _AT, (*USUAL_SYSTEM_FAILURES, SystemFailure.STALE))),
+        ),
         ("timeout: 1h 30m", Limits(timeout=Timeout(5_400, _AT))),
         ("allow_failure: true", Limits(allow_failure=AllowFailure((), _AT))),
         ("allow_failure: {exit_codes: 2}", Limits(allow_failure=AllowFailure((2,), _AT))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.syntax import (
@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages import commands, stored, surrounding
+from pipegen.importing.jenkins.stages.kept import groovy_of, reads
 from pipegen.importing.jenkins.stages.steps import Handler, SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 
@@ -44,7 +45,7 @@ def _build(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
         raise UntranslatableError("a stage starts one other job, after its script")
     wait, propagate = call.argument("wait"), call.argument("propagate")
     name = reader.names.word(job.value)
-    if not name or "${" in name:
+    if not name or "${" in name or any(reads(groovy_of(call), variable) for variable in _set_around(reader, context)):
         raise UntranslatableError("the name of the job is known only at run time")
     trigger: dict[str, Value] = {"name": name}
     parameters = call.argument("parameters")
@@ -55,6 +56,15 @@ def _build(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
         trigger["propagate"] = False
     reader.work.keys["trigger"] = trigger
     reader.marks.read(call, "job", "wait", "propagate", "parameters")
+
+
+def _set_around(reader: StepReader, context: SourceStepContext) -> Iterator[str]:
+    """Yield the variables that have another value in a block around a step than in `environment`."""
+    env = reader.work.keys.get("env")
+    yield from (name for name, _ in context.exports)
+    yield from reader.work.secrets
+    if isinstance(env, Mapping):
+        yield from (name for name, value in env.items() if value != reader.names.environment.get(name))
 
 
 def _parameters(reader: StepReader, parameters: Sequence[GroovyCall]) -> dict[str, str]:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -250,7 +249,8 @@ def _resources(resources: Resources | None) -> Iterator[str]:
     if resources is not None and resources.memory is not None:
         yield f"--memory-reservation={resources.memory}"
     if resources is not None and resources.cpu_limit is not None:
-        yield f"--cpus={Decimal(resources.cpu_limit) / 1000}"
+        # A quota of 100 ms, the default period: docker refuses `--cpus` beyond the processors of the machine.
+        yield f"--cpu-quota={max(1000, resources.cpu_limit * 100)}"
     if resources is not None and resources.memory_limit is not None:
         yield f"--memory={resources.memory_limit}"
 

@@ -28,18 +28,6 @@ _AROUND = 600
 SCRIPT_TIMEOUT = "RUNNER_SCRIPT_TIMEOUT"
 # https://docs.gitlab.com/ci/yaml/#retrywhen: GitLab's reasons by ours. A job is "stuck" when no runner accepts
 # it or its runner is gone; a job that ran for too long has the reason job_execution_timeout.
-RETRY_REASONS = {
-    plan.Failure.SCRIPT: ("script_failure",),
-    plan.Failure.SYSTEM: (
-        "unknown_failure",
-        "api_failure",
-        "stuck_or_timeout_failure",
-        "runner_system_failure",
-        "scheduler_failure",
-        "data_integrity_failure",
-    ),
-    plan.Failure.TIMEOUT: ("job_execution_timeout",),
-}
 SYSTEM_REASONS = {
     plan.SystemFailure.RUNNER: "runner_system_failure",
     plan.SystemFailure.STUCK: "stuck_or_timeout_failure",
@@ -51,6 +39,11 @@ SYSTEM_REASONS = {
     plan.SystemFailure.PREREQUISITES: "unmet_prerequisites",
     plan.SystemFailure.STALE: "stale_schedule",
     plan.SystemFailure.ARCHIVED: "archived_failure",
+}
+RETRY_REASONS = {
+    plan.Failure.SCRIPT: ("script_failure",),
+    plan.Failure.SYSTEM: tuple(SYSTEM_REASONS[failure] for failure in plan.USUAL_SYSTEM_FAILURES),
+    plan.Failure.TIMEOUT: ("job_execution_timeout",),
 }
 # Otherwise bash replaces any exit code by 1: the runner's `: | eval "…"` is a pipeline under pipefail.
 _KEEPS_EXIT_CODES = VariableEntry("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
@@ -158,6 +151,12 @@ def _unsupported(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span,
             f'stage "{job.title}" only triggers another project, and GitLab has no such limits for trigger jobs',
             limit.span,
             "remove the limit, and limit the jobs of the other project",
+        )
+    if is_bridge and limits.allow_failure is not None and limits.allow_failure.exit_codes:
+        yield (
+            f'stage "{job.title}" only triggers another project, and GitLab has no exit codes for trigger jobs',
+            limits.allow_failure.span,
+            "write allow_failure: true",
         )
     if triggers and not is_bridge and limits.allow_failure is not None:
         yield (

@@ -5,7 +5,7 @@ has at most half of that, unless a single stage has more. The meaning of its lin
 
     stage NAME          starts a stage
     after NAME          a stage directly before it
-    agent LABEL         its agent; `pinned`: the agent chosen at the start; `agentless`: no agent
+    agent LABEL         its agent; `pinned`: that of all stages that share images; `agentless`: no agent
     failFast NAME       of these stages, none starts once one has failed
     when, steps, failed  start its condition, its steps, and the steps after a failure
      KIND               a step; an indented one is run by it, or, after a colon, an argument of it

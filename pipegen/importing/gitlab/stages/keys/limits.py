@@ -91,6 +91,8 @@ def allow_failure(context: KeyContext) -> Translation:
         return Translation()
     if isinstance(node, Scalar):
         return Translation({"allow_failure": True} if text_of(node) == "true" else {})
+    if "trigger" in context.job.entries:
+        raise UntranslatableError("GitLab refuses exit codes for a trigger")
     entries = present(node)
     exit_codes = raw_data(entries["exit_codes"].value) if "exit_codes" in entries else None
     value: Data = {"exit_codes": exit_codes}

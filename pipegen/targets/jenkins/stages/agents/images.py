@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import ImageFile, Job, JobImage, Machine, Pull, Resources, Service
@@ -65,7 +64,8 @@ def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:
     if resources is not None and resources.memory is not None:
         yield f"--memory-reservation={resources.memory}"
     if resources is not None and resources.cpu_limit is not None:
-        yield f"--cpus={Decimal(resources.cpu_limit) / 1000}"
+        # A quota of 100 ms, the default period: docker refuses `--cpus` beyond the processors of the machine.
+        yield f"--cpu-quota={max(1000, resources.cpu_limit * 100)}"
     if resources is not None and resources.memory_limit is not None:
         yield f"--memory={resources.memory_limit}"
 

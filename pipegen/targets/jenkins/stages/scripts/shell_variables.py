@@ -43,8 +43,8 @@ _KEYWORDS = frozenset(
     (  # noqa: SIM905
         "as assert boolean break byte case catch char class const continue def default do double else enum extends "
         "false final finally float for goto if implements import in instanceof int interface long native new null "
-        "package private protected public return short static strictfp switch synchronized threadsafe throw throws "
-        "trait transient true try void volatile while"
+        "package private protected public return short static strictfp super switch synchronized this threadsafe "
+        "throw throws trait transient true try void volatile while"
     ).split()
 )
 _CLASS = re.compile(r"[A-Z][A-Z0-9]*[a-z][A-Za-z0-9]*|IDN|JDK|RSS|URI|URL|UUID")

@@ -86,7 +86,9 @@ def test_the_chart_credential_depends_on_the_url() -> None:
     assert kinds == [("bot", CredentialKind.PASSWORD, 2), ("bot", CredentialKind.SSH_KEY, 1)]
 
 
-@pytest.mark.parametrize("name", ["URL", "URI", "UUID", "JDK", "Job", "File", "BigDecimal", "in", "default", "as"])
+@pytest.mark.parametrize(
+    "name", ["URL", "URI", "UUID", "JDK", "Job", "File", "BigDecimal", "in", "default", "as", "this", "super"]
+)
 def test_the_environment_of_a_stage_cannot_set_words_of_groovy(name: str) -> None:
     """Jenkins answers "you tried to assign a value to the class 'java.net.URL'", and "unexpected token: in"."""
     assert not is_assignable(name)
