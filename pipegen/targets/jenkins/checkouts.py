@@ -56,16 +56,20 @@ def lower_checkouts(
     return Checkouts(function, calls, skipping)
 
 
-def check_checkout(plan: Plan, job: Job, report: Report) -> None:
-    """Report that Jenkins ignores the path of the checkout of *job* of *plan*, if it has one."""
-    path = (job.fetch.path if job.fetch is not None else "") or (plan.fetch.path if plan.fetch is not None else "")
-    if path and not (job.fetch is not None and job.fetch.is_skipped):
-        report.add(
-            codes.NOT_ON_JENKINS,
-            f'Jenkins chooses the folder of the checkout of stage "{job.title}", and ignores "{path}"',
-            at=job.span,
-            hint="use paths relative to the checkout in scripts",
-        )
+def check_checkouts(plan: Plan, report: Report) -> None:
+    """Report that Jenkins ignores the paths of the checkouts of *plan*."""
+    paths = [(f'the checkouts of pipeline "{plan.name}"', plan.fetch.path if plan.fetch is not None else "", plan.span)]
+    paths += [
+        (f'the checkout of stage "{job.title}"', job.fetch.path, job.span) for job in plan.jobs if job.fetch is not None
+    ]
+    for checkout, path, span in paths:
+        if path:
+            report.add(
+                codes.NOT_ON_JENKINS,
+                f'Jenkins chooses the folder of {checkout}, and ignores "{path}"',
+                at=span,
+                hint="use paths relative to the checkout in scripts",
+            )
 
 
 def _options(fetch: FetchOptions | None, job: Job | None) -> StageFetch:

@@ -11,7 +11,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.targets.constants import check_cases, constants
-from pipegen.targets.jenkins.checkouts import check_checkout
+from pipegen.targets.jenkins.checkouts import check_checkouts
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.machines import check_machine
@@ -28,6 +28,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     """Return *plan* with the script of each stage; setup values that Jenkins lacks are reported."""
     environment = host(plan, settings)
     check_limits(plan, report)
+    check_checkouts(plan, report)
     producers = {job.stage: job for job in plan.jobs}
     homes = {tool.home for job in plan.jobs for tool in tools(job, settings)}
 
@@ -49,7 +50,6 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         check_raw(job, report)
         check_plugin_steps(job, plan, report)
         check_machine(job, report)
-        check_checkout(plan, job, report)
         check_pod(job, report)
         _check_children(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
