@@ -28,8 +28,9 @@ _QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 # Escapes of ASCII characters by code.
 _ANSI_CODE = r"\\(?:x|[uU]0*)(?P<hex>[0-7]?[0-9A-Fa-f])(?![0-9A-Fa-f])|\\(?P<octal>[01]?[0-7]{1,2})"
-_OLD_ARITHMETIC = r"""\$\[[^]"'\n]*\]"""
-_ODD_ARITHMETIC = r"\$\[[^]\n]*\$\{"
+# Up to the next one, so that many open ones take linear time.
+_OLD_ARITHMETIC = r"""\$\[(?:[^]"'\n$]|\$(?!\[))*\]"""
+_ODD_ARITHMETIC = r"\$\[(?:[^]\n$]|\$(?![\[{]))*\$\{"
 
 
 class Expansions(Cursor, ABC):
