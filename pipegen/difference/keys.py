@@ -10,11 +10,14 @@ from pipegen.plan.model import (
     Commands,
     Credential,
     Export,
+    Failure,
     Input,
     Job,
     Leave,
     Plan,
+    Resources,
     Retention,
+    Retry,
     RunContainer,
     Selection,
     ShellProgram,
@@ -135,13 +138,13 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "agent": unordered((*machine.labels, *machine.label_expressions)),
         "agent.kubernetes": formatter.tree(machine.pod),
         "tools": {type_: value(name) for type_, name in machine.tools},
-        "resources": formatter.tree(machine.resources),
+        "resources": _resources(machine.resources) if machine.resources is not None else None,
         "shell": formatter.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,
         "cases": _cases(job, formatter),
         "when": condition(job.condition),
         "secrets": {", ".join(item.variables): _credential(item) for item in job.secrets},
         "id_tokens": {item.variable: unordered(item.audiences) or {} for item in job.id_tokens},
-        "retry": formatter.tree(limits.retry),
+        "retry": _retry(limits.retry) if limits.retry is not None else None,
         "timeout": value(_seconds(limits.timeout.seconds)) if limits.timeout is not None else None,
         "allow_failure": _allowed(job),
         "interruptible": formatter.tree(limits.interruptible),
@@ -149,7 +152,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "lock": unordered(item.name for item in deployment.locks),
         "environment": _environment(job, formatter),
         "artifacts": unordered(_artifacts(job, formatter)),
-        "keeping": formatter.tree(job.retention) if job.retention != Retention() else None,
+        "retention": formatter.tree(job.retention) if job.retention != Retention() else None,
         "reports": formatter.tree(job.reports),
         "cache": formatter.tree(job.caches),
         "reuse": formatter.tree(job.reuse),
@@ -158,6 +161,20 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "steps": _plugin_steps(job, formatter),
         "raw": {target: node(tree) for target, tree in job.raw},
     }
+
+
+def _resources(resources: Resources) -> Tree:
+    """Return *resources* with the keys and in the units of a config."""
+    limits: Tree = {name: value(amount) for name, amount in resources.limits.items()}
+    amounts = {name: value(amount) for name, amount in resources.quantities.items()}
+    return {**amounts, "limits": limits} if limits else {**amounts}
+
+
+def _retry(retry: Retry) -> Tree:
+    """Return *retry* with the words of a config."""
+    words = [failure.value for failure in retry.on if failure is not Failure.SYSTEM or not retry.of_system]
+    failures = unordered((*words, *(part.value for part in retry.of_system)))
+    return {"count": value(str(retry.count)), **({"on": failures} if failures is not None else {})}
 
 
 def _cases(job: Job, formatter: ValueFormatter) -> Tree | None:

@@ -29,7 +29,7 @@ from pipegen.plan.model import (
 from pipegen.plan.regexes.subset import unknown_to_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, entries_of
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
 
@@ -103,7 +103,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
 def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: Report) -> None:
     """Report that the `artifacts` of *stage*, whose value is *body*, have no paths, unless they are for its reports."""
     other = next((entry for entry in body.entries if entry.key.text not in _OF_REPORTS), None)
-    if stage.reports is not None and other is None:
+    if other is None and stage.reports is not None and _has_files(stage.reports.node):
         return
     report.add(
         codes.INVALID_VALUE,
@@ -111,7 +111,16 @@ def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: 
         at=other.key.span if other is not None else span,
         hint='add "paths"'
         if other is not None
-        else 'add "paths", or "reports" to the stage: "expire" and "access" apply to them, too',
+        else 'add "paths", or reports with files to the stage: "expire" and "access" apply to them, too',
+    )
+
+
+def _has_files(reports: Node) -> bool:
+    """Return whether *reports* have files: a percentage of the coverage is from the log."""
+    entries = entries_of(reports)
+    return any(
+        entry.key.text != "coverage" or not isinstance(entry.value, Mapping) or entry.value.get("path") is not None
+        for entry in entries
     )
 
 

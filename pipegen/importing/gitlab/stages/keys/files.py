@@ -20,6 +20,7 @@ def artifacts(context: KeyContext) -> Translation:
     """Return the artifacts and reports of a job, and its `coverage`."""
     entries = present(context.job.get("artifacts"))
     reports, raw_reports = _reports(present(entries.pop("reports").value) if "reports" in entries else {}, context)
+    have_files = bool(reports)
     coverage = context.job.get("coverage")
     if coverage is not None:
         reports["coverage"] = _percent(text_of(coverage), reports.get("coverage"))
@@ -34,17 +35,15 @@ def artifacts(context: KeyContext) -> Translation:
         if not reports:
             raise
         reason = str(error)
-    of_reports = [source for source, key in _OF_REPORTS.items() if key in own] if reports else []
-    remainder = [
-        entry
-        for key, entry in entries.items()
-        if key not in (_KEYS if "paths" in own else of_reports if "paths" not in entries else ())
-    ]
-    if "paths" not in entries and of_reports:
-        keys["artifacts"] = {_OF_REPORTS[source]: own[_OF_REPORTS[source]] for source in of_reports}
+    is_for_reports = have_files and "paths" not in entries
+    of_reports = {source: key for source, key in _OF_REPORTS.items() if is_for_reports and key in own}
+    translated = _KEYS if "paths" in own else of_reports
+    remainder = [entry for key, entry in entries.items() if key not in translated]
     if "paths" in own:
         keys["artifacts"] = own["paths"] if len(own) == 1 else own
-    elif "paths" not in entries and entries.get("when") is not None and text_of(entries["when"].value) == "always":
+    elif of_reports:
+        keys["artifacts"] = {key: own[key] for key in of_reports.values()}
+    if "paths" not in entries and "when" in entries and text_of(entries["when"].value) == "always":
         remainder.remove(entries["when"])  # reports are always uploaded
     raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:
