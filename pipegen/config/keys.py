@@ -55,7 +55,7 @@ STAGE_KEYS = (
     StageKey(name="env", is_for_scripts=True, is_local=True, diff=("env",)),
     StageKey(name="cases", is_for_scripts=True, is_local=True, diff=("cases",)),
     StageKey(name="outputs", is_for_scripts=True, diff=("outputs",)),
-    StageKey(name="artifacts", diff=("artifacts", "keeping")),
+    StageKey(name="artifacts", diff=("artifacts", "retention")),
     StageKey(name="files_from", diff=("files of",)),
     StageKey(name="extends"),
     StageKey(name="pipeline", is_work=True, is_for_calls=True),
