@@ -56,10 +56,10 @@ class CompiledConfig(Struct, kw_only=True):
         return bool(self.messages)
 
 
-def compiled(text: str, target: str, *, has_parsed_scripts: bool = False) -> CompiledConfig:
+def compiled(text: str, target: str, *, checks_scripts: bool = False) -> CompiledConfig:
     """Return the files of the config *text* for *target*, or its errors.
 
-    With *has_parsed_scripts*, a script that its shell cannot parse is an error.
+    With *checks_scripts*, a script that its shell cannot parse is an error.
     """
     file = SourceFile("pipegen.yaml", text)
     report = Report()
@@ -71,7 +71,7 @@ def compiled(text: str, target: str, *, has_parsed_scripts: bool = False) -> Com
     with suppress(Stopped):
         analysed = analyse(file, (), report, after=after, final=_FINAL)
         files = generate(analysed, registry.load(target), {}, report)
-        if has_parsed_scripts:
+        if checks_scripts:
             _check_scripts(analysed, report)
             report.stop_if_errors()
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
@@ -96,10 +96,10 @@ def compiled(text: str, target: str, *, has_parsed_scripts: bool = False) -> Com
 
 def _check_scripts(analysed: Analysed, report: Report) -> None:
     """Report the scripts of *analysed* that their shell cannot parse, and nothing else about them."""
-    findings = Report()
+    diagnostics = Report()
     config = CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
-    shell_syntax.check(config, findings)
-    for error in findings.errors():
+    shell_syntax.check(config, diagnostics)
+    for error in diagnostics.errors():
         if error.primary is not None:
             report.add(error.code, error.message, at=error.primary.span)
 

@@ -163,7 +163,7 @@ class _Attempt:
         )
         config = document(self._reading.source, options, accounting, report)
         return _Result(
-            config, compiled(block_style(config.document), "gitlab", has_parsed_scripts=True), accounting, report
+            config, compiled(block_style(config.document), "gitlab", checks_scripts=True), accounting, report
         )
 
     def imported(self, result: _Result, report: Report) -> GitLabImport:

@@ -16,7 +16,7 @@ from pipegen.structs import Struct, replace
 class RunWork(Struct, kw_only=True):
     """The work of a combination of a job: its scripts, the values of variables, and where it runs.
 
-    *environment* is the name of the one that it deploys to, "" for none.
+    *environment* is the name of the environment that it deploys to, "" for none.
     """
 
     script: tuple[str, ...]

@@ -89,6 +89,18 @@ class Resources(SpannedStruct, kw_only=True):
         """The limits as Kubernetes writes them."""
         return _quantities(self.cpu_limit, self.memory_limit)
 
+    @property
+    def container_options(self) -> tuple[str, ...]:
+        """The amounts and limits as options of docker and podman; an amount is a share, as a request in Kubernetes."""
+        options = {
+            "cpu-shares": max(2, self.cpu * 1024 // 1000) if self.cpu is not None else None,
+            "memory-reservation": self.memory,
+            # A quota of 100 ms, the default period: docker refuses `--cpus` beyond the processors of the machine.
+            "cpu-quota": max(1000, self.cpu_limit * 100) if self.cpu_limit is not None else None,
+            "memory": self.memory_limit,
+        }
+        return tuple(f"--{name}={amount}" for name, amount in options.items() if amount is not None)
+
 
 def _quantities(cpu: int | None, memory: int | None) -> Mapping[str, str]:
     """Return the amounts that are not None as Kubernetes writes them, the memory in the largest unit that is exact."""

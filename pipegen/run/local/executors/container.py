@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import ImageFile, Job, Pull, Resources, Service
+from pipegen.plan.model import ImageFile, Job, Pull, Service
 from pipegen.run.local.executors import marks
 from pipegen.run.local.executors.texts import Texts
 from pipegen.shell.quote import quote
@@ -82,7 +82,7 @@ class Containers(Struct, dict=True, gc=True):
             *(self.program, "run", "--rm", "--name", name, "--workdir", folder, "--security-opt", "label=disable"),
             *(self._user if image.user is None else ("--user", image.user)),
             *_pull(image.pull),
-            *_resources(job.machine.resources),
+            *(job.machine.resources.container_options if job.machine.resources is not None else ()),
             *self._network(job.machine.services, name),
             *_mount(self.values, ",readonly"),
             *(
@@ -240,19 +240,6 @@ def _pull(pull: Pull | None) -> tuple[str, ...]:
         case _:
             # The default of both programs.
             return ()
-
-
-def _resources(resources: Resources | None) -> Iterator[str]:
-    """Yield options for requested resources as shares, as on Kubernetes and Jenkins, and for limits."""
-    if resources is not None and resources.cpu is not None:
-        yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
-    if resources is not None and resources.memory is not None:
-        yield f"--memory-reservation={resources.memory}"
-    if resources is not None and resources.cpu_limit is not None:
-        # A quota of 100 ms, the default period: docker refuses `--cpus` beyond the processors of the machine.
-        yield f"--cpu-quota={max(1000, resources.cpu_limit * 100)}"
-    if resources is not None and resources.memory_limit is not None:
-        yield f"--memory={resources.memory_limit}"
 
 
 def common_folder(root: Path) -> str | None:

@@ -22,7 +22,7 @@ def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
     if fetch is None:
         return ()
     submodules = fetch.submodules if fetch.submodules is not Submodules.NONE else None
-    return _variables(
+    return stage_fetch_variables(
         StageFetch(
             depth=fetch.depth or 0,
             submodules=submodules,
@@ -47,12 +47,7 @@ def skips_checkout(job: Job) -> bool:
 
 
 def stage_fetch_variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
-    """Return the runner's variables for the options of a stage, which replace those of the file."""
-    return _variables(fetch)
-
-
-def _variables(fetch: StageFetch) -> tuple[VariableEntry, ...]:
-    """Return the runner's variables for the options of *fetch*.
+    """Return the runner's variables for the options of *fetch*; those of a stage replace those of the file.
 
     https://docs.gitlab.com/ci/runners/configure_runners/: depth 0 is the whole history; the flags replace the default
     ones, which are the first two.

@@ -58,16 +58,8 @@ def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:
     if image.user is not None:
         yield f"--user={image.user}"
     yield from map(_word, image.args)
-    if resources is not None and resources.cpu is not None:
-        # As for a request in Kubernetes: a share, not a limit.
-        yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
-    if resources is not None and resources.memory is not None:
-        yield f"--memory-reservation={resources.memory}"
-    if resources is not None and resources.cpu_limit is not None:
-        # A quota of 100 ms, the default period: docker refuses `--cpus` beyond the processors of the machine.
-        yield f"--cpu-quota={max(1000, resources.cpu_limit * 100)}"
-    if resources is not None and resources.memory_limit is not None:
-        yield f"--memory={resources.memory_limit}"
+    if resources is not None:
+        yield from resources.container_options
 
 
 def _word(word: str) -> str:

@@ -32,14 +32,16 @@ def check_limits(plan: Plan, report: Report) -> None:
     """Report limits of *plan* that Jenkins lacks."""
     for job in plan.jobs:
         retry = job.limits.retry
-        if retry is not None and retry.of_system:
+        if retry is None:
+            continue
+        if retry.of_system:
             report.add(
                 codes.NOT_ON_JENKINS,
                 f'Jenkins retries stage "{job.title}" after any loss of its agent',
                 at=retry.span,
                 hint='write "on: system" if this suits every engine',
             )
-        if retry is None or Failure.SYSTEM not in retry.on or frozenset(retry.on) in (_ALL, _ONLY_SYSTEM):
+        if Failure.SYSTEM not in retry.on or frozenset(retry.on) in (_ALL, _ONLY_SYSTEM):
             continue
         others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
         report.add(
