@@ -49,7 +49,7 @@ def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
     """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
     tables = any(function.name == "addTables" for function in definitions)
     words = {token.text for token in code.tokens if token.kind is TokenKind.WORD}
-    parts = [word in words for word in ("stopped", "onFailure", "isStarted", "pinned")]
+    parts = [word in words for word in ("stopped", "onFailure", "started", "pinned")]
     forms = [Driver(deepest, tables, *parts) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, definitions, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))
