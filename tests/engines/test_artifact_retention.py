@@ -1,5 +1,6 @@
 """All engines retain the same artifacts after success and after failure; reports do not affect the result."""
 
+import re
 from pathlib import Path
 from shlex import quote as quoted
 
@@ -50,6 +51,11 @@ STAGES: dict[str, dict[str, object]] = {
         "artifacts": ["dist ${.v}/", "none-${.v}"],
     },
     "astray": {"script": ["printf ../x >v"], "outputs": {"v": {"file": "v"}}, "artifacts": ["${.v}"]},
+    "named": {
+        "script": ["mkdir named; for name in app-${setup.commit} app-1; do echo n >named/$name.log; done; false"],
+        "artifacts": {"paths": ["named/*-${setup.commit}.log"], "when": "always"},
+        "reports": {"junit": "${setup.commit}.xml"},
+    },
     "last": {
         "script": [
             'find sound.log report.xml service/log -type f >"$RECORDS/last" 2>/dev/null || :',
@@ -70,7 +76,10 @@ def done(
     records = folder / "notes"
     records.mkdir()
     stages = [{"name": name, **keys} for name, keys in STAGES.items()]
-    arcs = [["sound", "hidden", "late", "last"], *([name] for name in ("red", "green", "crashed", "lost", "astray"))]
+    arcs = [
+        ["sound", "hidden", "late", "last"],
+        *([name] for name in ("red", "green", "crashed", "lost", "astray", "named")),
+    ]
     text = yaml_text({"pipelines": {"keeping": {"stages": stages, "execution": arcs}}})
     repository = worlds.repository(folder / "repository", files={CONFIG: text, "service/see": ""})
     world = World(
@@ -82,7 +91,7 @@ def done(
 def test_reports_do_not_affect_the_result(done: tuple[Engine, Execution, Path]) -> None:
     """Neither a report with a failure nor a missing report fails a successful stage; Jenkins shows it as unstable."""
     engine, execution, _ = done
-    expected = dict.fromkeys(STAGES, "success") | dict.fromkeys(("red", "crashed", "lost", "astray"), "failed")
+    expected = dict.fromkeys(STAGES, "success") | dict.fromkeys(("red", "crashed", "lost", "astray", "named"), "failed")
     if engine.target == "jenkins":
         expected["green"] = "unstable"
 
@@ -93,6 +102,10 @@ def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Pat
     """Excluded files cannot; after a failure, only those for failures can."""
     engine, execution, _ = done
     names = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
+    named = {name for name in names if name.startswith("named/")}
+    names -= named
+
+    assert [bool(re.fullmatch("named/app-[0-9a-f]{40}.log", name)) for name in named] == [True]
 
     if engine.target == "gitlab":
         # gitlab-ci-local supports neither `on_failure`, which it reads as success, nor permissions to download.

@@ -14,6 +14,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.files.patterns import matches_internal_files
 from pipegen.plan.model import Output
+from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping, Scalar
@@ -53,15 +54,19 @@ def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
     return False
 
 
-def checked_path(item: Located[str], directory: str, report: Report) -> str | None:
+def checked_path(item: Located[str], directory: str, report: Report, *, has_values: bool = False) -> str | None:
     """Return the path of *item* from the root of the repository; *directory* is where the stage runs.
+
+    With *has_values*, the path contains setup values.
 
     Return None if engines cannot keep the path, which is reported. A *directory* outside the repository is reported
     once, and not again for each of its paths.
     """
     start = normpath(directory)
     path = normpath(join("" if start.startswith(("..", "/")) else start, item.value or "."))
-    return path if _is_sound(path, item, report) else None
+    pattern = path_pattern(path) if has_values else path
+    # A value at the start of a name does not begin with a dot.
+    return path if _is_sound(f"_{pattern}" if path.startswith("$") else pattern, item, report) else None
 
 
 def _is_sound(path: str, item: Located[str], report: Report) -> bool:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from pipegen.plan.model.patterns import escaped
+from pipegen.plan.model.retention import has_values, path_pattern
 from pipegen.plan.regexes.match import ends
 
 # The folders of git and pipegen in a checkout, and files that are always in them.
@@ -15,14 +16,14 @@ _INTERNAL_PATHS = (".git", ".git/HEAD", ".git/refs/heads/main", ".pipegen", ".pi
 
 def is_pattern(path: str) -> bool:
     """Return whether *path* may match several paths."""
-    return "*" in path
+    return "*" in path or has_values(path)
 
 
 def matches(pattern: str, path: str) -> bool:
     """Return whether *pattern* matches *path*, or a folder above it."""
     parts = (
         "([^/]*/)*" if part == "**" else f"{'[^/]*'.join(map(escaped, part.split('*')))}/"
-        for part in pattern.split("/")
+        for part in path_pattern(pattern).split("/")
     )
     return bool(ends("".join(parts), f"{path}/", {0}, re.DOTALL))
 

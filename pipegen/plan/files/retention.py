@@ -26,6 +26,7 @@ from pipegen.plan.model import (
     Reports,
     Retention,
 )
+from pipegen.plan.model.retention import path_with_values
 from pipegen.plan.regexes.subset import unknown_to_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
@@ -88,7 +89,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
             for path, item in paths.items()
         ),
         retention=Retention(
-            exclude=tuple(_excluded(_paths(body.get("exclude") if body else None, directory, values))),
+            exclude=tuple(dict.fromkeys(_excluded(_paths(body.get("exclude") if body else None, directory, values)))),
             name=_name(body.get("name") if body else None, values),
             expire=_expire(body.get("expire") if body else None, values.report),
             when=when,
@@ -158,7 +159,7 @@ def _is_known_at_run_time(path: Text, when: ArtifactsWhen) -> bool:
 
     It cannot do so after a failure, and it does not treat any part of the path as a pattern.
     """
-    if path.constant is not None or when is not ArtifactsWhen.SUCCESS:
+    if path.constant is not None or when is not ArtifactsWhen.SUCCESS or path_with_values(path) is not None:
         return False
     return not any("*" in part for part in path.parts if isinstance(part, str))
 
@@ -174,11 +175,12 @@ def _texts(node: Node | None, values: StageValues) -> list[tuple[Scalar, Text]]:
 
 
 def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report) -> dict[str, Located[str]]:
-    """Return the paths of *texts*; paths that are known only at run time are reported."""
+    """Return the paths of *texts*; those with values that engines do not insert are reported."""
     paths: dict[str, Located[str]] = {}
     for item, text in texts:
         constant = text.constant
-        if constant is None:
+        path = path_with_values(text) if constant is None else constant
+        if path is None:
             report.add(
                 codes.RUN_TIME_PATH,
                 f'"{item.text}" is known only at run time, and engines need it before',
@@ -186,9 +188,10 @@ def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report)
                 hint="let the script copy the files to a fixed path, and name that path",
             )
             continue
-        checked = checked_path(Located(constant, item.span), directory, report)
+        located = Located(path, item.span)
+        checked = checked_path(located, directory, report, has_values=constant is None)
         if checked is not None:
-            paths.setdefault(checked, Located(constant, item.span))
+            paths.setdefault(checked, located)
     return paths
 
 
@@ -251,13 +254,14 @@ def _exposed(body: Mapping, stage: StageConfig, values: StageValues) -> Located[
     reports = stage.reports.node if stage.reports else None
     stored = (*_scalars(body.get("paths")), *_scalars(reports.get("sarif") if isinstance(reports, Mapping) else None))
     for item in stored:
-        if "*" in item.text:
+        # https://docs.gitlab.com/ci/yaml/#artifactsexpose_as: nor are paths with variables displayed.
+        if "*" in item.text or "${setup." in item.text:
             values.report.add(
                 codes.INVALID_VALUE,
-                f'artifacts with "expose_as" cannot have the path "{item.text}": a link cannot lead to a pattern',
+                f'artifacts with "expose_as" cannot have the path "{item.text}": a link needs a known path',
                 at=item.span,
                 related=[Label(node.span, "the link")],
-                hint='name the file or the folder without "*"',
+                hint='name the file or the folder without "*" and setup values',
             )
     return node.located()
 

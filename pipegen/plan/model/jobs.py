@@ -34,11 +34,12 @@ class Mail(SpannedStruct, kw_only=True):
 class Artifact(SpannedStruct, kw_only=True):
     """Files that a job leaves for its descendants: a path relative to the checkout.
 
-    *path* is None for a run-time value. *overwrites* is whether an ancestor leaves the same path, so that
-    these files must be fetched after those. A path contains `*` and `**` only as wildcards. *is_declared* is whether
-    the path is in `artifacts`, not a result of a step. *is_kept* is whether people can download the files; *travels* is
-    whether other jobs get them. *is_folder* is whether the path certainly names a folder. *may_overlap* is whether
-    other jobs may leave the same path without an order between them, if they allow it too.
+    *path* is None for a run-time value that engines cannot insert. *overwrites* is whether an ancestor leaves the same
+    path, so that these files must be fetched after those. A path contains `*` and `**` only as wildcards, and `$` only
+    in references to setup values. *is_declared* is whether the path is in `artifacts`, not a result of a step.
+    *is_kept* is whether people can download the files; *travels* is whether other jobs get them. *is_folder* is whether
+    the path certainly names a folder. *may_overlap* is whether other jobs may leave the same path without an order
+    between them, if they allow it too.
     """
 
     path: str | None

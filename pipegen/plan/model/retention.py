@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+from posixpath import normpath
 
-from pipegen.bindings.expression import Text
+from pipegen.bindings.expression import Part, Reference, Scope, Text
+from pipegen.bindings.expression import text as joined
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -51,7 +54,7 @@ class Coverage(SpannedStruct, kw_only=True):
 
 
 class ReportPath(SpannedStruct):
-    """A pattern of report files, relative to the root of the repository."""
+    """A pattern of report files, relative to the root of the repository, perhaps with setup values."""
 
     path: str
     span: Span
@@ -64,6 +67,56 @@ class Reports(Struct, kw_only=True):
     coverage: Coverage | None = None
     codequality: tuple[ReportPath, ...] = ()
     sarif: tuple[ReportPath, ...] = ()
+
+
+# Setup values that engines insert into paths: they contain neither blanks nor wildcards, nor folders such as "..", and
+# begin with neither a dot nor a slash. A branch may contain most other characters, and is a slug on GitLab.
+IN_PATHS = frozenset({"commit", "shortCommit", "GIT_COMMIT", "tag", "changeRequest", "project", "projectShortName"})
+_VALUE = re.compile(r"\$\{setup\.(\w+)\}")
+_MAY_BE_EMPTY = re.compile(r"\$\{setup\.(?:tag|changeRequest)\}")
+_PART_OF_NAME = re.compile(rf"(?:\*|{_VALUE.pattern})*{_VALUE.pattern}(?:\*|{_VALUE.pattern})*")
+
+
+def path_with_values(text: Text) -> str | None:
+    """Return the path *text* with references to setup values as they are; None if engines cannot insert its values.
+
+    `$` has no other meaning in the paths of a plan.
+    """
+    if any("$" in part if isinstance(part, str) else not _is_in_paths(part) for part in text.parts):
+        return None
+    path = "".join(map(str, text.parts))
+    return None if may_be_checkout(path) else path
+
+
+def may_be_checkout(path: str) -> bool:
+    """Return whether *path* is not below the checkout, or all of it, if it has no tag or change request."""
+    rest = _MAY_BE_EMPTY.sub("", path)
+    return rest != path and normpath(rest).startswith((".", "/", "*"))
+
+
+def _is_in_paths(part: Part) -> bool:
+    if not isinstance(part, Reference) or part.default is not None:
+        return False
+    return part.scope is Scope.SETUP and part.name in IN_PATHS
+
+
+def path_text(path: str, span: Span) -> Text:
+    """Return the text of *path*, in which setup values are references."""
+    parts: list[Part] = [
+        Reference("setup", part, None, span, Scope.SETUP) if index % 2 else part
+        for index, part in enumerate(_VALUE.split(path))
+    ]
+    return joined(*parts, span=span)
+
+
+def has_values(path: str) -> bool:
+    """Return whether *path* contains setup values."""
+    return "${" in path
+
+
+def path_pattern(path: str) -> str:
+    """Return *path* with `*` in place of setup values."""
+    return _PART_OF_NAME.sub("*", path) if has_values(path) else path
 
 
 # Defaults.

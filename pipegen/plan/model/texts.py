@@ -12,6 +12,7 @@ from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.deployments import Environment
 from pipegen.plan.model.jobs import Job, Mail, PluginCall, PluginSteps
 from pipegen.plan.model.machine import Machine
+from pipegen.plan.model.retention import NO_REPORTS, has_values, path_text
 from pipegen.plan.model.steps import (
     BlubberInline,
     BuildImage,
@@ -64,7 +65,21 @@ def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:
     texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail, job.plugin_steps)
     for cache in job.caches:
         texts += (cache.key, *cache.fallback)
+    texts += path_texts(job)
     return [*texts, job.retention.name] if job.retention.name is not None else texts
+
+
+def path_texts(job: Job) -> list[Text]:
+    """Return the paths of the artifacts and reports of *job* that contain values."""
+    reports, retention = job.reports, job.retention
+    if not job.artifacts and reports is NO_REPORTS:
+        return []
+    paths = [(artifact.path or "", artifact.span) for artifact in job.artifacts]
+    paths += [(path, retention.span or job.span) for path in retention.exclude]
+    paths += [(report.path, report.span) for report in (*reports.junit, *reports.codequality, *reports.sarif)]
+    if reports.coverage is not None:
+        paths.append((reports.coverage.path or "", reports.coverage.span))
+    return [path_text(path, span) for path, span in paths if has_values(path)]
 
 
 def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911 - one case a step

@@ -83,7 +83,15 @@ def gather(
     pipeline_names = [plan.name for plan in plans] if request.stages and not named else named
     report_posts(plans, report)
     plans = tuple(
-        replace(plan, jobs=tuple(job.in_case(context.holds) for job in plan.jobs if not job.posts)) for plan in plans
+        replace(
+            plan,
+            jobs=tuple(
+                names.with_paths(job.in_case(context.holds), context, request.started)
+                for job in plan.jobs
+                if not job.posts
+            ),
+        )
+        for plan in plans
     )
     parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
     report.stop_if_errors()

@@ -6,12 +6,27 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from pipegen.plan.model import Credential, CredentialKind, Input, Plan, Workspace
+from pipegen.bindings.expression import evaluate
+from pipegen.plan.model import (
+    Artifact,
+    Coverage,
+    Credential,
+    CredentialKind,
+    Input,
+    Job,
+    Plan,
+    ReportPath,
+    Retention,
+    Workspace,
+)
+from pipegen.plan.model.retention import path_text
+from pipegen.plan.model.texts import path_texts
+from pipegen.plan.rewriting import rewritten
 from pipegen.run.local.conditions import RunContext
 from pipegen.shell import defaults
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.shell.names import variable_part
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 RUN = "PIPEGEN_RUN"
 JOB_ID = "PIPEGEN_JOB_ID"
@@ -158,6 +173,26 @@ def setup_values(
     """
     run = _RunValues(context, started, environment)
     return {_SETUP[name]: _VALUES[name](run) for name in dict.fromkeys((*names, "project")) if name in _VALUES}
+
+
+def with_paths(job: Job, context: RunContext, started: datetime) -> Job:
+    """Return *job* with the values of this run in the paths of its artifacts and reports."""
+    if not path_texts(job):
+        return job
+    run = _RunValues(context, started, {})
+
+    def filled(path: str) -> str:
+        return evaluate(path_text(path, job.span), lambda reference: _VALUES[reference.name](run)) or ""
+
+    def change(part: object) -> object:
+        match part:
+            case Artifact() | ReportPath() | Coverage() if part.path is not None:
+                return replace(part, path=filled(part.path))
+            case Retention():
+                return replace(part, exclude=tuple(map(filled, part.exclude)))
+        return part
+
+    return rewritten(job, change)
 
 
 def _setup(name: str, plan: Plan) -> str | None:

@@ -25,6 +25,7 @@ def test_a_list_is_a_map_of_paths() -> None:
     [
         ("exclude: [a/b, 'c/*.map', '**/d']", {"exclude": ("a/b", "a/b/**", "c/*.map", "**/d", "**/d/**")}),
         ("exclude: [x], paths: [y]", {"exclude": ("x", "x/**")}),
+        ("exclude: [x, 'x/**'], paths: [y]", {"exclude": ("x", "x/**")}),
         ("expire: never", {"expire": 0}),
         ("expire: 7 days", {"expire": 604_800}),
         ("expire: 90", {"expire": 90}),
@@ -40,6 +41,34 @@ def test_artifact_settings_are_resolved(keys: str, expected: dict[str, object]) 
     retention = job_of(f"{{name: s, script: x, artifacts: {{{text}}}}}").retention
 
     assert {name: getattr(retention, name) for name in expected} == expected
+
+
+def test_paths_contain_setup_values() -> None:
+    """In artifacts, exclusions and reports, also with a pattern, and for failed stages."""
+    job = job_of(
+        "{name: s, directory: d, script: x, artifacts: {paths: ['a-${setup.tag}/*', '${setup.commit}/'], "
+        "exclude: ['${setup.project}/b'], when: always}, reports: {junit: '${setup.shortCommit}.xml'}}"
+    )
+
+    assert [artifact.path for artifact in job.artifacts] == ["d/a-${setup.tag}/*", "d/${setup.commit}"]
+    assert job.retention.exclude == ("d/${setup.project}/b", "d/${setup.project}/b/**")
+    assert [report.path for report in job.reports.junit] == ["d/${setup.shortCommit}.xml"]
+
+
+@pytest.mark.parametrize("path", ["${setup.branch}/", "${setup.tag|none}/", "a-${setup.run}", "$$-${setup.commit}"])
+def test_other_values_are_known_at_run_time(path: str) -> None:
+    """A branch may contain wildcards, and engines do not know the others."""
+    job = job_of(f"{{name: s, script: x, artifacts: ['{path}']}}")
+
+    assert [artifact.path for artifact in job.artifacts] == [None]
+
+
+@pytest.mark.parametrize("path", ["${setup.tag}", "./${setup.changeRequest}/*", ".${setup.tag}./a", "${setup.tag}*"])
+def test_a_path_is_never_the_whole_checkout(path: str) -> None:
+    """A tag is empty in runs for branches."""
+    assert wrong(f"[{{name: s, script: x, artifacts: {{paths: ['{path}'], when: always}}}}]") == [
+        ("PG540", f"'{path}'")
+    ]
 
 
 def test_reports_are_retained_without_paths() -> None:
@@ -132,6 +161,9 @@ def test_coverage_has_a_file_a_log_pattern_or_both(
         ("artifacts: {paths: ['${.v}*']}", [("PG540", "'${.v}*'")]),
         ("artifacts: {paths: ['${.v}'], when: always}", [("PG540", "'${.v}'")]),
         ("artifacts: {paths: [a], exclude: ['${.v}']}", [("PG540", "'${.v}'")]),
+        ("artifacts: {paths: ['$${setup.commit}']}", [("PG204", "'$${setup.commit}'")]),
+        ("artifacts: {paths: ['.${setup.commit}/']}", [("PG204", "'.${setup.commit}/'")]),
+        ("artifacts: {paths: ['${setup.commit}?']}", [("PG204", "'${setup.commit}?'")]),
         ("artifacts: {paths: [a], name: '${.v}'}", [("PG541", "${.v}")]),
         ("artifacts: {paths: [a], name: a/b}", [("PG204", "a/b")]),
         ("artifacts: {paths: [a], exclude: [../x]}", [("PG505", "../x")]),
@@ -146,6 +178,7 @@ def test_coverage_has_a_file_a_log_pattern_or_both(
         ("artifacts: {paths: [a], expose_as: a/b}", [("PG204", "a/b")]),
         (f"artifacts: {{paths: [a], expose_as: {'a' * 101}}}", [("PG204", "a" * 101)]),
         ("artifacts: {paths: [a, '*.b'], expose_as: a}", [("PG204", "'*.b'")]),
+        ("artifacts: {paths: ['a-${setup.tag}'], expose_as: a}", [("PG204", "'a-${setup.tag}'")]),
     ],
 )
 def test_invalid_artifacts_are_reported(keys: str, expected: list[tuple[str, str]]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from plan.sample_plans import job_of
+
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.shell_variables import setup_values, status_variable
+from pipegen.run.local.shell_variables import setup_values, status_variable, with_paths
 
 
 def test_stages_with_similar_names_have_distinct_status_variables() -> None:
@@ -16,6 +18,20 @@ def test_stages_with_similar_names_have_distinct_status_variables() -> None:
 
     assert len({status_variable(slug) for slug in slugs}) == len(slugs)
     assert status_variable("a-b") == "PIPEGEN_STATUS_A_B"
+
+
+def test_paths_contain_the_values_of_the_run(tmp_path: Path) -> None:
+    """Without a repository, a commit is empty."""
+    job = job_of(
+        "{name: s, script: x, artifacts: {paths: ['a-${setup.projectShortName}'], exclude: ['a-${setup.commit}b']}, "
+        "reports: {junit: 'x', coverage: '${setup.project}.xml'}}"
+    )
+    filled = with_paths(job, RunContext(LocalCheckout(tmp_path), {}, {}), datetime(2025, 1, 31, tzinfo=UTC))
+
+    assert [artifact.path for artifact in filled.artifacts] == [f"a-{tmp_path.name}"]
+    assert filled.retention.exclude == ("a-b", "a-b/**")
+    assert filled.reports.coverage is not None
+    assert filled.reports.coverage.path == f"{tmp_path.name}.xml"
 
 
 def test_setup_values_of_a_manual_run(tmp_path: Path) -> None:

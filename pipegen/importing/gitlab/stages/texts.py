@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.retention import IN_PATHS, may_be_checkout
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of, scalars
 from pipegen.structs import Struct
@@ -97,8 +98,11 @@ class JobTexts(Struct, kw_only=True):
 
         return _replaced(text, value)
 
-    def path(self, text: str) -> str:
-        """Return the path *text* relative to the checkout; raise `UntranslatableError` if it is not constant."""
+    def path(self, text: str, *, has_values: bool = False) -> str:
+        """Return the path *text* relative to the checkout; raise `UntranslatableError` if it is not constant.
+
+        With *has_values*, the path may contain the setup values that engines insert into paths.
+        """
         rest = _MOST_CHARACTERS
 
         def value(name: str, level: int) -> str:
@@ -107,6 +111,9 @@ class JobTexts(Struct, kw_only=True):
                 return f"${{matrix.{name}}}"
             known = _CHECKOUT if name == "CI_PROJECT_DIR" else self.constants.get(name)
             variable = self.variables.get(name) if name not in (*self.of_engine, *self.inputs) else None
+            setup = _SETUP.get(name) if name not in self.variables else None
+            if known is None and has_values and setup in IN_PATHS:
+                return f"${{setup.{setup}}}"
             if known is None and (variable is None or level > _MOST_LEVELS or name in names_in(variable.text)):
                 raise UntranslatableError(f"a path contains ${name}")
             rest -= len(known if known is not None else variable.text if variable is not None else "")
@@ -120,7 +127,7 @@ class JobTexts(Struct, kw_only=True):
         if path.rstrip("/") == _CHECKOUT:
             return "./"
         relative = path.removeprefix(f"{_CHECKOUT}/")
-        if _CHECKOUT in relative:
+        if _CHECKOUT in relative or (has_values and may_be_checkout(relative)):
             raise UntranslatableError(f'the path "{text}"')
         return relative
 

@@ -22,7 +22,7 @@ from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules, without_raw_variables
-from pipegen.targets.gitlab.jobs.retention import lower_retention
+from pipegen.targets.gitlab.jobs.retention import lower_retention, stored_path
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
@@ -151,7 +151,7 @@ class _Drafting(Struct, kw_only=True):
             _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
-        artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
+        artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, plan, parts, trigger, report), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
         check_machine(job, tools.kind, settings, report)
@@ -227,12 +227,14 @@ def idle_script(job: Job) -> tuple[ScriptEntry, ...]:
     return (ScriptEntry(f"echo {quote(f'nothing to do in stage {job.stage}')}"),)
 
 
-def _artifacts(job: Job, parts: StageScriptParts, trigger: Bridge | TriggerScript | None) -> tuple[str, ...]:
+def _artifacts(
+    job: Job, plan: Plan, parts: StageScriptParts, trigger: Bridge | TriggerScript | None, report: Report
+) -> tuple[str, ...]:
     """Return the artifacts of the job: its files, and the values for other jobs and for the call of its trigger."""
     if not job.artifacts and trigger is None:
         return parts.carries
     files = [
-        f"{artifact.path}/" if artifact.is_folder else artifact.path
+        stored_path(f"{artifact.path}/" if artifact.is_folder else artifact.path, artifact.span, plan, report)
         for artifact in job.artifacts
         if artifact.path is not None
     ]

@@ -6,6 +6,8 @@ from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import DEFAULT_RETENTION, NO_REPORTS, ArtifactsWhen, Job, Plan, ReportPath, Retention
+from pipegen.plan.model.retention import has_values, path_text
+from pipegen.source.text import Span
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.values.expanded_texts import expanded
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, ArtifactKeys, CoverageReport
@@ -22,28 +24,40 @@ def lower_retention(
     retention, reports = job.retention, job.reports
     if retention is DEFAULT_RETENTION and reports is NO_REPORTS and not job.artifacts:
         return paths, DEFAULT_ARTIFACT_KEYS
-    sarif_paths = tuple(path.path for path in reports.sarif)
+    sarif_paths = _report_paths(reports.sarif, plan, report)
     if sarif_paths:
         _report_sarif(reports.sarif, report)
         if retention.when is ArtifactsWhen.FAILURE:
             _report_lost(job, reports.sarif[0], report)
-    _check_failure(job, paths, report)
+    _check_failure(job, plan, paths, report)
     coverage = reports.coverage
     return (*paths, *(path for path in sarif_paths if path not in paths)), ArtifactKeys(
         name=expanded(retention.name, "the name of an archive", plan, report, is_slug=True) if retention.name else "",
-        exclude=retention.exclude,
+        exclude=tuple(stored_path(path, retention.span or job.span, plan, report) for path in retention.exclude),
         expire_in=_expiry(retention),
         # A scanner that finds problems exits with an error, and its report is still stored.
         when="always" if sarif_paths and retention.when is ArtifactsWhen.SUCCESS else RESULTS[retention.when],
         access="none" if any(path.is_declared and not path.is_kept for path in job.artifacts) else retention.access,
         expose_as=retention.expose_as.value if retention.expose_as is not None else "",
-        junit=tuple(path.path for path in reports.junit),
-        codequality=tuple(path.path for path in reports.codequality),
-        coverage_report=CoverageReport(path=coverage.path, format=coverage.format.value)
+        junit=_report_paths(reports.junit, plan, report),
+        codequality=_report_paths(reports.codequality, plan, report),
+        coverage_report=CoverageReport(
+            path=stored_path(coverage.path, coverage.span, plan, report), format=coverage.format.value
+        )
         if coverage is not None and coverage.path is not None
         else None,
         coverage=_between_slashes(coverage.percent) if coverage is not None and coverage.percent else "",
     )
+
+
+def _report_paths(paths: tuple[ReportPath, ...], plan: Plan, report: Report) -> tuple[str, ...]:
+    return tuple(stored_path(path.path, path.span, plan, report) for path in paths)
+
+
+def stored_path(path: str, at: Span, plan: Plan, report: Report) -> str:
+    """Return *path* with variables in place of setup values, which the runner expands."""
+    # https://docs.gitlab.com/ci/variables/where_variables_can_be_used/
+    return expanded(path_text(path, at), "the path of an artifact", plan, report) if has_values(path) else path
 
 
 def _expiry(retention: Retention) -> str:
@@ -82,9 +96,13 @@ def _report_lost(job: Job, path: ReportPath, report: Report) -> None:
     )
 
 
-def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
+def _check_failure(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) -> None:
     """Report values and files for other jobs that GitLab drops because artifacts are kept only on failure."""
-    declared = {artifact.path for artifact in job.artifacts if not artifact.travels}
+    declared = {
+        stored_path(artifact.path, artifact.span, plan, report)
+        for artifact in job.artifacts
+        if artifact.path is not None and not artifact.travels
+    }
     lost = [path for path in paths if path.rstrip("/") not in declared]
     if job.retention.when is ArtifactsWhen.FAILURE and lost:
         report.add(

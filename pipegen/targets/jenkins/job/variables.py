@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import BuildImage, Machine, Mail
-from pipegen.plan.model.texts import plugin_texts
+from pipegen.plan.model.texts import path_texts, plugin_texts
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_expanded, own_text
 from pipegen.targets.jenkins import model
@@ -39,6 +39,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
         if job.plugin_steps is not None:
             texts = plugin_texts(job.plugin_steps)
             used |= dict.fromkeys(key.name for text in texts for key in text.references() if key.scope is Scope.SETUP)
+        used |= dict.fromkeys(key.name for text in path_texts(job) for key in text.references())
         for cache in job.caches:
             used |= dict.fromkeys(key.name for key in cache.key.references() if key.scope is Scope.SETUP)
         if job.machine.image is not None or job.machine.services:

@@ -164,14 +164,14 @@ def _script_steps(
         else in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     )
     script_step = shared.statuses.with_statuses(named, (in_image_step,))
-    complete_steps = with_post_actions(named.job, (*first, *script_step, *last), shared.reports)
+    complete_steps = with_post_actions(named.job, (*first, *script_step, *last), shared.reports, values)
     steps_ += cached(named.job, values, complete_steps)
     if script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
-    stash = shared.stashes.left_by(named) if is_isolated else None
+    stash = shared.stashes.left_by(named, values) if is_isolated else None
     if stash is not None:
         steps_.append(stash)
-    steps_ += archived_on_success(named.job)
+    steps_ += archived_on_success(named.job, values)
     return steps_
 
 

@@ -33,6 +33,26 @@ def test_the_report_of_a_failing_scanner_is_retained(keys: str) -> None:
     assert "s.sarif" in data["paths"]
 
 
+def test_the_runner_inserts_setup_values_into_paths() -> None:
+    """https://docs.gitlab.com/ci/variables/where_variables_can_be_used/ lists `paths` and `exclude`."""
+    data = artifacts("artifacts: {paths: ['a-${setup.tag}/*'], exclude: ['d-${setup.commit}'], when: failure}")
+    reported = compiled("""
+        pipelines:
+          p:
+            stages:
+              - name: a
+                script: [x]
+                reports: {junit: '${setup.shortCommit}.xml', coverage: 'c-${setup.projectShortName}.xml'}
+    """).data["a"]["artifacts"]
+
+    assert (data["paths"], data["exclude"]) == (
+        ["a-$CI_COMMIT_TAG/*", "s.sarif"],
+        ["d-$CI_COMMIT_SHA", "d-$CI_COMMIT_SHA/**"],
+    )
+    assert reported["reports"]["junit"] == "$CI_COMMIT_SHORT_SHA.xml"
+    assert reported["reports"]["coverage_report"]["path"] == "c-$CI_PROJECT_NAME.xml"
+
+
 def test_a_report_that_is_dropped_on_success_is_reported() -> None:
     """The user's `when` applies to all artifacts."""
     output = scanning("artifacts: {paths: [dist/], when: failure}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from types import MappingProxyType
@@ -13,6 +14,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Mapping, Node
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
+_REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
 _REPORTS = {"junit": "junit", "codequality": "codequality"}
 
 
@@ -64,7 +66,7 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
     value: dict[str, Data] = {}
     for key in ("paths", "exclude"):
         if key in entries:
-            value[key] = list(paths(entries[key].value, context))
+            value[key] = list(stored_paths(entries[key].value, context))
     if "name" in entries:
         value["name"] = context.texts.name(text_of(entries["name"].value))
     if "expire_in" in entries:
@@ -88,13 +90,18 @@ def _access(access: str) -> dict[str, Data]:
     return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
 
 
-def paths(node: Node, context: KeyContext) -> Iterable[str]:
-    """Return the paths of *node* relative to the checkout."""
+def stored_paths(node: Node, context: KeyContext) -> Iterable[str]:
+    """Return the paths of artifacts or of a report, relative to the checkout."""
+    return paths(node, context, have_values=True)
+
+
+def paths(node: Node, context: KeyContext, *, have_values: bool = False) -> Iterable[str]:
+    """Return the paths of *node* relative to the checkout; with *have_values*, they may contain setup values."""
     for path in texts_of(node):
-        constant = context.texts.path(path)
-        if any(sign in constant for sign in "?[{") and "${matrix." not in constant:
+        translated = context.texts.path(path, has_values=have_values)
+        if any(sign in re.sub(_REFERENCE, "", translated) for sign in "?[{"):
             raise UntranslatableError(f'the path "{path}"')
-        yield constant
+        yield translated
 
 
 def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, Data], list[Entry]]:
@@ -103,11 +110,11 @@ def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, 
     raw: list[Entry] = []
     for name, entry in entries.items():
         if name in _REPORTS:
-            report_paths = list(paths(entry.value, context))
+            report_paths = list(stored_paths(entry.value, context))
             reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
         elif name == "coverage_report":
             reports["coverage"] = _coverage(present(entry.value), context)
-        elif name == "cobertura" and len(report_paths := list(paths(entry.value, context))) == 1:
+        elif name == "cobertura" and len(report_paths := list(stored_paths(entry.value, context))) == 1:
             reports["coverage"] = report_paths[0]
         else:
             raw.append(entry)
@@ -115,7 +122,7 @@ def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, 
 
 
 def _coverage(entries: dict[str, Entry], context: KeyContext) -> Data:
-    report_paths = list(paths(entries["path"].value, context)) if "path" in entries else []
+    report_paths = list(stored_paths(entries["path"].value, context)) if "path" in entries else []
     kind = text_of(entries["coverage_format"].value) if "coverage_format" in entries else "cobertura"
     if len(report_paths) != 1 or kind not in ("cobertura", "jacoco"):
         raise UntranslatableError("the coverage report")

@@ -10,7 +10,9 @@ from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.stages.files.stashes import artifact_paths, excludes, has_folders, patterns
+from pipegen.targets.jenkins.groovy import expression
+from pipegen.targets.jenkins.stages.files.stashes import artifact_paths, excludes, expanded, has_folders, patterns
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 _COVERAGE, _CODEQUALITY, _SARIF = "coverage", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
@@ -44,18 +46,20 @@ def _kinds(job: Job) -> Iterator[str]:
         yield _SARIF
 
 
-def with_post_actions(job: Job, steps: tuple[model.Step, ...], kinds: ReportKinds) -> tuple[model.Step, ...]:
+def with_post_actions(
+    job: Job, steps: tuple[model.Step, ...], kinds: ReportKinds, values: GroovyTexts
+) -> tuple[model.Step, ...]:
     """Return *steps*, the script of *job*, with the steps that follow even if they fail."""
     when = job.retention.when
-    on_failure = tuple(_archives(job)) if when is ArtifactsWhen.FAILURE else ()
-    always = (*_statements(job, kinds), *(_archives(job) if when is ArtifactsWhen.ALWAYS else ()))
+    on_failure = tuple(_archives(job, values)) if when is ArtifactsWhen.FAILURE else ()
+    always = (*_statements(job, kinds, values), *(_archives(job, values) if when is ArtifactsWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
 
 
-def archived_on_success(job: Job) -> Iterator[model.Step]:
+def archived_on_success(job: Job, values: GroovyTexts) -> Iterator[model.Step]:
     """Yield the steps that archive files of *job* after a success, if that is when to keep them."""
     if job.retention.when is ArtifactsWhen.SUCCESS:
-        yield from _archives(job)
+        yield from _archives(job, values)
 
 
 def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
@@ -104,32 +108,34 @@ def _needs_script(head: str) -> bool:
     return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK))
 
 
-def _archives(job: Job) -> Iterator[model.Step]:
+def _archives(job: Job, values: GroovyTexts) -> Iterator[model.Step]:
     paths = artifact_paths(artifact for artifact in job.artifacts if artifact.is_kept)
     if paths:
-        yield model.Archive(patterns(paths), excludes=excludes(job), has_folders=has_folders(paths))
+        includes = expanded(patterns(paths), job, values)
+        yield model.Archive(includes, excludes=excludes(job, values), has_folders=has_folders(paths))
 
 
-def _statements(job: Job, kinds: ReportKinds) -> Iterator[model.GroovyStatement]:
+def _statements(job: Job, kinds: ReportKinds, values: GroovyTexts) -> Iterator[model.GroovyStatement]:
     """Yield a step for each kind of report; each logs a missing report."""
     reports = job.reports
+
+    def pattern(paths: Iterable[ReportPath]) -> str:
+        return expression(expanded(", ".join(path.path for path in paths), job, values))
+
     if reports.junit:
         options = "allowEmptyResults: true, skipMarkingBuildUnstable: true"
-        yield model.GroovyStatement(f"junit testResults: {_pattern(reports.junit)}, {options}", "junit")
+        yield model.GroovyStatement(f"junit testResults: {pattern(reports.junit)}, {options}", "junit")
     if reports.coverage is not None and reports.coverage.path is not None:
-        tool = f"[parser: '{_PARSERS[reports.coverage.format]}', pattern: {literal(reports.coverage.path)}]"
+        path = expression(expanded(reports.coverage.path, job, values))
+        tool = f"[parser: '{_PARSERS[reports.coverage.format]}', pattern: {path}]"
         identity = kinds.identity(job, _COVERAGE)
         yield model.GroovyStatement(f"recordCoverage {identity}tools: [{tool}]", "coverage")
     if reports.codequality:
-        tool = f"analysisParser(analysisModelId: 'code-climate', pattern: {_pattern(reports.codequality)})"
+        tool = f"analysisParser(analysisModelId: 'code-climate', pattern: {pattern(reports.codequality)})"
         yield _issues(kinds.identity(job, _CODEQUALITY), tool)
     if reports.sarif:
-        yield _issues(kinds.identity(job, _SARIF), f"sarif(pattern: {_pattern(reports.sarif)})")
+        yield _issues(kinds.identity(job, _SARIF), f"sarif(pattern: {pattern(reports.sarif)})")
 
 
 def _issues(identity: str, tool: str) -> model.GroovyStatement:
     return model.GroovyStatement(f"recordIssues {identity}enabledForFailure: true, tools: [{tool}]", "warnings-ng")
-
-
-def _pattern(paths: Sequence[ReportPath]) -> str:
-    return literal(", ".join(report.path for report in paths))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from pipegen.bindings.expression import Reference, Text
 from pipegen.plan.model import Artifact, Job
+from pipegen.plan.model.retention import has_values, path_text
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # The path of a file by its extension; folders with one, such as `conf.d` and `package.egg-info`, are rare.
 _FILE = re.compile(r"(.*/)?[^/.][^/]*\.(?!d$)[A-Za-z][A-Za-z0-9]*")
+_TAG = model.GroovyCode("(env.TAG_NAME ?: '').replace(',', '?')")
 
 
 class Stashes:
@@ -40,15 +44,15 @@ class Stashes:
         producers = [self._jobs[plan, stage].job for stage in stages]
         return tuple([model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in producers])
 
-    def left_by(self, producer: NamedJob) -> model.Stash | None:
-        """Return the stash of a job, None if no job reads it."""
+    def left_by(self, producer: NamedJob, values: GroovyTexts) -> model.Stash | None:
+        """Return the stash of a job, whose texts have *values*; None if no job reads it."""
         job = producer.job
         if (producer.plan.name, job.stage) not in self._read:
             return None
         return model.Stash(
             name=job.slug,
-            includes=_includes(job, producer.script.carries),
-            excludes=excludes(job),
+            includes=expanded(_includes(job, producer.script.carries), job, values),
+            excludes=excludes(job, values),
             has_folders=has_folders(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
             is_tested=(producer.plan.name, job.stage) in self._uncertain,
@@ -94,6 +98,22 @@ def _patterns(path: str) -> tuple[str, ...]:
     return (path,) if path.endswith(("/", "/**")) or _FILE.fullmatch(path) else (path, f"{path}/")
 
 
-def excludes(job: Job) -> str:
+def expanded(paths: str, job: Job, values: GroovyTexts) -> model.Value:
+    """Return the Ant patterns *paths* of *job* with the values of references.
+
+    A comma separates patterns, so the wildcard for one character matches that of a tag.
+    """
+    if not has_values(paths):
+        return paths
+    parts = path_text(paths, job.span).parts
+    return model.Joined(
+        tuple(
+            _TAG if isinstance(part, Reference) and part.name == "tag" else values.name(Text((part,), job.span))
+            for part in parts
+        )
+    )
+
+
+def excludes(job: Job, values: GroovyTexts) -> model.Value:
     """Return the Ant patterns that *job* excludes from its artifacts."""
-    return ", ".join(job.retention.exclude)
+    return expanded(", ".join(job.retention.exclude), job, values)

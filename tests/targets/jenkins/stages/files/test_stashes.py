@@ -36,6 +36,16 @@ def test_a_stage_stashes_files_only_for_readers() -> None:
     assert steps(unread, "a", model.Stash) == []
 
 
+def test_setup_values_are_in_the_patterns_of_files() -> None:
+    """A comma in a tag would start another pattern of Ant, whose `?` matches any character."""
+    files = {"artifacts": (artifact("a-${setup.tag}.tgz"), artifact("${setup.shortCommit}"))}
+    text = jenkinsfile(scripts(plan(("a", "b"), a=files, b={"files": ("a",)})))
+    tag, commit = "(env.TAG_NAME ?: '').replace(',', '?')", "env.PIPEGEN_SHORT_COMMIT"
+
+    assert f"includes: 'a-' + {tag} + '.tgz, ' + {commit} + ', ' + {commit} + '/'" in text
+    assert "env.PIPEGEN_SHORT_COMMIT = git.GIT_COMMIT.substring(0, 8)" in text
+
+
 def test_a_stash_of_artifacts_may_be_empty() -> None:
     """Missing artifacts do not fail the stage, as on other engines."""
     work = scripts(plan(("a", "b"), a={"artifacts": (artifact("dist"),)}, b={"files": ("a",)}))
