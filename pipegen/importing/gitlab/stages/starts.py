@@ -174,8 +174,12 @@ def _by_run(
 
 
 def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known: Condition) -> Data:
-    """Return the runs in which one of *rules* that is *chosen* decides, as `when`; *known* holds in all runs."""
-    deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in rules]
+    """Return the runs in which one of *rules* that is *chosen* decides, as `when`; *known* holds in all runs.
+
+    Rules that keep the job from running make no difference to how it starts.
+    """
+    starting = (rule for rule in rules if rule.when != NEVER_STARTS)
+    deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in starting]
     runs = simplified(condition_of(deciding, names), known)
     if any(test.key in ("changes", "exists") for test in tests(runs)):
         raise UntranslatableError("a rule that tests files decides how it starts")
