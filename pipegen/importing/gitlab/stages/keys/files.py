@@ -55,8 +55,10 @@ def artifacts(context: KeyContext) -> Translation:
 
 _NO_ARTIFACTS: Dictionary[str, Data] = MappingProxyType({})
 # Keys that also say how reports are retained, and those of a stage.
-_OF_REPORTS = {"expire_in": "expire", "access": "access"}
-_KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
+_OF_REPORTS = {"expire_in": "expire", "access": "access", "public": "access"}
+_KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "public", "expose_as")
+# https://docs.gitlab.com/ci/yaml/#artifactspublic; GitLab's `Ci::Build#artifact_access_setting_in_config` reads both.
+_PUBLIC = {"true": "all", "false": "developer"}
 
 
 def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str, Data]:
@@ -76,15 +78,18 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
         raise UntranslatableError(f'artifacts with "when: {when}"')
     if when != "on_success":
         value["when"] = _WHEN[when]
-    if "access" in entries:
-        value |= _access(text_of(entries["access"].value))
+    value |= _access(entries)
     if "expose_as" in entries:
         value["expose_as"] = text_of(entries["expose_as"].value)
     return value
 
 
-def _access(access: str) -> dict[str, Data]:
+def _access(entries: dict[str, Entry]) -> dict[str, Data]:
     """Return the keys for the users that can download artifacts."""
+    if "public" in entries:
+        access = _PUBLIC.get(text_of(entries["public"].value), "")
+    else:
+        access = text_of(entries["access"].value) if "access" in entries else "all"
     if access not in ("none", "all", "developer", "maintainer"):
         raise UntranslatableError(f'artifacts with "access: {access}"')
     return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
