@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from importing.samples import from_text, messages
+
+from pipegen.importing.gitlab.proof import prove
 
 
 @pytest.mark.parametrize(
     ("variables", "fetch"),
     [
         ("GIT_STRATEGY: none", "fetch: false"),
+        ("GIT_STRATEGY: none, GIT_DEPTH: 5, GIT_FETCH_EXTRA_FLAGS: --prune", "fetch: false"),
         ("GIT_DEPTH: 20", "fetch: { depth: 20 }"),
         ("GIT_DEPTH: '0', GIT_SUBMODULE_STRATEGY: recursive", "fetch: { shallow: false, submodules: true }"),
         ("GIT_STRATEGY: clone", "fetch: { clone: true }"),
@@ -46,3 +50,17 @@ def test_other_options_stay_raw(variables: str, tmp_path: Path) -> None:
 
     assert "fetch" not in result.text
     assert "raw: { gitlab: { variables: { GIT_" in result.text
+
+
+@pytest.mark.parametrize(
+    ("key", "command"), [("script", "git clone --depth=$GIT_DEPTH u"), ("after_script", "./log GIT_DEPTH")]
+)
+def test_a_script_that_names_an_option_of_the_checkout_gets_it(key: str, command: str, tmp_path: Path) -> None:
+    """Although the runner fetches nothing."""
+    keys = {"script": "make", key: command, "variables": {"GIT_STRATEGY": "none", "GIT_DEPTH": "5"}}
+    result, _ = from_text(json.dumps({"unit": keys}), tmp_path)
+    proof = prove(result)
+
+    assert 'raw: { gitlab: { variables: { GIT_DEPTH: "5" } } }' in result.text
+    assert proof is not None
+    assert proof.differences == ()

@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
-from pipegen.importing.gitlab.runs import RunJob, Works, run
+from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
@@ -41,6 +41,8 @@ _SHORTENED = "…"
 _NUMBERED = re.compile(r"(.*) \(([1-9]\d{0,3})\)", re.DOTALL)
 # The stages of the generated file have other names.
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
+# The runner reads them only if it fetches the repository.
+_OF_A_FETCH = frozenset({"GIT_DEPTH", "GIT_FETCH_EXTRA_FLAGS"})
 
 
 def prove(imported: GitLabImport) -> Proof | None:
@@ -180,6 +182,12 @@ class _Comparison:
         yield from self._work[pair]
 
 
+def _is_idle(variable: str, work: RunWork) -> bool:
+    """Return whether *variable*, an option of a fetch, has no effect on *work*, which neither fetches nor names it."""
+    commands = (*work.script, *work.after)
+    return work.variables.get("GIT_STRATEGY") == "none" and not any(variable in command for command in commands)
+
+
 def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     """Yield the differences in the work of two jobs."""
     name, own, other = expected.name, expected.work, actual.work
@@ -191,7 +199,7 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
         yield f'the commands after job "{name}" are others'
     variables = {**other.variables, **(script or {})}
     for variable, value in own.variables.items():
-        if variable in _OF_ENGINE:
+        if variable in _OF_ENGINE or (variable in _OF_A_FETCH and _is_idle(variable, own)):
             continue
         if not _is_same(expected, (value, own.variables), actual, (variables.get(variable, ""), variables)):
             yield f'the variable {variable} of job "{name}" is another one'

@@ -12,6 +12,7 @@ from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.texts import names_in
+from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
@@ -44,6 +45,9 @@ _FETCH_OPTIONS: Mapping[tuple[str, str], tuple[str, bool | int | str]] = {
     ("GIT_FETCH_EXTRA_FLAGS", "--prune --quiet --no-tags"): ("tags", False),
 }
 _FETCH_NUMBERS = {"GIT_DEPTH": "depth", "GIT_SUBMODULE_DEPTH": "submodule_depth"}
+# Without a strategy, the runner fetches nothing, so that they have no effect.
+_OF_A_FETCH = ("GIT_DEPTH", "GIT_FETCH_EXTRA_FLAGS")
+_SCRIPTS = ("before_script", "script", "after_script")
 _CLONE_PATH = "GIT_CLONE_PATH"
 _FETCH = tuple(dict.fromkeys((*(name for name, _ in _FETCH_OPTIONS), *_FETCH_NUMBERS, _CLONE_PATH)))
 _PATH = re.compile(
@@ -102,6 +106,8 @@ def variables(
         raw.pop(SCRIPT_TIMEOUT, None)
     fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in (*raw_names, *texts.axes)}
     fetch, fetch_names = _fetch(fetched)
+    if fetch is False and not is_read_elsewhere:
+        fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _names(job, name)))
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
     keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
     known = texts.constants if has_services or is_read_elsewhere else {}
@@ -135,6 +141,12 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
         elif name == _CLONE_PATH and (path := _PATH.fullmatch(text)):
             options[name] = ("path", path[1])
     return dict(options.values()) or None, options
+
+
+def _names(job: SourceJob, variable: str) -> bool:
+    """Return whether a command of *job* contains the name of *variable*."""
+    scripts = (job.get(key) for key in _SCRIPTS)
+    return any(variable in command.text for script in scripts if script is not None for command in scalars(script))
 
 
 def forced_names(job: SourceJob, forced: Collection[str]) -> Iterator[str]:
