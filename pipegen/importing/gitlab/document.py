@@ -19,8 +19,9 @@ from pipegen.importing.gitlab.reading.selection import is_generated, selected_pi
 from pipegen.importing.gitlab.reading.settings import setting_variables, settings_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
+from pipegen.importing.gitlab.stages.final import final_jobs
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
-from pipegen.importing.gitlab.stages.keys.environments import is_stop, raw_stops, stopped_by
+from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
 from pipegen.importing.gitlab.stages.needs import (
     GeneratedNames,
@@ -156,9 +157,10 @@ class _Writer:
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
+        final = final_jobs(self._source, {name: starts[name] for name in stages}, self._options.misordered)
         drafts = [
             with_trigger(
-                builder.draft(self._source.jobs[name], starts[name]),
+                builder.draft(self._source.jobs[name], final.get(name, starts[name])),
                 self._inputs,
                 self._targets,
                 self._accounting,
@@ -167,12 +169,7 @@ class _Writer:
             for name in stages
         ]
         for draft in drafts:
-            inputs = [name for name in self._inputs if name in draft.job.variables]
-            inputs += [name for name in set_for(draft.job, self._set_by_workflow) if name not in inputs]
-            lacks_inputs = "trigger" not in draft.job.entries and not self._inputs.keys() <= draft.job.variables.keys()
-            if (inputs and "trigger" in draft.keys) or lacks_inputs:
-                # The other pipeline gets them, too, and the script of a stage gets no others.
-                draft.raw["inherit"] = {"variables": list(inputs)}
+            self._set_inherited(draft)
         builder.report_raw()
         for job in self._left_out:
             self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
@@ -186,11 +183,20 @@ class _Writer:
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
         use_same_combinations(drafts, self._source)
         kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
-        order = self._with_stops(order)
+        order = with_stops(order, self._source, self._options.forced).with_final(final)
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, stages, reason, self._accounting, self._report)
         return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
+
+    def _set_inherited(self, draft: Draft) -> None:
+        """Let *draft* get only those variables of the file that it also gets in the source."""
+        inputs = [name for name in self._inputs if name in draft.job.variables]
+        inputs += [name for name in set_for(draft.job, self._set_by_workflow) if name not in inputs]
+        lacks_inputs = "trigger" not in draft.job.entries and not self._inputs.keys() <= draft.job.variables.keys()
+        if (inputs and "trigger" in draft.keys) or lacks_inputs:
+            # The other pipeline gets them, too, and the script of a stage gets no others.
+            draft.raw["inherit"] = {"variables": list(inputs)}
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
@@ -211,6 +217,8 @@ class _Writer:
         ]
         if execution := arcs(order.before):
             pipeline["execution"] = list(execution)
+        if order.final:
+            pipeline["finally"] = list(order.final)
         config: dict[str, Value] = {}
         if self._inputs:
             config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}
@@ -370,17 +378,6 @@ class _Writer:
             at=entry.key.span,
             hint="a config has no key for it",
         )
-
-    # Settings of stages
-
-    def _with_stops(self, order: Order) -> Order:
-        """Return *order* in which the stages that stop environments come after those that deploy to them."""
-        before = dict(order.before)
-        for name in before:
-            job = self._source.jobs[name]
-            if is_stop(job, self._source) and "environment" not in self._options.forced.get(name, ()):
-                before[name] |= {starter.name for starter in stopped_by(job, self._source) if starter.name in before}
-        return Order(before, order.files)
 
 
 def _map(value: Value) -> dict[str, Value]:

@@ -50,10 +50,19 @@ class Need(Struct, kw_only=True):
 
 
 class Order(Struct):
-    """The jobs directly before each job, and the jobs whose files it gets, by name; both in text order."""
+    """The jobs directly before each job, and the jobs whose files it gets, by name; both in text order.
+
+    The *final* jobs come after all others, whatever the results of these; *before* does not have them.
+    """
 
     before: Mapping[str, frozenset[str]]
     files: Mapping[str, tuple[str, ...]]
+    final: tuple[str, ...] = ()
+
+    def with_final(self, names: Collection[str]) -> Order:
+        """Return the order with the jobs *names* after all others, of which none waits for them."""
+        before = {name: direct for name, direct in self.before.items() if name not in names}
+        return Order(before, self.files, tuple(name for name in self.before if name in names))
 
 
 def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:

@@ -49,13 +49,16 @@ class KeptNeeds(Struct):
 
 
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
-    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
+
+    Without these, a final stage gets none.
+    """
     leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
-    earlier = closure(order.before)
+    earlier = {**closure(order.before), **dict.fromkeys(order.final, frozenset(order.before))}
     result: dict[str, list[str]] = {}
     for draft in drafts:
         sources = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
-        usual = [name for name in leaving if name in earlier[draft.name]]
+        usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
         if sources != usual and "script" in draft.keys:
             result[draft.name] = sources
     return result

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.order import Order, needs_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import replace
 
 _TIERS = ("production", "staging", "testing", "development", "other")
 _ACTIONS = ("prepare", "verify", "access")
@@ -112,3 +113,13 @@ def id_tokens(context: KeyContext) -> Translation:
         texts = [context.texts.constant(text, "an audience") for text in texts_of(audience["aud"].value)]
         secrets[name] = {"id_token": texts[0] if len(texts) == 1 else list(texts)}
     return Translation({"secrets": secrets} if secrets else {})
+
+
+def with_stops(order: Order, source: SourcePipeline, forced: Mapping[str, Mapping[str, str]]) -> Order:
+    """Return *order* in which the stages that stop environments come after those that deploy to them."""
+    before = dict(order.before)
+    for name in before:
+        job = source.jobs[name]
+        if is_stop(job, source) and "environment" not in forced.get(name, ()):
+            before[name] |= {starter.name for starter in stopped_by(job, source) if starter.name in before}
+    return replace(order, before=before)

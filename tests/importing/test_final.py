@@ -1,0 +1,67 @@
+"""Jobs of the last stage that run after failures become stages in `finally`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importing.samples import from_text
+from yaml_data import yaml_data
+
+from pipegen.importing.gitlab.importer import GitLabImport
+from pipegen.importing.gitlab.proof import prove
+
+_SOURCE = """\
+stages: [build, test, end]
+build: { stage: build, script: [make], artifacts: { paths: [dist/] } }
+test: { stage: test, script: [make test], artifacts: { paths: [report.xml] } }
+"""
+
+
+def test_jobs_of_the_last_stage_that_always_run_are_in_finally(tmp_path: Path) -> None:
+    """They get the same files as in the original, and no other stage waits for them."""
+    text = f"""{_SOURCE}
+report: {{ stage: end, script: [./report], when: always, dependencies: [test] }}
+collect: {{ stage: end, script: [./collect], when: always }}
+clean: {{ stage: end, script: [./clean], dependencies: [], rules: [{{ if: $CI_COMMIT_BRANCH, when: always }}] }}
+"""
+    result, _ = from_text(text, tmp_path)
+    pipeline = _pipeline(result)
+    stages = {stage["name"]: stage for stage in pipeline["stages"]}
+
+    assert pipeline["finally"] == ["report", "collect", "clean"]
+    assert "execution" not in pipeline
+    assert [stages[name].get("files_from") for name in pipeline["finally"]] == [["test"], ["build", "test"], None]
+    assert "raw" not in result.text
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    "jobs",
+    [
+        "clean: { stage: end, script: [./clean], when: always, needs: [test] }",
+        "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
+        "clean: { stage: test, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
+        "a: { stage: end, script: [a], when: always }\nb: { stage: end, when: always, needs: [a], script: [b] }",
+    ],
+    ids=["needs", "another beside it", "not last", "needed"],
+)
+def test_jobs_with_another_order_are_not_in_finally(jobs: str, tmp_path: Path) -> None:
+    """A stage in `finally` would wait for more stages, or others could not wait for it."""
+    result, _ = from_text(f"{_SOURCE}{jobs}\n", tmp_path)
+
+    assert "finally" not in _pipeline(result)
+    assert "when: always" in result.text
+    assert _differences(result) == []
+
+
+def _pipeline(result: GitLabImport) -> dict[str, Any]:
+    pipeline: dict[str, Any] = yaml_data(result.text)["pipelines"]["ci"]
+    return pipeline
+
+
+def _differences(result: GitLabImport) -> list[str]:
+    proof = prove(result)
+    assert proof is not None
+    return [difference.message for difference in proof.differences]
