@@ -88,10 +88,11 @@ def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapp
 def _stage_needs(stage_job: StageJob, reader: Job, *, has_files: bool, is_awaited: bool) -> list[NeedEntry]:
     """Return the needs of *reader* on one stage, optional if its jobs may be missing; it gets files if it *has_files*.
 
-    The job of a trigger needs the stage's own, which is then needed for artifacts only.
+    The job of a trigger needs the stage's own, which is then needed for artifacts only. A finally stage waits for no
+    single job, so it gets the files of a job that is optional in some runs without the helper.
     """
     is_optional = stage_job.may_be_missing(reader.condition)
-    if stage_job.sometimes_optional:
+    if stage_job.sometimes_optional and not reader.is_final:
         return [NeedEntry(stage_job.last, has_files, is_optional)] if has_files or is_awaited else []
     has_trigger = stage_job.last != stage_job.job
     entries = (

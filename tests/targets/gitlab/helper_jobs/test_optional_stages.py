@@ -28,6 +28,16 @@ def test_a_later_stage_needs_the_helper() -> None:
     ]
 
 
+def test_a_finally_stage_gets_the_files_without_the_helper() -> None:
+    """It waits for whole stages, so that there is no helper: GitLab would refuse a dependency on one."""
+    output = compiled(
+        OPTIONAL.replace("script: [./report] }", "script: [./report], files_from: [load] }\n        finally: [report]")
+    )
+
+    assert output.data["report"]["dependencies"] == ["load"]
+    assert "wait for load" not in output.data
+
+
 def test_the_helper_passes_on_the_files() -> None:
     """It is not in the runs in which a person starts the stage."""
     helper = compiled(OPTIONAL).data["wait for load"]
