@@ -119,6 +119,8 @@ class StageConfig(SpannedStruct, kw_only=True):
     unreadable_webhook: Span | None = None
     # Whether it only posts the result of the pipeline, as the user's webhook.
     posts: bool = False
+    # The status of the pipeline for which it runs at the end, "" for any.
+    on_status: str = ""
     body: Mapping | None = None
     pipeline: StepValue | None = None
     directory: Located[str] | None = None

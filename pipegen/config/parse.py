@@ -22,6 +22,7 @@ from pipegen.config.model import (
 from pipegen.config.notifications import with_webhooks
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty, items_of
+from pipegen.structs import replace
 
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
 _NO_MAPPING = Mapping((), _NOWHERE)
@@ -40,9 +41,10 @@ def parse(tree: Node, file: SourceFile) -> Config:
 
 def _pipeline(entry: Entry) -> PipelineConfig:
     body = _mapping(entry.value)
+    final = body.get("finally")
     pipeline = PipelineConfig(
         name=entry.key.located(),
-        stages=tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))),
+        stages=_with_statuses(tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))), final),
         arcs=_arcs(body.get("execution")),
         blubberfile=_non_empty(body, "blubberfile"),
         directory=_located(_non_empty(body, "directory")),
@@ -54,9 +56,30 @@ def _pipeline(entry: Entry) -> PipelineConfig:
         concurrency=_value(body.entry("concurrency")),
         fail_fast=_value(body.entry("fail_fast")),
         timeout=_value(body.entry("timeout")),
-        finally_=_value(body.entry("finally")),
+        finally_=_final(body.entry("finally")),
     )
     return with_webhooks(pipeline, body.get("notify"))
+
+
+def _final(entry: Entry | None) -> StepValue | None:
+    """Return the finally stages in *entry* as one list."""
+    if entry is None or not isinstance(entry.value, Mapping):
+        return _value(entry)
+    names = tuple(item for names in entry.value.entries for item in items_of(names.value))
+    return StepValue(Sequence(names, entry.value.span), entry.key.span)
+
+
+def _with_statuses(stages: tuple[StageConfig, ...], final: Node | None) -> tuple[StageConfig, ...]:
+    """Return *stages*, those of *final* with the status of the pipeline for which they run, if it names one."""
+    if not isinstance(final, Mapping):
+        return stages
+    status_of = {
+        _scalar(item).text: entry.key.text
+        for entry in final.entries
+        if entry.key.text != "always"
+        for item in items_of(entry.value)
+    }
+    return tuple(replace(stage, on_status=status_of.get(stage.name.value, "")) for stage in stages)
 
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:

@@ -157,7 +157,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "cache": formatter.tree(job.caches),
         "reuse": formatter.tree(job.reuse),
         "notify": formatter.tree(job.mail),
-        "finally": value("true") if job.is_final else None,
+        "finally": value(job.on_status or "true") if job.is_final else None,
         "steps": _plugin_steps(job, formatter),
         "raw": {target: node(tree) for target, tree in job.raw},
     }

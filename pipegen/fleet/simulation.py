@@ -284,7 +284,8 @@ class FleetSimulation:
             self._reach(run, ready)
         if run.left:
             return
-        final = run.load.workflow.final
+        workflow = run.load.workflow
+        final = workflow.final_after_failure if run.is_failed else workflow.final
         if final and not run.is_final:
             run.is_final = True
             self._reach(run, final)

@@ -8,6 +8,7 @@ from pipegen.fleet.distributions import Distribution, FixedTime, typical
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan
 from pipegen.run.scheduling.amounts import Amounts, requests
+from pipegen.run.status import Status
 from pipegen.run.tasks import can_run, delays, demand, longest_behind, running
 from pipegen.structs import Struct
 
@@ -66,13 +67,14 @@ class FleetPipeline(Struct):
     """The stages of a pipeline.
 
     *predecessors* has their numbers by stage, *first* the indexes of stages without predecessors. *final* are the
-    indexes of stages that start when all others have ended.
+    indexes of stages that start when all others have succeeded, *final_after_failure* when one has failed.
     """
 
     stages: tuple[Stage, ...]
     predecessors: tuple[int, ...]
     first: tuple[int, ...]
     final: tuple[int, ...]
+    final_after_failure: tuple[int, ...]
 
 
 def workflow(plan: Plan, times: Mapping[str, StageTimes], services: Mapping[str, Amounts]) -> FleetPipeline:
@@ -105,7 +107,10 @@ def workflow(plan: Plan, times: Mapping[str, StageTimes], services: Mapping[str,
         stages,
         tuple(predecessors),
         tuple(index[job.stage] for job in jobs if not job.is_final and not predecessors[index[job.stage]]),
-        tuple(index[job.stage] for job in jobs if job.is_final),
+        *(
+            tuple(index[job.stage] for job in jobs if job.is_final and job.follows(status.value))
+            for status in (Status.SUCCESS, Status.FAILED)
+        ),
     )
 
 

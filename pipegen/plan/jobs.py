@@ -226,6 +226,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         caches=settings.caches,
         posts=stage.posts,
         statuses=work.statuses,
+        on_status=stage.on_status,
         combination=_combination(stage),
         plugin_steps=settings.plugin_steps,
         raw=settings.raw,

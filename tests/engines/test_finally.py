@@ -102,6 +102,30 @@ def test_finally_stages_run_after_success(containers: Containers, tmp_path: Path
     assert (records / "report").read_text("utf-8") == "success success skipped failed success "
 
 
+@pytest.mark.parametrize("name", [*ON, "declarative"])
+@pytest.mark.parametrize(("script", "status"), [("true", "success"), ("false", "failed")])
+def test_finally_stages_run_for_the_status_of_the_pipeline(
+    containers: Containers, tmp_path: Path, name: str, script: str, status: str
+) -> None:
+    """An allowed failure does not count, and neither do other finally stages."""
+    stages = [
+        {"name": "lint", "script": ["exit 3"], "allow_failure": True},
+        {"name": "test", "script": [script], "files_from": []},
+        noting("clean"),
+        noting("alert", "pipeline.status"),
+        noting("announce", "pipeline.status"),
+        noting("unasked", when={"branch": "nowhere"}),
+    ]
+    final = {"always": ["clean"], "failed": ["alert", "unasked"], "success": ["announce"]}
+    pipeline: dict[str, object] = {"stages": stages, "execution": [["lint", "test"]], "finally": final}
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    ran = {stage for stage in ("clean", "alert", "announce", "unasked") if done.outcomes.get(stage) == "success"}
+    assert ran == {"clean", "announce" if status == "success" else "alert"}, done.log
+    assert (records / ("announce" if status == "success" else "alert")).read_text("utf-8") == f"{status} "
+
+
 @pytest.mark.parametrize("name", ["declarative", "scripted"])
 @pytest.mark.parametrize(("script", "status"), [("true", "success"), ("false", "failed")])
 def test_finally_stages_in_post_follow_all_others(

@@ -31,7 +31,7 @@ def chain(*durations: Distribution, interruptible: bool = False) -> FleetPipelin
         )
         for index, duration in enumerate(durations)
     )
-    return FleetPipeline(stages, (0,) + (1,) * last, (0,), ())
+    return FleetPipeline(stages, (0,) + (1,) * last, (0,), (), ())
 
 
 def load(

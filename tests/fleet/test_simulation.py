@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fleet.fleets import ACTIONS, chain, fleet, load
 
 from pipegen.fleet.answers.results import results
@@ -96,10 +97,21 @@ def test_a_service_without_resources_is_filled_in() -> None:
 def test_finally_stages_come_last() -> None:
     """This holds after a failure, too."""
     workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final=(1,), predecessors=(0, 0))
+    workflow = replace(workflow, final_after_failure=workflow.final)
     workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=1.0))
     measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
 
     assert (list(measures.results), measures.failures) == ([15.0], 1)
+
+
+@pytest.mark.parametrize(("failure", "seconds"), [(1.0, 15.0), (0.0, 10.0)])
+def test_finally_stages_after_a_failure_run_only_then(failure: float, seconds: float) -> None:
+    """A run that succeeds ends without them."""
+    workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final_after_failure=(1,), predecessors=(0, 0))
+    workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=failure))
+    measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
+
+    assert list(measures.results) == [seconds]
 
 
 def test_priorities() -> None:

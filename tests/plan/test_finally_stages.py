@@ -28,6 +28,27 @@ def test_a_finally_stage_is_not_in_the_graph() -> None:
     assert [job.is_final for job in plan.jobs] == [False, False, True]
 
 
+def test_a_finally_stage_runs_for_a_status_of_the_pipeline() -> None:
+    """The combinations of a matrix have the status of the stage."""
+    stages = f"{_STAGES}, {{name: c, script: [x], matrix: {{x: [k, l]}}}}, {{name: d, script: [x]}}"
+    final = "finally: {always: [d], failed: [c], success: [b]}"
+    (plan,) = plans_of(f"pipelines: {{p: {{stages: [{stages}], {final}}}}}")
+
+    assert {job.stage: job.on_status for job in plan.jobs} == {
+        "a": "",
+        "b": "success",
+        "c: k": "failed",
+        "c: l": "failed",
+        "d": "",
+    }
+    assert [job.stage for job in plan.jobs if job.is_final] == ["b", "c: k", "c: l", "d"]
+
+
+def test_a_finally_stage_has_one_status() -> None:
+    """For any status, it belongs to "always"."""
+    assert _codes(f"stages: [{_STAGES}], finally: {{failed: [b], success: [b]}}") == ["PG204"]
+
+
 def test_a_finally_stage_reads_values_files_and_statuses() -> None:
     """A value needs a default, since its stage may have failed; "" is the pipeline."""
     last = _plan("{name: last, script: ['x ${a.v|none} ${b.status} ${pipeline.status}'], files_from: [a]}").job("last")

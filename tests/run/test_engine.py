@@ -310,6 +310,21 @@ def test_finally_stages_receive_statuses_when_they_start() -> None:
     assert starts[0].statuses == ()
 
 
+@pytest.mark.parametrize(("outcome", "skipped"), [(FAILED, "announce"), (SUCCESS, "alert")])
+def test_finally_stages_run_for_the_status_of_the_pipeline(outcome: Outcome, skipped: str) -> None:
+    """Those of another status are skipped, and do not change the result."""
+    plan = graph_plan(GRAPH, final=["alert", "announce"])
+    status_of = {"alert": "failed", "announce": "success"}
+    jobs = tuple(replace(job, on_status=status_of.get(job.stage, "")) for job in plan.jobs)
+    observed = ObservedRun(replace(plan, jobs=jobs), outcomes={"test": [outcome]})
+    result = Status.FAILED if outcome is FAILED else Status.SUCCESS
+
+    assert observed.run() == {"p": result}
+    assert [word for word in observed.log.words() if "skipped" in word and "release" not in word] == [
+        f"{skipped} skipped: condition"
+    ]
+
+
 def test_parallel_pipelines_end_independently() -> None:
     """A failure in one does not affect the other."""
     plan = graph_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)

@@ -63,6 +63,15 @@ def test_finally_stages_end_the_longest_path() -> None:
     assert path == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
 
 
+def test_finally_stages_after_a_failure_do_not_end_the_longest_path() -> None:
+    """The stages of a simulated run succeed."""
+    plan = graph_plan(GRAPH, final=["mail", "alert"])
+    jobs = tuple(replace(job, on_status="failed") if job.stage == "alert" else job for job in plan.jobs)
+    run = pipeline_run(replace(plan, jobs=jobs), TIMES)
+
+    assert longest_path(run, by_id({**TIMES, "alert": 5.0}, plan)).tasks[-1] == TaskId("p", "mail")
+
+
 def test_delays_count_for_the_longest_path() -> None:
     """They also delay later stages."""
     plan = graph_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})

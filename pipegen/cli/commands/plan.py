@@ -199,6 +199,8 @@ def _job_data(job: Job) -> Mapping[str, object]:
     }
     if job.condition is not None:
         document["when"] = words(job.condition)
+    if job.on_status:
+        document["on_status"] = job.on_status
     if job.cases:
         document["cases"] = [_case_data(case) for case in job.cases]
     allowed = job.limits.allow_failure
@@ -253,6 +255,7 @@ def _details(job: Job) -> list[str]:
     entries = (
         ("after", job.needs),
         ("when", [words(job.condition)] if job.condition is not None else ()),
+        ("status", [job.on_status] if job.on_status else ()),
         ("steps", [step_key(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),

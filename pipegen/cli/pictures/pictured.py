@@ -62,10 +62,14 @@ def _stage(job: Job) -> StageBox:
     return StageBox(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
 
 
+# When a stage runs at the end, by the status of the pipeline.
+_ENDS = {"": "whatever happened", "failed": "if one has failed", "success": "if they have succeeded"}
+
+
 def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
     """Yield the special properties of *job* with explanations."""
     if job.is_final:
-        yield StageMark.FINALLY, "after all others, whatever happened"
+        yield StageMark.FINALLY, f"after all others, {_ENDS[job.on_status]}"
     if job.condition is not None:
         yield StageMark.CONDITION, f"when {words(job.condition)}"
     if job.deployment.approval is not None:

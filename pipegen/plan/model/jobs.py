@@ -140,6 +140,7 @@ class Job(SpannedStruct, kw_only=True):
         caches: files that later runs restore.
         posts: whether it only posts the result of the pipeline.
         statuses: the stages whose status it reads, "" for the pipeline; only finally stages do.
+        on_status: the status of the pipeline for which it runs, "" for any; only finally stages have one.
         combination: its combination of a matrix; None for a stage without a matrix.
         plugin_steps: steps of plugins of Jenkins, None if there are none.
         raw: keys for one target only, by target.
@@ -178,6 +179,7 @@ class Job(SpannedStruct, kw_only=True):
     caches: tuple[Cache, ...] = ()
     posts: bool = False
     statuses: tuple[str, ...] = ()
+    on_status: str = ""
     combination: Combination | None = None
     plugin_steps: PluginSteps | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
@@ -224,8 +226,12 @@ class Job(SpannedStruct, kw_only=True):
 
     @property
     def is_final(self) -> bool:
-        """Whether it is a finally stage, which always runs once after all others."""
+        """Whether it is a finally stage, which runs once after all others."""
         return self.frame is None
+
+    def follows(self, status: str) -> bool:
+        """Return whether it runs at the end of a pipeline with *status*."""
+        return self.on_status in ("", status)
 
     @property
     def title(self) -> str:

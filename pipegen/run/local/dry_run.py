@@ -23,7 +23,7 @@ def forecast(
                 yield _line(f"{number}." if index == 0 else "", jobs[stage], is_selected, on_host=on_host)
         for job in selection.jobs:
             if job.is_final:
-                yield _line("at the end", job, is_selected, on_host=on_host)
+                yield _line(f"if {job.on_status}" if job.on_status else "at the end", job, is_selected, on_host=on_host)
 
 
 def _line(start: str, job: Job, is_selected: Callable[[Job], bool], *, on_host: bool) -> str:

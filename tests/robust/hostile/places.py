@@ -160,6 +160,12 @@ PLACES: Mapping[str, Config] = {
     "pipeline.finally.[]": lambda text: piped(
         {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": [text]}
     ),
+    **{
+        f"pipeline.finally.{status}.[]": lambda text, status=status: piped(  # type: ignore[misc]
+            {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": {status: [text]}}
+        )
+        for status in ("always", "failed", "success")
+    },
     "pipeline.timeout": lambda text: piped({"name": "a", "script": ["true"]}, timeout=text),
     "pipeline.concurrency": lambda text: piped({"name": "a", "script": ["true"]}, concurrency=text),
     "concurrency.group": lambda text: piped({"name": "a", "script": ["true"]}, concurrency={"group": text}),

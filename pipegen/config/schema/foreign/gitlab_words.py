@@ -37,7 +37,7 @@ WORDS = (
         "on_failure",
         IN_STAGE,
         '"finally" stages run after a failure, too',
-        advise('name a stage in "finally" that reads "${pipeline.status}"; "notify" sends messages about failures'),
+        advise('name a stage in "finally: { failed: [STAGE] }"; "notify" sends messages about failures'),
     ),
     word("GitLab: Scripts", "after_script", IN_STAGE, '"after" has commands that always run', rename("after")),
     word("GitLab: Scripts", "after_script", IN_OUTER, '"after" has commands that always run', values.defaults("after")),

@@ -221,6 +221,19 @@ def mail(use: Use) -> str:
     return instead({"notify": {"email": {"to": [*texts(to)]}}})
 
 
+def _at_the_end(use: Use, status: str) -> str:
+    """Return the hint to name the stage in `finally`, for this *status* of the pipeline."""
+    name, pipeline = _stage_name(use), use.pipeline
+    if not pipeline or not name:
+        return 'name the stage in "finally"'
+    body = use.tree_paths.node(pipeline)
+    node = body.get("finally") if isinstance(body, Map) else None
+    if isinstance(node, List) and status != "always":
+        return f'write "finally" as a map, and name the stage in its list "{status}"'
+    is_list = status == "always" and not isinstance(node, Map)
+    return elsewhere(use, pipeline, {"finally": [name] if is_list else {status: [name]}})
+
+
 def run_condition(use: Use) -> str | None:
     """Return the hint for GitLab's words for `when`; None for other text."""
     word = use.value.text if isinstance(use.value, Scalar) else ""
@@ -228,9 +241,7 @@ def run_condition(use: Use) -> str | None:
         case "manual":
             return "remove it" if "approve" in use.siblings else 'write "approve: { optional: true }" instead'
         case "always" | "on_failure":
-            name = _stage_name(use)
-            stages = use.pipeline
-            return elsewhere(use, stages, {"finally": [name]}) if stages and name else 'name the stage in "finally"'
+            return _at_the_end(use, "always" if word == "always" else "failed")
         case "delayed":
             start_in = use.siblings.get("start_in")
             return instead({"approve": {"delay": start_in if start_in is not None else "30 minutes"}})

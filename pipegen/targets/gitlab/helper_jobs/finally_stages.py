@@ -27,6 +27,8 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.rules.build import then, without_variants
 
 OUTCOME = "outcome"
+# When a job of the last stage runs, by the status of the pipeline.
+_WHEN = {"": "always", "failed": "on_failure", "success": ""}
 FINALLY = "finally"
 
 
@@ -43,7 +45,7 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
             )
         final = next((job for job in pipeline.jobs if job.is_final), None)
         has_other_pipelines = len(plans) > 1
-        asks_for_all = any("" in job.statuses for job in pipeline.jobs)
+        asks_for_all = any(job.on_status or "" in job.statuses for job in pipeline.jobs)
         if final is not None and has_other_pipelines and not asks_for_all:
             others = [other.name for other in plans if other is not pipeline]
             report.add(
@@ -73,13 +75,14 @@ class StatusJobs(Struct, kw_only=True):
             yield replace(job, stage=step)
 
     def final(self, job: plan.Job, gitlab_job: GitLabJob) -> GitLabJob:
-        """Return *gitlab_job*, which runs the finally stage *job*, so that it always runs after all others."""
+        """Return *gitlab_job*, which runs the finally stage *job*, so that it runs after all others."""
         sources = [need.job for need in gitlab_job.needs if need.artifacts]
         for stage in job.statuses:
             sources += [self.titles[stage]] if stage else []
             sources += [helper.name for helper in self.jobs[stage]]
         dependencies = None if gitlab_job.trigger is not None else tuple(dict.fromkeys(sources))
-        return _when(replace(gitlab_job, needs=(), dependencies=dependencies), "always", self.rules[job.stage])
+        final = replace(gitlab_job, needs=(), dependencies=dependencies)
+        return _when(final, _WHEN[job.on_status], self.rules[job.stage])
 
 
 def status_jobs(
@@ -149,14 +152,14 @@ def _when(job: GitLabJob, when: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
 
 
 def _check_statuses(job: plan.Job, pipeline: plan.Plan, report: Report, *, has_other_pipelines: bool) -> None:
-    for stage in job.statuses:
+    for stage in dict.fromkeys((*job.statuses, "") if job.on_status else job.statuses):
         if not stage and has_other_pipelines:
             message = "GitLab has one status for all pipelines of a file, and none for each"
             hint = "compile the pipeline alone with --pipeline, or read the status of stages"
         elif stage and any(isinstance(step, plan.TriggerJob) for step in pipeline.job(stage).steps):
             message = f'GitLab does not provide the status of stage "{stage}", which ends with a trigger'
             hint = "read ${pipeline.status}, or move the trigger to a separate stage"
-        elif job.after:
+        elif job.after and stage in job.statuses:
             message = (
                 f'"after" of stage "{job.title}" cannot read statuses on GitLab, where it runs in a separate shell'
             )

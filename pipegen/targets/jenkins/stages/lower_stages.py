@@ -82,11 +82,20 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 on_failure=_on_failure(named_job, mail, guarded_steps.agent, shared, style) if mail is not None else (),
                 fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
                 may_be_unstable=named_job.job.limits.allow_failure is not None,
-                condition=ConditionWriter(named_job.plan.inputs).of(named_job.job.condition),
+                condition=_condition(named_job, shared),
                 when=when_lines(named_job.job.condition, named_job.plan.inputs) if style is Style.DECLARATIVE else (),
             )
         )
     return Stages(tuple(stages), tuple(recipients))
+
+
+def _condition(named_job: NamedJob, shared: StepContext) -> str:
+    """Return the Groovy expression for whether a stage runs, "" if it always does."""
+    own, status = (
+        ConditionWriter(named_job.plan.inputs).of(named_job.job.condition),
+        shared.statuses.condition(named_job),
+    )
+    return f"{status} && ({own})" if own and status else own or status
 
 
 def _after(named_job: NamedJob, names: Mapping[tuple[str, str], str], shared: StepContext) -> tuple[str, ...]:

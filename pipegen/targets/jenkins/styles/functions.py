@@ -49,7 +49,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "difference": (),
 }
 # The functions that conditions may call.
-_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
+_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository|statusOfAll)\(")
 
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from config.schema.foreign.applying import corrected, diagnostics_of
+from yaml_data import yaml_data
 
 from pipegen.config.schema.foreign.model import ForeignWord
 from pipegen.config.schema.foreign.words import WORDS
@@ -162,3 +163,39 @@ def test_every_word_has_a_value() -> None:
 
     assert {word.title for word in WORDS} == _VALUES.keys()
     assert len(uses) == len(set(uses))
+
+
+@pytest.mark.parametrize(
+    ("when", "final", "expected"),
+    [
+        ("always", "", "[b]"),
+        ("always", "finally: [a]", "[a, b]"),
+        ("always", "finally: {failed: [a]}", "{failed: [a], always: [b]}"),
+        ("on_failure", "", "{failed: [b]}"),
+    ],
+)
+def test_the_hint_for_a_job_after_failures_fits_what_finally_has(when: str, final: str, expected: str) -> None:
+    """Applying it leaves no schema error."""
+    stages = "stages: [{name: a, script: [x]}, {name: b, script: [x], when: %s}]"
+    text = f"pipelines:\n  p:\n    {stages % when}\n    {final}\n"
+    (diagnostic,) = diagnostics_of(text)
+    fixed = corrected(text, ("pipelines", "p", "stages", 1, "when"), diagnostic.hint or "")
+
+    assert fixed is not None, diagnostic.hint
+    assert diagnostics_of(fixed) == ()
+    assert yaml_data(fixed)["pipelines"]["p"]["finally"] == yaml_data(expected)
+
+
+@pytest.mark.parametrize(
+    ("final", "hint"),
+    [
+        ("[a]", 'write "finally" as a map, and name the stage in its list "failed"'),
+        ("{failed: [a]}", 'remove it, and add to "failed":\n- b'),
+    ],
+)
+def test_the_hint_for_a_job_after_failures_names_the_list(final: str, hint: str) -> None:
+    """A list of finally stages cannot say that they run after failures."""
+    stages = "[{name: a, script: [x]}, {name: b, script: [x], when: on_failure}]"
+    (diagnostic,) = diagnostics_of(f"pipelines: {{p: {{stages: {stages}, finally: {final}}}}}\n")
+
+    assert diagnostic.hint == hint

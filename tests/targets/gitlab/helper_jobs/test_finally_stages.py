@@ -7,10 +7,12 @@ from typing import Any
 from plan.sample_plans import plans_of
 from yaml_data import yaml_data
 
+from pipegen.diagnostics.codes import STATUS_UNAVAILABLE
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets import gitlab
 from pipegen.targets.base import Request
+from pipegen.targets.gitlab.helper_jobs.finally_stages import check_outcomes
 
 _STAGES = (
     "{name: a, script: [x], outputs: [v], artifacts: [f], when: {branch: main}}, "
@@ -47,6 +49,40 @@ def test_helpers_record_failures_and_allowed_failures() -> None:
     assert data["note when b fails"]["when"] == "on_failure"
     assert "when" not in data["note whether b fails"]
     assert data["note whether b fails"]["needs"] == ["b"]
+
+
+_BY_STATUS = """
+    pipelines:
+      p:
+        stages:
+          - {name: a, script: [x]}
+          - {name: clean, script: [x]}
+          - {name: alert, script: [x], env: {STATUS: "${pipeline.status}"}}
+          - {name: undo, script: [x], when: {branch: main}}
+          - {name: tell, script: [x], when: {branch: main}}
+        finally: {always: [clean], failed: [alert, undo], success: [tell]}
+    """
+
+
+def test_a_finally_job_runs_for_the_status_of_the_pipeline() -> None:
+    """GitLab decides, by the jobs of earlier stages: a status that it decides by is no second job."""
+    data = _generated(_BY_STATUS)
+
+    assert (data["clean"]["when"], data["alert"]["when"]) == ("always", "on_failure")
+    assert [[rule.get("when") for rule in data[name]["rules"]] for name in ("undo", "tell")] == [["on_failure"], [None]]
+    assert data["alert"]["variables"] == {"STATUS": "failed"}
+    assert list(data) == ["stages", "a", "clean", "alert", "undo", "tell"]
+
+
+def test_the_status_of_one_of_several_pipelines_is_refused() -> None:
+    """GitLab has one status for all of them."""
+    report = Report()
+    plans = plans_of(f"{_BY_STATUS}  other: {{ stages: [{{ name: b, script: [x] }}] }}\n")
+    check_outcomes(plans, report)
+
+    assert [(found.code, found.message.split(" for ")[0]) for found in report.diagnostics()] == [
+        (STATUS_UNAVAILABLE, "GitLab has one status")
+    ] * 3
 
 
 def test_unread_statuses_are_not_recorded() -> None:

@@ -32,6 +32,13 @@ class Statuses:
         """Return the last step of a stage, which records its success, if its status is read."""
         return (model.Succeeded(named.name),) if (named.plan.name, named.job.stage) in self._read else ()
 
+    def condition(self, named: NamedJob) -> str:
+        """Return the Groovy expression for whether the pipeline has the status for which a stage runs, "" for any."""
+        status = named.job.on_status
+        if status and self.is_declarative:
+            return f"currentBuild.currentResult {'==' if status == 'success' else '!='} 'SUCCESS'"
+        return f"{self._status(named, '')} == {literal(status)}" if status else ""
+
     def with_statuses(self, named: NamedJob, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
         """Return *steps* of a stage with the variables for the statuses that it reads."""
         if not named.job.statuses or not steps:
