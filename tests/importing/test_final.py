@@ -37,15 +37,37 @@ clean: {{ stage: end, script: [./clean], dependencies: [], rules: [{{ if: $CI_CO
     assert _differences(result) == []
 
 
+def test_jobs_of_the_last_stage_run_for_the_status_of_the_pipeline(tmp_path: Path) -> None:
+    """Those beside a job that runs after failures are in `finally`, too."""
+    text = f"""{_SOURCE}
+alert: {{ stage: end, script: [./alert], rules: [{{ if: $CI_COMMIT_BRANCH, when: on_failure }}] }}
+clean: {{ stage: end, script: [./clean], when: always, dependencies: [] }}
+announce: {{ stage: end, script: [./announce], dependencies: [test] }}
+"""
+    result, _ = from_text(text, tmp_path)
+
+    assert _pipeline(result)["finally"] == {"always": ["clean"], "failed": ["alert"], "success": ["announce"]}
+    assert "raw" not in result.text
+    assert _differences(result) == []
+
+
+def test_a_last_stage_whose_jobs_wait_for_success_is_in_the_arcs(tmp_path: Path) -> None:
+    """No job runs after a failure."""
+    result, _ = from_text(f"{_SOURCE}deploy: {{ stage: end, script: [./deploy] }}\n", tmp_path)
+
+    assert "finally" not in _pipeline(result)
+
+
 @pytest.mark.parametrize(
     "jobs",
     [
         "clean: { stage: end, script: [./clean], when: always, needs: [test] }",
-        "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
+        "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [d], needs: [test] }",
+        "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [d], when: manual }",
         "clean: { stage: test, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
         "a: { stage: end, script: [a], when: always }\nb: { stage: end, when: always, needs: [a], script: [b] }",
     ],
-    ids=["needs", "another beside it", "not last", "needed"],
+    ids=["needs", "needs beside it", "manual beside it", "not last", "needed"],
 )
 def test_jobs_with_another_order_are_not_in_finally(jobs: str, tmp_path: Path) -> None:
     """A stage in `finally` would wait for more stages, or others could not wait for it."""

@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.selection import is_generated, selected_pi
 from pipegen.importing.gitlab.reading.settings import setting_variables, settings_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
-from pipegen.importing.gitlab.stages.final import final_jobs
+from pipegen.importing.gitlab.stages.final import as_finally, final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
@@ -157,10 +157,11 @@ class _Writer:
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        final = final_jobs(self._source, {name: starts[name] for name in stages}, self._options.misordered)
+        final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered)
+        starts |= final_starts(starts, final)
         drafts = [
             with_trigger(
-                builder.draft(self._source.jobs[name], final.get(name, starts[name])),
+                builder.draft(self._source.jobs[name], starts[name]),
                 self._inputs,
                 self._targets,
                 self._accounting,
@@ -218,7 +219,7 @@ class _Writer:
         if execution := arcs(order.before):
             pipeline["execution"] = list(execution)
         if order.final:
-            pipeline["finally"] = list(order.final)
+            pipeline["finally"] = as_finally(order.final)
         config: dict[str, Value] = {}
         if self._inputs:
             config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}

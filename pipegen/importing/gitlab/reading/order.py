@@ -13,7 +13,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, entries_of
-from pipegen.structs import Struct
+from pipegen.structs import Struct, field
 
 # The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix
 _COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
@@ -52,17 +52,18 @@ class Need(Struct, kw_only=True):
 class Order(Struct):
     """The jobs directly before each job, and the jobs whose files it gets, by name; both in text order.
 
-    The *final* jobs come after all others, whatever the results of these; *before* does not have them.
+    The *final* jobs come after all others, each in any case or for a status of the pipeline; *before* does not have
+    them.
     """
 
     before: Mapping[str, frozenset[str]]
     files: Mapping[str, tuple[str, ...]]
-    final: tuple[str, ...] = ()
+    final: Mapping[str, str] = field(default_factory=dict)
 
-    def with_final(self, names: Collection[str]) -> Order:
-        """Return the order with the jobs *names* after all others, of which none waits for them."""
-        before = {name: direct for name, direct in self.before.items() if name not in names}
-        return Order(before, self.files, tuple(name for name in self.before if name in names))
+    def with_final(self, final: Mapping[str, str]) -> Order:
+        """Return the order with the *final* jobs after all others, of which none waits for them."""
+        before = {name: direct for name, direct in self.before.items() if name not in final}
+        return Order(before, self.files, final)
 
 
 def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:

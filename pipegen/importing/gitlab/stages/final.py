@@ -1,39 +1,60 @@
-"""The jobs of the last stage that run whatever happens to all others: stages in `finally`."""
+"""The jobs of the last stage of which some run after failures: stages in `finally`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
+from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
 from pipegen.structs import replace
 
+_ALWAYS, _FAILED, _SUCCESS = "always", "failed", "success"
+# The keys of `finally` by the value of `when` that has no other key in a config.
+_STATUSES = {"always": _ALWAYS, "on_failure": _FAILED}
 
-def final_jobs(
+
+def final_statuses(
     source: SourcePipeline, starts: Mapping[str, Start | None], misordered: Collection[str]
-) -> dict[str, Start]:
-    """Return how the jobs of the last stage start in `finally`; none if one of them is not like a stage there.
+) -> dict[str, str]:
+    """Return the statuses of the pipeline for which the jobs of the last stage run, as `finally` names them.
 
-    *starts* are those of all jobs that become stages. Stages in `finally` have no order among themselves, wait for all
-    other stages, and no stage waits for them. *misordered* jobs wait for fewer jobs.
+    There are none if no job runs after failures, or if one of them is not like a stage in `finally`. *starts* are those
+    of all jobs that become stages. Stages in `finally` have no order among themselves, wait for all other stages, and
+    no stage waits for them. *misordered* jobs wait for fewer jobs.
     """
     numbers = {source.jobs[name].stage_number for name in starts}
     if len(numbers) < 2:  # noqa: PLR2004
         return {}
     needed = {need.name for name in starts for need in needs_of(source.jobs[name], source) or ()}
     last = {name: start for name, start in starts.items() if source.jobs[name].stage_number == max(numbers)}
-    final: dict[str, Start] = {}
+    statuses: dict[str, str] = {}
     for name, start in last.items():
-        job = source.jobs[name]
-        if start is None or name in needed or name in misordered or not _is_final(job, start, source):
+        status = _status(source.jobs[name], start, source)
+        if not status or name in needed or name in misordered:
             return {}
-        final[name] = replace(start, raw={})
-    return final
+        statuses[name] = status
+    return statuses if {*statuses.values()} != {_SUCCESS} else {}
 
 
-def _is_final(job: SourceJob, start: Start, source: SourcePipeline) -> bool:
-    """Return whether *job* starts when all jobs of earlier stages have ended."""
-    is_always = not start.reason and start.raw == {"when": "always"}
-    return is_always and needs_of(job, source) is None and not is_stop(job, source)
+def _status(job: SourceJob, start: Start | None, source: SourcePipeline) -> str:
+    """Return the status for which *job* starts when all jobs of earlier stages have ended, "" if it does not."""
+    if start is None or start.reason or "approve" in start.keys or needs_of(job, source) is not None:
+        return ""
+    return "" if is_stop(job, source) else _STATUSES.get(str(start.raw.get("when", "")), "" if start.raw else _SUCCESS)
+
+
+def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> Iterator[tuple[str, Start]]:
+    """Yield the *starts* of the *final* jobs without raw keys."""
+    for name in final:
+        if (start := starts[name]) is not None:
+            yield name, replace(start, raw={})
+
+
+def as_finally(final: Mapping[str, str]) -> Data:
+    """Return the value of `finally` for the *final* jobs with their statuses: a list if all run in any case."""
+    names = {status: [name for name in final if final[name] == status] for status in (_ALWAYS, _FAILED, _SUCCESS)}
+    given: dict[str, Data] = {status: list(own) for status, own in names.items() if own}
+    return list(final) if given.keys() == {_ALWAYS} else given
