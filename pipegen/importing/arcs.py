@@ -1,4 +1,4 @@
-"""The arcs of `execution` for an order of stages: few and grouped."""
+"""The arcs of `execution` for an order of stages, few and grouped, and the stages of `finally`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from operator import or_
 from pipegen.emit.yaml import Data
 
 _Group = tuple[str, ...]
+# The keys of `finally`.
+ALWAYS, FAILED, SUCCESS = "always", "failed", "success"
 
 
 def reduced(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
@@ -115,3 +117,12 @@ def _paths(groups: Sequence[_Group], followers: Mapping[_Group, Sequence[_Group]
                 path.append(open_[path[-1]].pop(0))
             paths.append(path)
     return paths
+
+
+def as_finally(statuses: Mapping[str, str]) -> Data:
+    """Return the value of `finally` for stages with the keys there: a list if they run whatever the results."""
+    groups: dict[str, Data] = {}
+    for key in (ALWAYS, FAILED, SUCCESS):
+        if names := [name for name, status in statuses.items() if status == key]:
+            groups[key] = list(names)
+    return list(statuses) if groups.keys() == {ALWAYS} else groups

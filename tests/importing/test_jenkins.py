@@ -405,12 +405,14 @@ def test_post_of_the_pipeline_has_its_environment() -> None:
 
 
 def test_files_that_post_of_the_pipeline_archives_are_kept() -> None:
-    """For one result of the pipeline, the step stays Groovy: artifacts of a stage in "finally" are for all results."""
-    result, report = _from_text(_POST)
+    """For a result that a config does not know, the step stays Groovy."""
+    unstable = "unstable { archiveArtifacts artifacts: 'odd/*.log' }"
+    result, report = _from_text(_POST.replace("        success {", f"        {unstable}\n        success {{"))
     proof = prove_stages(result)
 
     assert "artifacts: { paths: [output/**], when: always }" in result.text
-    assert "archiveArtifacts artifacts: 'dist/*.whl'" in result.text
+    assert "artifacts: { paths: [dist/*.whl], when: always }" in result.text
+    assert "archiveArtifacts artifacts: 'odd/*.log'" in result.text
     assert messages(report).count("PG851") == 1
     assert proof is not None
     assert proof.differences == ()

@@ -76,7 +76,7 @@ DIFFERENT_ON_JENKINS = {
 }
 SCRIPTED = frozenset(
     {
-        *("called-pipelines", "cases", "conditions", "finally", "fleet", "go", "java", "machine"),
+        *("called-pipelines", "cases", "conditions", "finally", "finally-by-status", "fleet", "go", "java", "machine"),
         *("monorepo", "port-of-gitlab", "runs", "scripts", "skewed", "webhook"),
     }
 )

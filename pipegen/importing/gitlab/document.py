@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.arcs import arcs
+from pipegen.importing.arcs import arcs, as_finally
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.selection import is_generated, selected_pi
 from pipegen.importing.gitlab.reading.settings import setting_variables, settings_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
-from pipegen.importing.gitlab.stages.final import as_finally, final_starts, final_statuses
+from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.arcs import arcs
+from pipegen.importing.arcs import arcs, as_finally
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
 from pipegen.importing.jenkins.ends import PIPELINE_STATUS, STATUS, End, ends_of
@@ -159,7 +159,7 @@ def _order(before: Mapping[str, AbstractSet[str]], last: Sequence[End]) -> dict[
     if execution or last:
         keys["execution"] = list(execution) or [list(before)]
     if last:
-        keys["finally"] = [end.name for end in last]
+        keys["finally"] = as_finally({end.name: end.status for end in last})
     return keys
 
 

@@ -8,6 +8,8 @@ from contextlib import suppress
 
 from pipegen.diagnostics.report import listed
 from pipegen.emit.yaml import Value
+from pipegen.importing.arcs import ALWAYS as ALWAYS_RUNS
+from pipegen.importing.arcs import FAILED, SUCCESS
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
@@ -25,7 +27,7 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 
 # The variable with the status of the pipeline.
 STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
-_STATUS = {"success": "success", "failure": "failed", "unsuccessful": "failed"}
+_STATUS = {"success": SUCCESS, "failure": FAILED, "unsuccessful": FAILED}
 # Conditions of Groovy for results that no status of a config tells apart; Jenkins compares with the last build that has
 # ended, and "regression" is a worse result than its.
 _PREVIOUS = "currentBuild.previousCompletedBuild?.result"
@@ -47,15 +49,16 @@ _NAMES = {
     "changed": "if changed",
     "regression": "if worse",
 }
-# Steps that a stage in `finally` does for each result: for one result, they stay Groovy.
+# Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
 
 
 class End(Struct, kw_only=True):
-    """A stage in `finally`: its *name* and *keys*, its work, and the location of its block."""
+    """A stage in `finally`: its *name* and *keys*, for which *status* it runs, its work, and its block."""
 
     name: str
+    status: str
     keys: dict[str, Value]
     work: StageWork
     call: GroovyCall
@@ -118,11 +121,11 @@ def _end(
     """Return the stage that runs the *block* of *call*; None if it does nothing."""
     marks.translated(call)
     work = StageWork()
-    is_limited = call.name in _STATUS or call.name in _RESULTS
+    is_limited = call.name in _RESULTS
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     names = stages.pipeline_names()
     steps = StepReader(f"post {call.name}", names, work, marks, known)
-    steps.stays_groovy = "a config does not know this result" if call.name in _RESULTS else ""
+    steps.stays_groovy = "a config does not know this result" if is_limited else ""
     steps.read(block, SourceStepContext(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
@@ -137,23 +140,16 @@ def _end(
         _limit(keys, call.name)
     add_checkout_variables(keys, names.environment)
     keys |= stages.pipeline_agent().keys()
-    return End(name=name, keys=keys, work=work, call=call)
+    return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 
 def _limit(keys: dict[str, Value], result: str) -> None:
-    """Let the commands and steps in *keys* run only for this *result* of the pipeline."""
-    script, env = keys.get("script"), keys.get("env")
-    status = _STATUS.get(result, "")
+    """Let the steps in *keys* run only for this *result* of the pipeline."""
+    env, steps = keys.get("env"), keys.get("steps")
     keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
-    if isinstance(script, list):
-        lines = [line for command in script for line in str(getattr(command, "value", command)).split("\n")]
-        inner = "\n".join(f"  {line}" if line else "" for line in lines)
-        keys["script"] = [f'if [ "$STATUS" = {status} ]; then\n{inner}\nfi']
-    steps = keys.get("steps")
     calls = steps.get("jenkins") if isinstance(steps, dict) else None
     if isinstance(steps, dict) and calls is not None:
-        condition = "if (" + _RESULTS.get(result, f"env.STATUS == '{status}'") + ")"
-        keys["steps"] = {**steps, "jenkins": _limited(calls, condition)}
+        keys["steps"] = {**steps, "jenkins": _limited(calls, f"if ({_RESULTS[result]})")}
 
 
 def _limited(calls: Value, condition: str) -> Value:

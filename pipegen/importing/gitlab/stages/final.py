@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pipegen.emit.yaml import Data
+from pipegen.importing.arcs import ALWAYS, FAILED, SUCCESS
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
 from pipegen.structs import replace
 
-_ALWAYS, _FAILED, _SUCCESS = "always", "failed", "success"
 # The keys of `finally` by the value of `when` that has no other key in a config.
-_STATUSES = {"always": _ALWAYS, "on_failure": _FAILED}
+_STATUSES = {"always": ALWAYS, "on_failure": FAILED}
 
 
 def final_statuses(
@@ -36,14 +35,14 @@ def final_statuses(
         if not status or name in needed or name in misordered:
             return {}
         statuses[name] = status
-    return statuses if {*statuses.values()} != {_SUCCESS} else {}
+    return statuses if {*statuses.values()} != {SUCCESS} else {}
 
 
 def _status(job: SourceJob, start: Start | None, source: SourcePipeline) -> str:
     """Return the status for which *job* starts when all jobs of earlier stages have ended, "" if it does not."""
     if start is None or start.reason or "approve" in start.keys or needs_of(job, source) is not None:
         return ""
-    return "" if is_stop(job, source) else _STATUSES.get(str(start.raw.get("when", "")), "" if start.raw else _SUCCESS)
+    return "" if is_stop(job, source) else _STATUSES.get(str(start.raw.get("when", "")), "" if start.raw else SUCCESS)
 
 
 def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> Iterator[tuple[str, Start]]:
@@ -51,10 +50,3 @@ def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> 
     for name in final:
         if (start := starts[name]) is not None:
             yield name, replace(start, raw={})
-
-
-def as_finally(final: Mapping[str, str]) -> Data:
-    """Return the value of `finally` for the *final* jobs with their statuses: a list if all run in any case."""
-    names = {status: [name for name in final if final[name] == status] for status in (_ALWAYS, _FAILED, _SUCCESS)}
-    given: dict[str, Data] = {status: list(own) for status, own in names.items() if own}
-    return list(final) if given.keys() == {_ALWAYS} else given
