@@ -51,6 +51,17 @@ announce: {{ stage: end, script: [./announce], dependencies: [test] }}
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize("artifacts", ["expire_in: 1 week, reports: { junit: lint.xml }", "paths: []"])
+def test_a_job_without_files_is_no_source_of_a_final_one(artifacts: str, tmp_path: Path) -> None:
+    """Its artifacts only say how a report is retained, or have no paths."""
+    lint = f"lint: {{ stage: test, script: [./lint], artifacts: {{ {artifacts} }} }}"
+    result, _ = from_text(f"{_SOURCE}{lint}\nclean: {{ stage: end, script: [./c], when: always }}\n", tmp_path)
+    stages = {stage["name"]: stage for stage in _pipeline(result)["stages"]}
+
+    assert stages["clean"]["files_from"] == ["build", "test"]
+    assert _differences(result) == []
+
+
 def test_a_last_stage_whose_jobs_wait_for_success_is_in_the_arcs(tmp_path: Path) -> None:
     """No job runs after a failure."""
     result, _ = from_text(f"{_SOURCE}deploy: {{ stage: end, script: [./deploy] }}\n", tmp_path)

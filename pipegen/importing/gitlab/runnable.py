@@ -18,7 +18,7 @@ from pipegen.importing.gitlab.reading.expressions import (
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, has_rules_elsewhere, rules_of, workflow_rules
-from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
@@ -243,7 +243,7 @@ def _leaves_files(job: SourceJob) -> bool:
     reports = keys.get("reports")
     has_variables = isinstance(reports, TreeMapping) and reports.get("dotenv") is not None
     is_for_failures = text_of(keys.get("when")) == "on_failure"
-    return not is_for_failures and (not is_null(keys.get("paths")) or has_variables)
+    return not is_for_failures and (bool(items_of(keys.get("paths"))) or has_variables)
 
 
 def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:

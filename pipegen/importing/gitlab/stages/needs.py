@@ -281,7 +281,9 @@ def _passes_files_on(draft: Draft) -> bool:
     """Return whether later stages can get files of *draft*: they do not run after its failure."""
     artifacts = draft.keys.get("artifacts")
     is_for_failures = isinstance(artifacts, dict) and artifacts.get("when") == "failure"
-    return (artifacts is not None and not is_for_failures) or _leaves_raw_files(draft)
+    # Without paths, they say how reports are retained.
+    paths = artifacts.get("paths") if isinstance(artifacts, dict) else artifacts
+    return (bool(paths) and not is_for_failures) or _leaves_raw_files(draft)
 
 
 def _leaves_raw_files(draft: Draft) -> bool:
