@@ -144,8 +144,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "finally",
         _EMULATED,
-        "jobs of a last step that always run, except after a cancellation; a stage that reads the status of the "
-        "pipeline is two jobs, one for each status; helper jobs record the statuses of stages",
+        "jobs of a last step, except after a cancellation, which run always, on_failure or on_success; a stage that "
+        "runs always and reads the status of the pipeline is two jobs; helper jobs record the statuses of stages",
     ),
     Capability("pipeline timeout", _EMULATED, "the limit of each job, with a warning: a pipeline has none"),
     Capability("fail_fast", _REFUSED, "a warning; other stages start nevertheless"),
