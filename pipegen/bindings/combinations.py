@@ -6,12 +6,53 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.groups import Groups
-from pipegen.config.model import CombinationOf, StageConfig
+from pipegen.config.model import CombinationOf, StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
+
+
+class CombinationSelection(Struct):
+    """The *text* in brackets, `axis=value,…`, of the reference or name *written* at *span*."""
+
+    text: str
+    written: str
+    span: Span
+
+    def matching(self, combinations: Sequence[StageConfig], report: Report) -> list[StageConfig] | None:
+        """Return the *combinations* of a stage that have the values of the axes; None after an error in these."""
+        if combinations[0].combination is None:
+            return None
+        axis_values = tuple(self._axis_values(combinations[0].combination, report))
+        if None in axis_values:
+            return None
+        return [
+            stage
+            for stage in combinations
+            if stage.combination is not None and set(axis_values) <= set(stage.combination.values)
+        ]
+
+    def _axis_values(self, combination: CombinationOf, report: Report) -> Iterator[tuple[str, str] | None]:
+        """Yield each axis in the brackets with its value; None for an unknown axis, which is reported."""
+        for part in self.text.split(","):
+            axis, equals, value = (word.strip() for word in part.partition("="))
+            if equals and axis in combination.axes:
+                yield axis, value
+                continue
+            suggested = suggestion(axis, combination.axes)
+            report.add(
+                codes.UNKNOWN_AXIS,
+                f'the matrix of stage "{combination.stage}" has no axis "{axis}"'
+                if equals
+                else f'"{self.written}" does not name the axis of the value "{axis}"',
+                at=self.span,
+                hint=f'write "{suggested}={value}"'
+                if equals and suggested
+                else f'write "[axis=value]"; the axes are {listed(combination.axes)}',
+            )
+            yield None
 
 
 class ReferencedStages(Struct):
@@ -80,73 +121,78 @@ def _select_combination(
     """Return the one combination that has the axis values in the brackets of *reference*."""
     namespace = reference.namespace or ""
     names = groups.members.get((reader.within, namespace), ())
-    combinations = [
-        (name, combination) for name in names if (combination := groups.stages[name].combination) is not None
-    ]
+    combinations = [stage for name in names if (stage := groups.stages[name]).combination is not None]
     if not combinations:
         if names or not namespace:
-            _report_no_matrix(reference, groups.stages[names[0]] if names else reader, report)
+            stage = groups.stages[names[0]] if names else reader
+            whole = str(replace(reference, combinations=None))
+            _report_no_matrix(str(reference), whole, stage, reference.span, report)
             return ReferencedStages(())
         return None
-    axis_values = tuple(_axis_values(reference, combinations[0][1], report))
-    if None in axis_values:
+    selection = CombinationSelection(reference.combinations or "", str(reference), reference.span)
+    matches = selection.matching(combinations, report)
+    if matches is None or len(matches) != 1:
+        if matches is not None:
+            _report_combinations(reference, matches, combinations, report)
         return ReferencedStages(())
-    matches = [
-        name
-        for name, combination in combinations
-        if set(combination.values).issuperset(value for value in axis_values if value is not None)
-    ]
-    if len(matches) != 1:
-        _report_combinations(reference, matches, [groups.stages[name] for name in names], report)
-        return ReferencedStages(())
-    return ReferencedStages((matches[0],))
+    return ReferencedStages((matches[0].name.value,))
 
 
-def _axis_values(reference: Reference, combination: CombinationOf, report: Report) -> Iterator[tuple[str, str] | None]:
-    """Yield each axis in the brackets with its value; None for an unknown axis, which is reported."""
-    for part in (reference.combinations or "").split(","):
-        axis, equals, value = (word.strip() for word in part.partition("="))
-        if equals and axis in combination.axes:
-            yield axis, value
-            continue
-        suggested = suggestion(axis, combination.axes)
-        report.add(
-            codes.UNKNOWN_AXIS,
-            f'the matrix of stage "{combination.stage}" has no axis "{axis}"'
-            if equals
-            else f'"{reference}" does not name the axis of the value "{axis}"',
-            at=reference.span,
-            hint=f'write "{suggested}={value}"'
-            if equals and suggested
-            else f'write "[axis=value]"; the axes are {listed(combination.axes)}',
-        )
-        yield None
+def selected_stages(name: StageName, stages: Sequence[StageConfig], report: Report) -> tuple[StageConfig, ...]:
+    """Return those of *stages*, which have the same display name, that *name* selects; () after an error.
+
+    Without brackets, these are all of them.
+    """
+    if name.combinations is None:
+        return tuple(stages)
+    combinations = [stage for stage in stages if stage.combination is not None]
+    if not combinations:
+        _report_no_matrix(name.written, name.value, stages[0], name.span, report)
+        return ()
+    matches = CombinationSelection(name.combinations, name.written, name.span).matching(combinations, report)
+    if matches is not None and not matches:
+        hint = f"name axes and values of a combination; there are {_shown(combinations)}"
+        _report_matches(name.written, "none", combinations, name.span, hint, report)
+    return tuple(matches or ())
 
 
-def _report_no_matrix(reference: Reference, stage: StageConfig, report: Report) -> None:
+def _report_no_matrix(written: str, whole: str, stage: StageConfig, at: Span, report: Report) -> None:
     report.add(
         codes.NO_MATRIX,
-        f'"{reference}" names a combination, but stage "{stage.display_name}" has no matrix',
-        at=reference.span,
+        f'"{written}" names a combination, but stage "{stage.display_name}" has no matrix',
+        at=at,
         related=[Label(stage.name.span, 'no "matrix" here')],
-        hint=f'write "{replace(reference, combinations=None)}"',
+        hint=f'write "{whole}"',
     )
 
 
 def _report_combinations(
-    reference: Reference, matches: Sequence[str], combinations: Sequence[StageConfig], report: Report
+    reference: Reference, matches: Sequence[StageConfig], combinations: Sequence[StageConfig], report: Report
 ) -> None:
-    listed_stages = [stage for stage in combinations if stage.name.value in matches] or combinations
+    """Report that not exactly one of *combinations* matches."""
+    hint = (
+        f"name axes and values of exactly one combination; {'these match' if matches else 'there are'} "
+        + _shown(matches or combinations)
+        + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if matches else "")
+    )
+    _report_matches(str(reference), str(len(matches) or "none"), combinations, reference.span, hint, report)
+
+
+def _report_matches(
+    written: str, number: str, combinations: Sequence[StageConfig], at: Span, hint: str, report: Report
+) -> None:
     report.add(
         codes.UNKNOWN_COMBINATION,
-        f'"{reference}" matches {len(matches) or "none"} of the {len(combinations)} combinations of '
+        f'"{written}" matches {number} of the {len(combinations)} combinations of '
         f'stage "{combinations[0].display_name}"',
-        at=reference.span,
+        at=at,
         related=[Label(combinations[0].name.span, "its combinations")],
-        hint=f"name axes and values of exactly one combination; {'these match' if matches else 'there are'} "
-        + listed([_shown_values(stage) for stage in listed_stages], limit=12)
-        + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if matches else ""),
+        hint=hint,
     )
+
+
+def _shown(stages: Sequence[StageConfig]) -> str:
+    return listed([_shown_values(stage) for stage in stages], limit=12)
 
 
 def _shown_values(stage: StageConfig) -> str:

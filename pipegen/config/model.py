@@ -5,13 +5,17 @@ Values in which PipelineLib interpolates references are kept as nodes of the tre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar
 from pipegen.structs import SpannedStruct, Struct
+
+# The name of a stage and the text in brackets, as in a reference.
+_SELECTION = re.compile(r"(.+)\[([^\]{}\n]*)\]")
 
 
 class BuildStep(SpannedStruct, kw_only=True):
@@ -196,18 +200,40 @@ class StageConfig(SpannedStruct, kw_only=True):
         return self.combination.stage if self.combination is not None else self.name.value.removeprefix(self.within)
 
 
+class StageName(Located[str]):
+    """The name of a stage, and of its *combinations* the text in brackets; None for all of them."""
+
+    combinations: str | None = None
+
+    @classmethod
+    def read(cls, name: Located[str], stages: Container[str]) -> StageName:
+        """Return *name*, which is that of one of *stages* or ends in brackets."""
+        match = None if name.value in stages else _SELECTION.fullmatch(name.value)
+        return cls(match[1], name.span, match[2]) if match is not None else cls(name.value, name.span)
+
+    @property
+    def written(self) -> str:
+        """The name with the brackets."""
+        return self.value if self.combinations is None else f"{self.value}[{self.combinations}]"
+
+
 class Arc(SpannedStruct):
     """Groups of stages that run one after the other; the stages of a group run in parallel."""
 
-    groups: tuple[tuple[Located[str], ...], ...]
+    groups: tuple[tuple[StageName, ...], ...]
     span: Span
 
     @property
-    def stages(self) -> tuple[Located[str], ...]:
+    def stages(self) -> tuple[StageName, ...]:
         """All stages, in written order."""
         return tuple(chain.from_iterable(self.groups))
 
-    def pairs(self) -> Iterator[tuple[Located[str], Located[str]]]:
+    @property
+    def has_selections(self) -> bool:
+        """Whether it names single combinations of a matrix stage."""
+        return any(name.combinations is not None for name in self.stages)
+
+    def pairs(self) -> Iterator[tuple[StageName, StageName]]:
         """Yield each stage with each stage of the next group."""
         return chain.from_iterable(product(earlier, later) for earlier, later in pairwise(self.groups))
 

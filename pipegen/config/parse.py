@@ -16,6 +16,7 @@ from pipegen.config.model import (
     PublishStep,
     RunStep,
     StageConfig,
+    StageName,
     StepValue,
     TriggerStep,
 )
@@ -42,10 +43,11 @@ def parse(tree: Node, file: SourceFile) -> Config:
 def _pipeline(entry: Entry) -> PipelineConfig:
     body = _mapping(entry.value)
     final = body.get("finally")
+    stages = _with_statuses(tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))), final)
     pipeline = PipelineConfig(
         name=entry.key.located(),
-        stages=_with_statuses(tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))), final),
-        arcs=_arcs(body.get("execution")),
+        stages=stages,
+        arcs=_arcs(body.get("execution"), frozenset(stage.name.value for stage in stages)),
         blubberfile=_non_empty(body, "blubberfile"),
         directory=_located(_non_empty(body, "directory")),
         fetch=_fetch(body.get("fetch")),
@@ -82,17 +84,16 @@ def _with_statuses(stages: tuple[StageConfig, ...], final: Node | None) -> tuple
     return tuple(replace(stage, on_status=status_of.get(stage.name.value, "")) for stage in stages)
 
 
-def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
-    """Return the arcs; None if no arc names a stage, as without `execution`."""
-    arcs = tuple([Arc(tuple([_group(item) for item in items_of(arc)]), arc.span) for arc in items_of(node)])
+def _arcs(node: Node | None, stages: frozenset[str]) -> tuple[Arc, ...] | None:
+    """Return the arcs between *stages*; None if no arc names a stage, as without `execution`."""
+    arcs = tuple([Arc(tuple([_group(item, stages) for item in items_of(arc)]), arc.span) for arc in items_of(node)])
     return arcs if any(any(arc.groups) for arc in arcs) else None
 
 
-def _group(node: Node) -> tuple[Located[str], ...]:
+def _group(node: Node, stages: frozenset[str]) -> tuple[StageName, ...]:
     """Return the stages of a group: one name, or a list of names."""
-    if type(node) is Scalar:
-        return (Located(node.text, node.span),)
-    return tuple([_text(item) for item in node.items]) if isinstance(node, Sequence) else (_text(node),)
+    items = node.items if isinstance(node, Sequence) else (node,)
+    return tuple([StageName.read(_text(item), stages) for item in items])
 
 
 def _fetch(node: Node | None) -> Fetch | None:

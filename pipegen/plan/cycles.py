@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from pipegen.config.model import Arc
@@ -13,7 +13,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Span
 
 # Two stages, the first before the second.
-_Step = tuple[str, str]
+Step = tuple[str, str]
 
 # In a larger component the hint names all steps: finding the one whose removal breaks the cycle takes a walk per step.
 _LARGEST = 200
@@ -21,24 +21,33 @@ _LARGEST = 200
 
 def check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> None:
     """Report one cycle per strongly connected component; an arc with a repeated stage has been reported already."""
-    cycles = graph.cycles()
-    if not cycles:
+    if not graph.cycles():
         return
-    spans: dict[_Step, Span] = {}
-    repeated: set[_Step] = set()
+    spans: dict[Step, Span] = {}
+    repeated: set[Step] = set()
     for arc in arcs:
         pairs = list(arc.pairs())
         for a, b in pairs:
-            spans.setdefault((a.value, b.value), a.span.to(b.span))
-        if len({name.value for name in arc.stages}) < len(arc.stages):
-            repeated |= {(a.value, b.value) for a, b in pairs}
-    for cycle in cycles:
+            spans.setdefault((a.written, b.written), a.span.to(b.span))
+        if len({name.written for name in arc.stages}) < len(arc.stages):
+            repeated |= {(a.written, b.written) for a, b in pairs}
+    report_cycles(graph, spans, report, repeated)
+
+
+def report_cycles(
+    graph: ExecutionGraph, spans: Mapping[Step, Span], report: Report, reported: Collection[Step] = ()
+) -> None:
+    """Report one cycle per strongly connected component of *graph*, unless all its steps are *reported*.
+
+    *spans* are those of the steps in the arcs.
+    """
+    for cycle in graph.cycles():
         steps = list(pairwise(cycle))
-        if not all(step in repeated for step in steps):
+        if not all(step in reported for step in steps):
             _report(steps, graph, spans, report)
 
 
-def _report(steps: Sequence[_Step], graph: ExecutionGraph, spans: Mapping[_Step, Span], report: Report) -> None:
+def _report(steps: Sequence[Step], graph: ExecutionGraph, spans: Mapping[Step, Span], report: Report) -> None:
     report.add(
         codes.CYCLE,
         f"stages wait for each other: {_path(steps)}",
@@ -49,7 +58,7 @@ def _report(steps: Sequence[_Step], graph: ExecutionGraph, spans: Mapping[_Step,
     )
 
 
-def _hint(steps: Sequence[_Step], graph: ExecutionGraph) -> str:
+def _hint(steps: Sequence[Step], graph: ExecutionGraph) -> str:
     """Return which of *steps* to remove so that their component has no cycle, or the cycles that remain."""
     start = steps[0][0]
     component = set(graph.ancestors(start)) & set(graph.descendants(start))
@@ -66,13 +75,13 @@ def _hint(steps: Sequence[_Step], graph: ExecutionGraph) -> str:
     return "remove one of these steps from the arcs"
 
 
-def _without(arcs: Iterable[_Step], steps: Sequence[_Step]) -> ExecutionGraph:
+def _without(arcs: Iterable[Step], steps: Sequence[Step]) -> ExecutionGraph:
     return ExecutionGraph([arc for arc in arcs if arc not in steps])
 
 
-def _path(steps: Sequence[_Step]) -> str:
+def _path(steps: Sequence[Step]) -> str:
     return " -> ".join([steps[0][0], *(later for _, later in steps)])
 
 
-def _described(step: _Step) -> str:
+def _described(step: Step) -> str:
     return f"{step[0]} before {step[1]}"

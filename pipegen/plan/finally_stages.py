@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.config.model import Arc, PipelineConfig, StageConfig
+from pipegen.config.model import Arc, PipelineConfig, StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
@@ -57,7 +57,7 @@ def without_final(arcs: tuple[Arc, ...], pipeline: PipelineConfig) -> tuple[Arc,
     )
 
 
-def _without(group: tuple[Located[str], ...], final: Mapping[str, Span]) -> tuple[Located[str], ...]:
+def _without(group: tuple[StageName, ...], final: Mapping[str, Span]) -> tuple[StageName, ...]:
     return tuple(name for name in group if name.value not in final)
 
 

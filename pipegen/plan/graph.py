@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
-from pipegen.config.model import Arc, PipelineConfig, StageConfig
+from pipegen.config.model import Arc, PipelineConfig, StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
@@ -15,11 +15,23 @@ from pipegen.plan.cycles import check_cycles
 from pipegen.plan.finally_stages import check_final, final_stages, without_final
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located
-from pipegen.structs import replace
+from pipegen.structs import Struct, replace
 
 
-def build_graph(pipeline: PipelineConfig, report: Report) -> ExecutionGraph:
-    """Return the graph of *pipeline*'s arcs; errors in stages and arcs are reported.
+class WrittenOrder(Struct):
+    """The *graph* of names as *arcs* have them: some with brackets."""
+
+    graph: ExecutionGraph
+    arcs: tuple[Arc, ...] = ()
+
+    @property
+    def selections(self) -> dict[str, StageName]:
+        """The names with brackets, as they are in the graph."""
+        return {name.written: name for arc in self.arcs for name in arc.stages if name.combinations is not None}
+
+
+def build_graph(pipeline: PipelineConfig, report: Report) -> WrittenOrder:
+    """Return the order of *pipeline*'s arcs; errors in stages and arcs are reported.
 
     An undefined stage is removed from its arc. If it is a likely typo of a stage that no arc names, that stage
     replaces it, so that one typo is reported once. Without `execution`, the stages run in the order of the file.
@@ -28,15 +40,15 @@ def build_graph(pipeline: PipelineConfig, report: Report) -> ExecutionGraph:
     check_final(pipeline, stages, report)
     final = final_stages(pipeline)
     if pipeline.arcs is None:
-        return ExecutionGraph([[name for name in stages if name not in final]])
+        return WrittenOrder(ExecutionGraph([[name for name in stages if name not in final]]))
     are_known = _check_arcs(pipeline.arcs, stages, report)
     arcs = without_final(pipeline.arcs, pipeline)
     if not are_known or not all(all(arc.groups) for arc in arcs):
         arcs = _resolved(arcs, stages)
     graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
-    _check_used(graph, stages.values(), pipeline, report)
-    return graph
+    _check_used(arcs, stages.values(), pipeline, report)
+    return WrittenOrder(graph, arcs)
 
 
 def _resolved(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Arc, ...]:
@@ -51,17 +63,17 @@ def _resolved(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Ar
     )
 
 
-def _replaced(group: tuple[Located[str], ...], resolved: Mapping[str, str]) -> tuple[Located[str], ...]:
+def _replaced(group: tuple[StageName, ...], resolved: Mapping[str, str]) -> tuple[StageName, ...]:
     return tuple(replace(name, value=resolved[name.value]) for name in group if name.value in resolved)
 
 
 def _chains(arc: Arc) -> list[tuple[str, ...]]:
     """Return *arc* as chains of names, without groups."""
-    names = tuple([group[0].value for group in arc.groups if len(group) == 1])
+    names = tuple([group[0].written for group in arc.groups if len(group) == 1])
     if len(names) == len(arc.groups):
         return [names]
-    single = [(name.value,) for name in arc.stages]
-    return [*single, *((earlier.value, later.value) for earlier, later in arc.pairs())]
+    single = [(name.written,) for name in arc.stages]
+    return [*single, *((earlier.written, later.written) for earlier, later in arc.pairs())]
 
 
 def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageConfig]:
@@ -108,12 +120,12 @@ def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None
                 add = f'add a stage "{name.value}"'
                 otherwise = f"{add}, or name one of {listed(list(stages))}"
                 report_unknown_stage("arc", name, stages, otherwise, report, more=f", or {add}")
-            first_index, first = seen.setdefault(name.value, (index, name))
+            first_index, first = seen.setdefault(name.written, (index, name))
             if first is not name:
                 consequence = ", so it would wait for itself" if first_index != index else ""
                 report.add(
                     codes.REPEATED_IN_ARC,
-                    f'stage "{name.value}" is twice in one arc{consequence}',
+                    f'stage "{name.written}" is twice in one arc{consequence}',
                     at=name.span,
                     label="again",
                     related=[Label(first.span, "first")],
@@ -121,8 +133,8 @@ def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None
                 )
 
 
-def _check_used(graph: ExecutionGraph, stages: Iterable[StageConfig], pipeline: PipelineConfig, report: Report) -> None:
-    used = set(graph.nodes)
+def _check_used(arcs: Iterable[Arc], stages: Iterable[StageConfig], pipeline: PipelineConfig, report: Report) -> None:
+    used = {name.value for arc in arcs for name in arc.stages}
     idle = [stage for stage in stages if stage.name.value not in used]
     if not idle:
         return

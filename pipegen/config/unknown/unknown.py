@@ -229,4 +229,6 @@ def _has_name(words: str, name: str) -> bool:
 
 def _reads(text: str, name: str) -> bool:
     """Return whether *text* is *name* or has a reference to it; values of reserved names are not outputs of a stage."""
+    if text.strip("'\"").startswith(f"{name}["):
+        return True
     return text == name or (name not in _RESERVED and any(f"${{{name}{mark}" in text for mark in ".[|}"))

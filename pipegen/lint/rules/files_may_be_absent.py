@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipegen.config.model import StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -44,4 +45,5 @@ def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
-    return next((item.span for item in items_of(node) if isinstance(item, Scalar) and item.text == name), None)
+    names = (StageName.read(item.located(), ()) for item in items_of(node) if isinstance(item, Scalar))
+    return next((each.span for each in names if name in (each.value, each.written)), None)

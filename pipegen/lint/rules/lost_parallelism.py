@@ -21,8 +21,9 @@ from pipegen.structs import Struct
 def check(config: CheckedConfig, report: Report) -> None:
     """Report stages that could start earlier, except those with effects or a condition."""
     for pipeline, plan in zip(config.pipelines, config.plans, strict=True):
-        # In a shared workspace, each stage may read files of any other.
-        if pipeline.arcs is not None and plan.workspace is Workspace.ISOLATED:
+        # In a shared workspace, each stage may read files of any other. Depths are those of whole stages.
+        is_checked = pipeline.arcs is not None and not any(arc.has_selections for arc in pipeline.arcs)
+        if is_checked and plan.workspace is Workspace.ISOLATED:
             _check(pipeline, plan, report)
 
 

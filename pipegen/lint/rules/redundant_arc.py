@@ -27,7 +27,8 @@ def check(config: CheckedConfig, report: Report) -> None:
         if pipeline.arcs is not None:
             order = _Order.of(pipeline, plan)
             # An arc that names no stage has no end to underline.
-            for arc in reversed([arc for arc in pipeline.arcs if arc.stages]):
+            # The order of names says nothing about single combinations.
+            for arc in reversed([arc for arc in pipeline.arcs if arc.stages and not arc.has_selections]):
                 _check(arc, order, config.file, report)
 
 
@@ -48,7 +49,9 @@ class _Order(Struct):
         after: dict[str, list[str]] = {}
         for earlier, later in needed:
             after.setdefault(earlier, []).append(later)
-        pairs = ((earlier.value, later.value) for arc in arcs for earlier, later in arc.pairs())
+        pairs = (
+            (earlier.value, later.value) for arc in arcs if not arc.has_selections for earlier, later in arc.pairs()
+        )
         return cls(
             Counter(pair for pair in pairs if pair in needed),
             Counter(name.value for arc in arcs for name in arc.stages),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 
+from pipegen.bindings.combinations import selected_stages
 from pipegen.bindings.groups import are_linked
-from pipegen.config.model import Config, PipelineConfig, StageConfig, StepValue
+from pipegen.config.model import Arc, Config, PipelineConfig, StageConfig, StageName, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.cycles import Step, report_cycles
 from pipegen.plan.expansion.called_stage import stage_in_caller
 from pipegen.plan.expansion.calls import called, with_called
 from pipegen.plan.expansion.combinations import combinations_of
@@ -19,6 +21,7 @@ from pipegen.plan.expansion.optional_stages import without_optional_waits
 from pipegen.plan.expansion.size import MOST_ARCS, check_stages, report_arcs
 from pipegen.plan.expansion.stop_stages import renamed_stop, stop_of
 from pipegen.plan.graph import build_graph
+from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct, replace
@@ -100,8 +103,9 @@ def _expanded(
     callees: Mapping[str, Expanded],
     report: Report,
 ) -> Expanded:
-    graph = build_graph(pipeline, report)
-    if not combinations and all(stage.pipeline is None for stage in pipeline.stages):
+    order = build_graph(pipeline, report)
+    graph, selections = order.graph, order.selections
+    if not combinations and not selections and all(stage.pipeline is None for stage in pipeline.stages):
         return Expanded(
             replace(pipeline, stages=tuple(with_axis_values(stage, report) for stage in pipeline.stages)), graph
         )
@@ -113,10 +117,17 @@ def _expanded(
         _stopping(stage, expansions, report) for expansion in expansions.values() for stage in expansion.stages
     )
     finally_ = _last(pipeline.finally_, expansions, report) if pipeline.finally_ is not None else None
-    expanded_graph = _graph(graph, expansions)
+    by_name = {stage.name.value: stage for stage in reversed(pipeline.stages)}
+    selected = {
+        written: _selected(name, by_name[name.value], expansions[name.value], report)
+        for written, name in selections.items()
+    }
+    expanded_graph = _graph(graph, expansions, selected)
     if expanded_graph is None:
         report_arcs(pipeline, report)
         raise Stopped
+    if selected and not graph.cycles():
+        _check_cycles(expanded_graph, order.arcs, expansions, selected, report)
     return Expanded(replace(pipeline, stages=stages, finally_=finally_), expanded_graph)
 
 
@@ -142,19 +153,60 @@ def _expansion(
     )
 
 
-def _graph(graph: ExecutionGraph, expansions: Mapping[str, _Expansion]) -> ExecutionGraph | None:
-    """Return *graph* with each stage replaced by its expansion; None if that makes too many arcs."""
-    nodes = ((stage.name.value,) for name in graph.nodes for stage in expansions[name].stages)
-    inner_arcs = (arc for name in graph.nodes for arc in expansions[name].arcs)
-    arcs = list(islice(chain(inner_arcs, _between(graph, expansions)), MOST_ARCS + 1))
+def _selected(name: StageName, written_stage: StageConfig, expansion: _Expansion, report: Report) -> _Expansion:
+    """Return *expansion* of *written_stage* with arcs only to and from the combinations in the brackets of *name*."""
+    own = [stage for stage in expansion.stages if not stage.within]
+    stages = selected_stages(name, own or [written_stage], report)
+    return replace(expansion, first=stages, last=stages)
+
+
+def _graph(
+    graph: ExecutionGraph, expansions: Mapping[str, _Expansion], selected: Mapping[str, _Expansion]
+) -> ExecutionGraph | None:
+    """Return *graph* with each stage replaced by its expansion; None if that makes too many arcs.
+
+    All combinations of a stage run, even if arcs name only *selected* ones.
+    """
+    all_ = [expansions.get(name) or selected[name] for name in graph.nodes]
+    nodes = ((stage.name.value,) for expansion in all_ for stage in expansion.stages)
+    inner_arcs = (arc for expansion in all_ for arc in expansion.arcs)
+    arcs = list(islice(chain(inner_arcs, _between(graph, expansions, selected)), MOST_ARCS + 1))
     return ExecutionGraph(chain(nodes, arcs)) if len(arcs) <= MOST_ARCS else None
 
 
-def _between(graph: ExecutionGraph, expansions: Mapping[str, _Expansion]) -> Iterator[tuple[str, str]]:
+def _between(
+    graph: ExecutionGraph, expansions: Mapping[str, _Expansion], selected: Mapping[str, _Expansion]
+) -> Iterator[tuple[str, str]]:
+    """Yield the arcs between stages of different expansions: *selected* combinations are those of the user."""
     for earlier, later in graph.arcs:
-        for last, first in product(expansions[earlier].last, expansions[later].first):
-            if are_linked(last, first):
+        before, after = (selected.get(name) or expansions[name] for name in (earlier, later))
+        is_exact = earlier in selected or later in selected
+        for last, first in product(before.last, after.first):
+            if is_exact or are_linked(last, first):
                 yield last.name.value, first.name.value
+
+
+def _check_cycles(
+    graph: ExecutionGraph,
+    arcs: Sequence[Arc],
+    expansions: Mapping[str, _Expansion],
+    selected: Mapping[str, _Expansion],
+    report: Report,
+) -> None:
+    """Report combinations that wait for each other; in *graph*, a called pipeline is one stage."""
+    names = {
+        stage.name.value: name if stage.within else stage.name.value
+        for name, expansion in expansions.items()
+        for stage in expansion.stages
+    }
+    inner = {arc for expansion in expansions.values() for arc in expansion.arcs}
+    steps = [(names[earlier], names[later]) for earlier, later in graph.arcs if (earlier, later) not in inner]
+    spans: dict[Step, Span] = {}
+    for earlier, later in chain.from_iterable(arc.pairs() for arc in arcs):
+        before, after = (selected.get(name.written) or expansions[name.value] for name in (earlier, later))
+        for last, first in product(before.last, after.first):
+            spans.setdefault((names[last.name.value], names[first.name.value]), earlier.span.to(later.span))
+    report_cycles(ExecutionGraph(steps), spans, report)
 
 
 def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: Report) -> StageConfig:

@@ -7,8 +7,9 @@ from collections.abc import Container, Iterable, Sequence
 from collections.abc import Mapping as Dictionary
 from posixpath import join, normpath
 
+from pipegen.bindings.combinations import selected_stages
 from pipegen.bindings.groups import INSIDE, Groups
-from pipegen.config.model import StageConfig
+from pipegen.config.model import StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
@@ -111,10 +112,14 @@ def chosen_sources(
     """
     if stage.files_from is None:
         return None
-    names = _names(stage.files_from.node)
-    for name in names:
-        _check_source(name, stage, available, report)
-    chosen = {source for name in names for source in _sources(name.value, stage, available)}
+    chosen: set[str] = set()
+    known = {name for within, name in available.groups.members if within == stage.within}
+    for written in _names(stage.files_from.node):
+        name = StageName.read(written, known)
+        sources = _sources(name, stage, available, report)
+        if sources is not None:
+            _check_source(name, sources, stage, available, report)
+            chosen.update(sources)
     for producer in dict.fromkeys(output.stage for output in inputs):
         if producer in available.files and producer not in chosen:
             display_name = available.groups.stages[producer].display_name
@@ -128,17 +133,25 @@ def chosen_sources(
     return tuple(sorted(chosen & available.files.keys(), key=available.files.__getitem__))
 
 
-def _sources(name: str, stage: StageConfig, available: AvailableFiles) -> tuple[str, ...]:
-    """Return the stages that *name* refers to in *stage*; for a called pipeline, its stages that leave files."""
-    groups, within = available.groups, f"{stage.within}{name}{INSIDE}"
-    if groups.is_nested(name, stage):
+def _sources(name: StageName, stage: StageConfig, available: AvailableFiles, report: Report) -> tuple[str, ...] | None:
+    """Return the stages that *name* refers to in *stage*; for a called pipeline, its stages that leave files.
+
+    None after an error in the brackets, which is reported.
+    """
+    groups, within = available.groups, f"{stage.within}{name.value}{INSIDE}"
+    if groups.is_nested(name.value, stage):
         return tuple(source for source in available.files if groups.stages[source].name.value.startswith(within))
-    return groups.resolve(name, stage)
+    if name.combinations is None:
+        return groups.resolve(name.value, stage)
+    members = [groups.stages[member] for member in groups.members.get((stage.within, name.value), ())]
+    selected = selected_stages(name, members, report) if members else ()
+    return tuple(source.name.value for source in selected) if selected or not members else None
 
 
-def _check_source(name: Located[str], stage: StageConfig, available: AvailableFiles, report: Report) -> None:
+def _check_source(
+    name: StageName, sources: Sequence[str], stage: StageConfig, available: AvailableFiles, report: Report
+) -> None:
     reader, groups = stage.display_name, available.groups
-    sources = _sources(name.value, stage, available)
     if sources and all(
         source in available.ancestors and source in available.files and source not in available.final
         for source in sources
@@ -162,17 +175,18 @@ def _check_source(name: Located[str], stage: StageConfig, available: AvailableFi
             hint=_choice(candidates),
         )
     elif any(source not in available.ancestors for source in sources):
+        written = name.value if name.combinations is None else f"'{name.written}'"
         report.add(
             codes.NOT_AN_ANCESTOR,
-            f'stage "{reader}" wants the files of "{name.value}", which does not run before it',
+            f'stage "{reader}" wants the files of "{name.written}", which does not run before it',
             at=name.span,
             related=[Label(groups.stages[sources[0]].name.span, "does not run before")],
-            hint=f"add an arc that runs it first: [{name.value}, {reader}]",
+            hint=f"add an arc that runs it first: [{written}, {reader}]",
         )
     elif all(source not in available.files for source in sources):
         report.add(
             codes.UNBOUND_NAME,
-            f'stage "{name.value}" leaves no files',
+            f'stage "{name.written}" leaves no files',
             at=name.span,
             related=[Label(groups.stages[sources[0]].name.span, 'has no "artifacts"')] if sources else [],
             hint=f'{_choice(candidates)}, or add "artifacts" to that stage'

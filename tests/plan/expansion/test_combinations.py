@@ -270,3 +270,72 @@ def test_plain_words_of_images_and_tools_contain_values_of_axes() -> None:
         ("ci/2", (("V", "2"),)),
     ]
     assert tools == [(("jdk", "1"),), (("jdk", "2"),)]
+
+
+TEST = "{name: test, matrix: {from: build}, script: [make]}"
+DOCS = "{name: docs, script: [make]}"
+
+
+@pytest.mark.parametrize(
+    ("execution", "expected"),
+    [
+        (
+            "[['build[python=3.10]', docs], [test]]",
+            [("build: 3.10, linux", "docs"), ("build: 3.10, macos", "docs")],
+        ),
+        (
+            "[[docs, 'build[os=linux, python=3.11]'], [test]]",
+            [("docs", "build: 3.11, linux")],
+        ),
+        (
+            "[[['build[python=3.10,os=linux]', 'build[python=3.11,os=macos]'], docs], [test]]",
+            [("build: 3.10, linux", "docs"), ("build: 3.11, macos", "docs")],
+        ),
+        (
+            "[['build[python=3.10,os=linux]', 'test[python=3.11,os=macos]'], [docs]]",
+            [("build: 3.10, linux", "test: 3.11, macos")],
+        ),
+        (
+            "[['build[os=linux]', 'build[os=macos]'], [docs, test]]",
+            [
+                *(
+                    (f"build: {first}, linux", f"build: {last}, macos")
+                    for first in ("3.10", "3.11")
+                    for last in ("3.10", "3.11")
+                ),
+                *(("docs", f"test: {python}, {os}") for python in ("3.10", "3.11") for os in ("linux", "macos")),
+            ],
+        ),
+    ],
+)
+def test_brackets_in_an_arc_select_combinations(execution: str, expected: list[tuple[str, str]]) -> None:
+    """The arc connects exactly these, and the others run, too."""
+    plan = plan_of(f"[{BUILD}, {TEST}, {DOCS}]", execution)
+
+    assert sorted(plan.graph.arcs) == sorted(expected)
+    assert len(plan.jobs) == 9
+
+
+def test_a_stage_whose_name_ends_in_brackets_is_no_selection() -> None:
+    """The name of a stage has precedence."""
+    plan = plan_of("[{name: 'a[b=c]', script: [ls]}, {name: d, script: [ls]}]", "[['a[b=c]', d]]")
+
+    assert plan.graph.arcs == (("a[b=c]", "d"),)
+
+
+def test_combinations_that_wait_for_each_other_are_reported() -> None:
+    """An order of single combinations of two stages may go back and forth, but not end where it began."""
+    stages = f"[{BUILD}, {DOCS}]"
+    plan = plan_of(stages, "[['build[os=linux]', docs, 'build[os=macos]']]")
+
+    assert not plan.graph.cycles()
+    assert [code for code, _ in wrong(stages, "[['build[os=linux]', docs, build]]")] == ["PG401"]
+    assert [code for code, _ in wrong(stages, "[['build[os=linux]', 'build[python=3.10]'], [docs]]")] == ["PG401"]
+
+
+def test_brackets_in_files_from_select_combinations() -> None:
+    """The stage gets the files of these only."""
+    build = "{name: build, matrix: {os: [linux, macos]}, script: [make], artifacts: ['${matrix.os}']}"
+    plan = plan_of(f"[{build}, {{name: docs, script: [make], files_from: ['build[os=macos]']}}]")
+
+    assert plan.job("docs").files == ("build: macos",)
