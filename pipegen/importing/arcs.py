@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
+from itertools import chain
 from operator import or_
 
 from pipegen.emit.yaml import Data
+from pipegen.structs import Struct
 
 _Group = tuple[str, ...]
 # The keys of `finally`.
 ALWAYS, FAILED, SUCCESS = "always", "failed", "success"
+
+
+class SelectedArc(Struct):
+    """Names with brackets of combinations of two *stages*: the *later* ones wait for the *earlier* ones.
+
+    If these are all of a stage, there are no brackets.
+    """
+
+    stages: tuple[str, str]
+    earlier: tuple[str, ...]
+    later: tuple[str, ...]
 
 
 def reduced(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
@@ -71,12 +84,19 @@ def _sorted(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
             stack += waiting
 
 
-def arcs(predecessors: Mapping[str, AbstractSet[str]]) -> list[list[Data]]:
-    """Return arcs that give exactly this order; [] if the stages run one after another in the order of the mapping."""
+def arcs(predecessors: Mapping[str, AbstractSet[str]], selected: Sequence[SelectedArc] = ()) -> list[list[Data]]:
+    """Return arcs that give exactly this order; [] if the stages run one after another in the order of the mapping.
+
+    Stages also wait for *selected* combinations.
+    """
     direct = reduced(predecessors)
     names = list(predecessors)
-    if [direct[name] for name in names] == [tuple(names[max(at - 1, 0) : at]) for at in range(len(names))]:
+    is_chain = [direct[name] for name in names] == [tuple(names[max(at - 1, 0) : at]) for at in range(len(names))]
+    if is_chain and not selected:
         return []
+    for arc in selected:
+        direct |= {name: direct.get(name, ()) for name in arc.earlier}
+        direct |= {name: (*direct.get(name, ()), *arc.earlier) for name in arc.later}
     groups = _groups(direct)
     group_of = {name: group for group in groups for name in group}
     followers: dict[_Group, list[_Group]] = {group: [] for group in groups}
@@ -85,7 +105,8 @@ def arcs(predecessors: Mapping[str, AbstractSet[str]]) -> list[list[Data]]:
             followers[earlier].append(group)
     paths = _paths(groups, followers)
     lonely = [group for group in groups if not any(group in path for path in paths)]
-    single = tuple(name for group in lonely for name in group)
+    named = frozenset(chain.from_iterable(arc.stages for arc in selected))
+    single = tuple(name for group in lonely for name in group if name not in named)
     return [[_entry(group) for group in path] for path in paths] + ([[_entry(single)]] if single else [])
 
 

@@ -84,11 +84,11 @@ def test_parts_of_raw_keys_that_the_config_has_too_are_translated(tmp_path: Path
     """These are needs on whole jobs, and paths of a condition that an anchor holds."""
     source = """\
 .paths: &paths [src/**/*]
-build: { script: make, parallel: { matrix: [{ ARCH: [a, b] }] } }
+build: { script: make, parallel: { matrix: [{ ARCH: ["a,a", b] }] } }
 lint: { script: make }
 test:
   script: make
-  needs: [{ job: lint }, { job: build, parallel: { matrix: [{ ARCH: [a] }] } }]
+  needs: [{ job: lint }, { job: build, parallel: { matrix: [{ ARCH: ["a,a"] }] } }]
   rules: [{ changes: *paths }, { if: $ONE == $TWO }]
 """
     result, _ = from_text(source, tmp_path)

@@ -87,19 +87,53 @@ parts: { stage: build, script: [./part], parallel: 2 }
 
 
 @pytest.mark.parametrize(
-    "need",
-    ["build: [gcc, linux]", "parts 1/2", {"job": "build", "parallel": {"matrix": [{"CC": "gcc", "OS": ["linux"]}]}}],
+    ("need", "name"),
+    [
+        ("build: [gcc, linux]", "build[CC=gcc]"),
+        ("parts 1/2", "parts[part=1]"),
+        ({"job": "build", "parallel": {"matrix": [{"CC": "gcc", "OS": ["linux"]}]}}, "build[CC=gcc]"),
+    ],
     ids=str,
 )
-def test_a_need_on_one_combination_stays_raw(need: object, tmp_path: Path) -> None:
-    """An arc would wait for all combinations: https://docs.gitlab.com/ci/yaml/#needsparallelmatrix."""
+def test_a_need_on_one_combination_is_an_arc(need: object, name: str, tmp_path: Path) -> None:
+    """The arc waits for this combination only: https://docs.gitlab.com/ci/yaml/#needsparallelmatrix."""
     source = f"{_COMBINATIONS}test: {json.dumps({'stage': 'test', 'script': ['make test'], 'needs': [need]})}\n"
     result, report = from_text(source, tmp_path)
 
-    assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
-    assert _differences(result) == []
+    assert f'["{name}", test]' in result.text
+    assert (messages(report), _differences(result)) == ("", [])
     every = 'needs: ["build: gcc, linux", "build: clang, linux", "parts: 1", "parts: 2"]'
     assert any("waits for" in message for message in _differences(_changed(result, _needs(result), every)))
+
+
+def test_a_need_on_a_combination_that_brackets_cannot_name_stays_raw(tmp_path: Path) -> None:
+    """A comma in brackets ends the value."""
+    build = {"stage": "build", "script": ["make"], "parallel": {"matrix": [{"CC": ["gcc,g++", "clang"]}]}}
+    need = {"job": "build", "parallel": {"matrix": [{"CC": "gcc,g++"}]}}
+    source = {"build": build, "test": {"script": ["make test"], "needs": [need]}}
+    result, report = from_text(json.dumps(source), tmp_path)
+
+    assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(("has_files", "files"), [(True, '["build[CC=gcc]", lint]'), (False, "[lint]")])
+def test_a_job_gets_the_files_of_the_combinations_that_it_needs(files: str, tmp_path: Path, *, has_files: bool) -> None:
+    """Other combinations may run earlier, too: for another need of the job."""
+    paths = {"artifacts": {"paths": ["out"]}}
+    jobs = {
+        "build": {"stage": "build", "script": ["make"], "parallel": {"matrix": [{"CC": ["gcc", "clang"]}]}, **paths},
+        "lint": {"stage": "test", "script": ["make lint"], **paths},
+        "test": {
+            "stage": "deploy",
+            "script": ["make test"],
+            "needs": [{"job": "build", "artifacts": has_files, "parallel": {"matrix": [{"CC": "gcc"}]}}, "lint"],
+        },
+    }
+    result, _ = from_text(json.dumps(jobs), tmp_path)
+
+    assert f"files_from: {files}" in result.text
+    assert _differences(result) == []
 
 
 def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other_stage(tmp_path: Path) -> None:
@@ -114,7 +148,7 @@ def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other
 
 
 @pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
-def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[str], tmp_path: Path) -> None:
+def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[str], tmp_path: Path) -> None:
     """GitLab names them by the values of the needing job; a stage can only take all combinations of one other stage."""
     own = {"parallel": {"matrix": [{"KIND": ["$[[ matrix.KIND ]]"]}]}}
     jobs: dict[str, object] = {
@@ -124,6 +158,17 @@ def test_needs_on_the_same_combinations_of_another_matrix_stay_raw(kinds: list[s
     needs = [{"job": name, "artifacts": False, **own} for name in ("first", "second")]
     jobs["last"] = {"script": ["./last"], "parallel": {"matrix": [{"KIND": kinds}]}, "needs": needs}
     result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert "[KIND=b]" in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_path: Path) -> None:
+    """The matrices stay raw, too, because GitLab names combinations by the values of the needing job."""
+    own = {"parallel": {"matrix": [{"KIND": ["$[[ matrix.KIND ]]"]}]}}
+    first = {"stage": "build", "script": ["./first"], "parallel": {"matrix": [{"KIND": ["a,b", "c", "d"]}]}}
+    last = {"script": ["./last"], "parallel": {"matrix": [{"KIND": ["a,b", "c"]}]}, "needs": [{"job": "first", **own}]}
+    result, report = from_text(json.dumps({"first": first, "last": last}), tmp_path)
 
     assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
     assert _differences(result) == []
@@ -368,7 +413,7 @@ def test_long_names_of_combinations_with_the_same_beginning_are_found(tmp_path: 
 
 
 def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
-    """A raw need in a job that starts a pipeline can also name them."""
+    """A job that starts a pipeline can also name them."""
     need = "{ job: build, parallel: { matrix: [{ CC: gcc }] } }"
     source = (
         "build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang] }] } }\n"
@@ -376,8 +421,8 @@ def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
     )
     result, report = from_text(source, tmp_path)
 
-    assert '"needs" of job "docs" stays a key of GitLab: it needs single combinations' in messages(report)
-    assert _differences(result) == []
+    assert '["build[CC=gcc]", docs]' in result.text
+    assert (messages(report), _differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,6 @@ DIFFERENT = {
     "go": _Difference("condition pipeline", _CHOICE),
     "includes": _Difference("condition", _CHOICE),
     "java": _Difference("condition", "two patterns of a branch that one of must match become one list"),
-    "matrix": _Difference("before", "a need on one combination stays raw, and its arc leads from all"),
     "monorepo": _Difference("condition pipeline", _CHOICE),
     "node": _Difference("before", _STOPS),
     "port-of-gitlab": _Difference("before", _STOPS),
@@ -77,7 +76,7 @@ DIFFERENT_ON_JENKINS = {
 SCRIPTED = frozenset(
     {
         *("called-pipelines", "cases", "conditions", "finally", "finally-by-status", "fleet", "go", "java", "machine"),
-        *("monorepo", "port-of-gitlab", "runs", "scripts", "skewed", "webhook"),
+        *("matrix-selections", "monorepo", "port-of-gitlab", "runs", "scripts", "skewed", "webhook"),
     }
 )
 # The configs whose second import differs from the third one.

@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.arcs import arcs, as_finally
+from pipegen.importing.arcs import as_finally
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
@@ -27,11 +27,10 @@ from pipegen.importing.gitlab.stages.needs import (
     GeneratedNames,
     files_from,
     keep_needs,
-    native_matrices,
     report_needs,
-    use_same_combinations,
 )
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
+from pipegen.importing.gitlab.stages.selections import native_matrices, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
@@ -182,12 +181,12 @@ class _Writer:
         add_pages(drafts, self._targets, self._accounting)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
-        use_same_combinations(drafts, self._source)
+        order = with_selections(order, drafts, self._source)
         kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
         order = with_stops(order, self._source, self._options.forced).with_final(final)
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")
-            report_needs(draft, self._source, stages, reason, self._accounting, self._report)
+            report_needs(draft, self._source, order, reason, self._accounting, self._report)
         return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
 
     def _set_inherited(self, draft: Draft) -> None:
@@ -216,8 +215,8 @@ class _Writer:
         pipeline["stages"] = [
             _commented(in_order(stage), comment) for stage, comment in zip(listed, comments, strict=True)
         ]
-        if execution := arcs(order.before):
-            pipeline["execution"] = list(execution)
+        if order.arcs:
+            pipeline["execution"] = list(order.arcs)
         if order.final:
             pipeline["finally"] = as_finally(order.final)
         config: dict[str, Value] = {}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data
+from pipegen.importing.arcs import SelectedArc, arcs
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, entries_of
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct, field, replace
 
 # The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix
 _COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
@@ -52,18 +54,29 @@ class Need(Struct, kw_only=True):
 class Order(Struct):
     """The jobs directly before each job, and the jobs whose files it gets, by name; both in text order.
 
-    The *final* jobs come after all others, each in any case or for a status of the pipeline; *before* does not have
-    them.
+    Of the matrix jobs in *selected*, only single combinations are before it. The *final* jobs come after all others,
+    each in any case or for a status of the pipeline; *before* does not have them.
     """
 
     before: Mapping[str, frozenset[str]]
     files: Mapping[str, tuple[str, ...]]
+    selected: Mapping[str, Mapping[str, tuple[SelectedArc, ...]]] = field(default_factory=dict)
     final: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> dict[str, frozenset[str]]:
+        """The jobs that are before each job with all their combinations."""
+        return {name: before - self.selected.get(name, {}).keys() for name, before in self.before.items()}
+
+    @property
+    def arcs(self) -> list[list[Data]]:
+        """The arcs that give this order."""
+        return arcs(self.whole, tuple(chain.from_iterable(chain(*each.values()) for each in self.selected.values())))
 
     def with_final(self, final: Mapping[str, str]) -> Order:
         """Return the order with the *final* jobs after all others, of which none waits for them."""
         before = {name: direct for name, direct in self.before.items() if name not in final}
-        return Order(before, self.files, final)
+        return replace(self, before=before, final=final)
 
 
 def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:

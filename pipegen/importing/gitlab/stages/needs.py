@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from itertools import product
 
 from pipegen.diagnostics import codes
@@ -15,9 +14,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in
 from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import raw_data
-from pipegen.importing.gitlab.stages.keys.matrices import Axes, axes_of
 from pipegen.importing.gitlab.stages.stage import Draft
-from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field
@@ -55,48 +52,18 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     """
     leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
     earlier = {**closure(order.before), **dict.fromkeys(order.final, frozenset(order.before))}
+    whole = closure(order.whole)
     result: dict[str, list[str]] = {}
     for draft in drafts:
+        selected = order.selected.get(draft.name, {})
         sources = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
         usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
-        if sources != usual and "script" in draft.keys:
-            result[draft.name] = sources
+        is_usual = sources == usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
+        if not is_usual and "script" in draft.keys:
+            arcs = {name: selected.get(name, ()) for name in sources}
+            names = {name: [each for arc in arcs[name] for each in arc.earlier] or [name] for name in sources}
+            result[draft.name] = [each for name in sources for each in dict.fromkeys(names[name])]
     return result
-
-
-def native_matrices(source: SourcePipeline) -> dict[str, str]:
-    """Return the jobs whose `parallel` stays raw, with the reason: they need the same combinations of another matrix.
-
-    GitLab names these by values of the needing job. A stage has the combinations of one other at most.
-    """
-    axes = {name: _axes(job) for name, job in source.jobs.items()}
-    needed: dict[str, dict[str, frozenset[str]]] = {}
-    for name, job in source.jobs.items():
-        for need in needs_of(job, source) or ():
-            if need.own_axes and need.name in axes:
-                needed.setdefault(name, {})[need.name] = need.own_axes
-    native: dict[str, str] = {}
-    number = -1
-    while number < len(native):
-        number = len(native)
-        for name, others in needed.items():
-            if len(others) == 1 and not {name, *others} & native.keys() and _are_same(name, others, axes):
-                continue
-            reason = f'"{name}" needs the same combinations of "{next(iter(others))}", which has another matrix'
-            native |= {job_name: reason for job_name in (name, *others) if job_name not in native}
-    return native
-
-
-def _axes(job: SourceJob) -> Axes | None:
-    with suppress(UntranslatableError):
-        return axes_of(job)
-    return None
-
-
-def _are_same(name: str, others: Mapping[str, frozenset[str]], axes: Mapping[str, Axes | None]) -> bool:
-    """Return whether the job *name* needs its own combination of each of *others*, by all *axes*."""
-    own = axes[name]
-    return own is not None and all(own == axes[other] and tested == own.env.keys() for other, tested in others.items())
 
 
 def keep_needs(
@@ -117,7 +84,7 @@ def keep_needs(
     leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
     earlier = closure(order.before)
     for draft in drafts:
-        reason = _raw_reason(draft, source, is_misordered=draft.name in misordered)
+        reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
         if not reason:
             continue
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
@@ -144,13 +111,13 @@ def keep_needs(
     return KeptNeeds(reasons, lacks_names=has_unknown)
 
 
-def _raw_reason(draft: Draft, source: SourcePipeline, *, is_misordered: bool) -> str:
+def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misordered: bool) -> str:
     """Return why a config cannot express the needs of *draft*, "" if it can."""
     if any(is_elsewhere(item) for item in items_of(draft.job.get("needs"))):
         return "it needs jobs of other pipelines"
     if "parallel" in draft.raw and any(need.own_axes for need in needs_of(draft.job, source) or ()):
         return "it needs the same combinations of another matrix"
-    if _single_combinations(draft.job, source):
+    if not _single_combinations(draft.job, source).keys() <= order.selected.get(draft.name, {}).keys():
         return "it needs single combinations"
     return "in some runs it waits for fewer jobs than a stage would" if is_misordered else ""
 
@@ -185,7 +152,7 @@ def _chosen(jobs: Sequence[str], stage: str, single: Mapping[str, str] | None) -
 def report_needs(
     draft: Draft,
     source: SourcePipeline,
-    stages: Collection[str],
+    order: Order,
     raw_reason: str,
     accounting: Accounting,
     report: Report,
@@ -205,10 +172,10 @@ def report_needs(
             hint='other engines do not read "raw": check that the stage works without it',
         )
     elif "needs" not in draft.raw:
-        _report_inexact(draft, source, accounting, report)
+        _report_inexact(draft, source, order, accounting, report)
     for need in needs_of(job, source) or ():
         # A job that is left out has been reported.
-        if need.name not in stages and need.name not in source.jobs:
+        if need.name not in order.before and need.name not in source.jobs:
             _report_missing(job, need, source, accounting, report)
 
 
@@ -222,7 +189,7 @@ def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounti
         accounting.mark_value(node, KeyOutcome.RAW)
 
 
-def _report_inexact(draft: Draft, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
+def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounting: Accounting, report: Report) -> None:
     """Report the needs of *draft* on other pipelines and on single combinations."""
     job, matrix = draft.job, _map(draft.keys.get("matrix"))
     for item in items_of(job.get("needs")):
@@ -235,7 +202,8 @@ def _report_inexact(draft: Draft, source: SourcePipeline, accounting: Accounting
                 hint="download the files in the script",
             )
     for need in needs_of(job, source) or ():
-        if need.combinations is not None and need.name != matrix.get("from"):
+        is_exact = need.name == matrix.get("from") or need.name in order.selected.get(draft.name, {})
+        if need.combinations is not None and not is_exact:
             accounting.mark_value(need.node, KeyOutcome.REPORTED)
             report.add(
                 codes.NOT_IMPORTED,
@@ -264,17 +232,6 @@ def _single_combinations(job: SourceJob, source: SourcePipeline) -> dict[str, di
         if need.combinations is not None and not need.own_axes:
             result.setdefault(need.name, {}).update({values_in(name): name for name in need.combinations})
     return result
-
-
-def use_same_combinations(drafts: Sequence[Draft], source: SourcePipeline) -> None:
-    """Let each stage whose combinations need the same ones of another stage use its matrix."""
-    matrices = {draft.name: draft.keys.get("matrix") for draft in drafts}
-    for draft in drafts:
-        for need in needs_of(draft.job, source) or ():
-            matrix = matrices[draft.name]
-            axes = _axes(draft.job)
-            if matrix and matrix == matrices.get(need.name) and axes and need.own_axes == axes.env.keys():
-                draft.keys["matrix"] = {"from": need.name}
 
 
 def _passes_files_on(draft: Draft) -> bool:

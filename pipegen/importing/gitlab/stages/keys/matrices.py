@@ -36,6 +36,17 @@ class Axes(Struct):
         axes = {name: text.removeprefix("${matrix.").removesuffix("}") for name, text in self.env.items()}
         return {name: self._values_of(axis) for name, axis in axes.items() if self.env[name] != axis}
 
+    @property
+    def combinations(self) -> tuple[Mapping[str, str], ...]:
+        """The values of each combination by axis."""
+        include = self.matrix.get("include")
+        if isinstance(include, list):
+            return tuple(
+                {axis: str(value) for axis, value in item.items()} for item in include if isinstance(item, dict)
+            )
+        lists = {axis: list(map(str, values)) for axis, values in self.matrix.items() if isinstance(values, list)}
+        return tuple(dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
+
     def _values_of(self, axis: str) -> tuple[str, ...]:
         include = self.matrix.get("include")
         values = [item[axis] for item in include if isinstance(item, dict)] if isinstance(include, list) else None

@@ -1,0 +1,125 @@
+"""Needs on single combinations of a matrix, as names with brackets in arcs and in `files_from`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, combinations
+
+from pipegen.importing.arcs import SelectedArc
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
+from pipegen.importing.gitlab.stages.keys.matrices import Axes, axes_of
+from pipegen.importing.gitlab.stages.needs import files_from
+from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
+
+_Combination = Mapping[str, str]
+# Text that cannot be in brackets.
+_UNREADABLE = re.compile(r"[,\]{}\n]|^\s|\s$")
+
+
+def native_matrices(source: SourcePipeline) -> dict[str, str]:
+    """Return the jobs whose `parallel` stays raw, with the reason: they need the same combinations of another matrix.
+
+    GitLab names these by values of the needing job. Arcs name both, if they can.
+    """
+    native: dict[str, str] = {}
+    number = -1
+    while number < len(native):
+        number = len(native)
+        for name, job in source.jobs.items():
+            others = {need.name for need in needs_of(job, source) or () if need.own_axes and need.name in source.jobs}
+            for other in others:
+                is_readable = not {name, other} & native.keys() and _selected(job, other, source) is not None
+                if not is_readable:
+                    reason = f'"{name}" needs the same combinations of "{other}", which has another matrix'
+                    native |= {each: reason for each in (name, *others) if each not in native}
+    return native
+
+
+def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipeline) -> Order:
+    """Return *order* with the needs of *drafts* on single combinations that arcs can express.
+
+    A stage whose combinations need the same ones of another stage uses its matrix.
+    """
+    matrices = {draft.name: draft.keys.get("matrix") for draft in drafts}
+    selected: dict[str, dict[str, tuple[SelectedArc, ...]]] = {}
+    for draft in drafts:
+        single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None]
+        for other in dict.fromkeys(need.name for need in single if matrices.get(need.name)):
+            arcs = _selected(draft.job, other, source)
+            needs = [need for need in single if need.name == other]
+            if any(need.own_axes for need in needs) and not matrices[draft.name]:
+                continue
+            is_own = matrices[draft.name] == draft.keys.get("matrix") == matrices[other]
+            if is_own and any(_is_same(need, draft.job) for need in needs):
+                draft.keys["matrix"] = {"from": other}
+            elif arcs is not None:
+                selected.setdefault(draft.name, {})[other] = arcs
+    order = replace(order, selected=selected)
+    # Combinations that get the files of different ones have no list of their own.
+    for name, sources in files_from(drafts, order).items():
+        arcs_of = selected.get(name, {})
+        partial = [other for other, arcs in arcs_of.items() if any(arc.later != (name,) for arc in arcs)]
+        for other in partial:
+            if any(source in arc.earlier for arc in arcs_of[other] for source in sources):
+                del arcs_of[other]
+    return order
+
+
+def _is_same(need: Need, job: SourceJob) -> bool:
+    """Return whether each combination of *job* has *need* on the one with its values of all axes."""
+    axes = _axes(job)
+    return axes is not None and need.own_axes == axes.env.keys()
+
+
+def _axes(job: SourceJob) -> Axes | None:
+    with suppress(UntranslatableError):
+        return axes_of(job)
+    return None
+
+
+def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[SelectedArc, ...] | None:
+    """Return arcs for the needs of *job* on combinations of *other*; None if names cannot express them."""
+    needs = [need for need in needs_of(job, source) or () if need.name == other]
+    own_axes, other_axes = _axes(job), _axes(source.jobs[other])
+    if other_axes is None or any(need.combinations is None for need in needs):
+        return None
+    by_name = {f"{other}: {', '.join(values.values())}": values for values in other_axes.combinations}
+    is_own = any(need.own_axes for need in needs)
+    if is_own and own_axes is None:
+        return None
+    own = own_axes.combinations if is_own and own_axes is not None else ({},)
+    groups: dict[tuple[str, ...], list[_Combination]] = {}
+    for values in own:
+        chosen = dict.fromkeys(chain.from_iterable(need.chosen(by_name, values) for need in needs))
+        groups.setdefault(tuple(name for name in by_name if name in chosen), []).append(values)
+    arcs: list[SelectedArc] = []
+    for names, values_ in groups.items():
+        earlier = _names(other, other_axes.combinations, [by_name[name] for name in names])
+        later = _names(job.name, own, values_)
+        if not names or earlier is None or later is None:
+            return None
+        arcs.append(SelectedArc((other, job.name), earlier, later))
+    return tuple(arcs)
+
+
+def _names(stage: str, all_: Sequence[_Combination], chosen: Sequence[_Combination]) -> tuple[str, ...] | None:
+    """Return the fewest names with brackets for the *chosen* of *all_* combinations of *stage*; None without any."""
+    if len(chosen) == len(all_):
+        return (stage,)
+    axes = [axis for axis in dict.fromkeys(chain.from_iterable(all_)) if all(axis in values for values in chosen)]
+    candidates = [
+        parts
+        for number in range(1, len(axes) + 1)
+        for own in combinations(axes, number)
+        if (parts := list(dict.fromkeys(tuple((axis, values[axis]) for axis in own) for values in chosen)))
+        and [values for values in all_ if any(set(part) <= set(values.items()) for part in parts)] == list(chosen)
+    ]
+    best = min(candidates, key=len, default=[])
+    if not best or any(_UNREADABLE.search(value) for part in best for _, value in part):
+        return None
+    return tuple(f"{stage}[{','.join(f'{axis}={value}' for axis, value in part)}]" for part in best)
