@@ -175,6 +175,47 @@ def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_p
     assert any("waits for" in message for message in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
 
 
+_PARTIAL = [{"CC": ["gcc", "clang"]}, {"CC": "gcc", "FLAGS": "O3"}]
+
+
+@pytest.mark.parametrize(
+    ("keys", "env"),
+    [
+        ({}, "FLAGS: ${matrix.FLAGS}"),
+        ({"variables": {"FLAGS": "O2"}, "image": "gcc:$FLAGS"}, "image: gcc:${matrix.FLAGS|O2}"),
+    ],
+    ids=["unset", "default"],
+)
+def test_combinations_can_have_different_variables(keys: dict[str, object], env: str, tmp_path: Path) -> None:
+    """A combination without a variable has the value of the job, if there is one."""
+    unit = {"script": ["make"], "parallel": {"matrix": _PARTIAL}, **keys}
+    result, report = from_text(json.dumps({"unit": unit}), tmp_path)
+
+    assert "{ CC: gcc, FLAGS: O3 }" in result.text
+    assert env in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"cache": {"key": "$CC", "paths": ["a"]}}, 'different variables, and "cache" reads one'),
+        ({"variables": {"FLAGS": "$LEVEL"}}, "only some entries of the matrix have $FLAGS"),
+        ({"parallel": {"matrix": [{"CC": "gcc"}, {"CC": "gcc", "FLAGS": ["", "-g"]}]}}, "with empty values"),
+    ],
+    ids=["cache", "variable", "empty"],
+)
+def test_matrices_with_different_variables_that_a_config_cannot_express_stay_raw(
+    keys: dict[str, object], reason: str, tmp_path: Path
+) -> None:
+    """Raw keys do not get variables of the script, and an empty value has the default."""
+    unit = {"script": ["make"], "parallel": {"matrix": _PARTIAL}, **keys}
+    result, report = from_text(json.dumps({"unit": unit}), tmp_path)
+
+    assert reason in messages(report)
+    assert _differences(result) == []
+
+
 def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> None:
     """GitLab expands them as in other variables: `MatrixStrategy` in its `lib/gitlab/ci/config/normalizer`."""
     matrix = "parallel: { matrix: [{ IMAGE: [$RUBY, 'python:3'] }] }"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.bindings.combinations import axis_value
-from pipegen.config.model import StageConfig, StepValue
+from pipegen.config.model import CombinationOf, StageConfig, StepValue
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
@@ -33,8 +33,16 @@ _SKIPPED = {
 
 
 def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
-    """Return *stage* with its combination's values in plain words; unknown axes are reported."""
+    """Return *stage* with its combination's values in plain words; unknown axes are reported.
+
+    A variable in `env` that is only the value of an axis is not set in combinations without the axis.
+    """
     changed: dict[str, StepValue] = {}
+    if stage.env is not None and stage.combination is not None and isinstance(stage.env.node, Mapping):
+        entries = stage.env.node.entries
+        own = tuple(entry for entry in entries if not _is_missing(entry.value, stage.combination))
+        if len(own) < len(entries):
+            changed["env"] = replace(stage.env, node=replace(stage.env.node, entries=own))
     for key, skipped in _SKIPPED.items():
         value: StepValue | None = getattr(stage, key)
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
@@ -47,6 +55,12 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
     if directory is not None and (text := _text(directory, stage, report)) != directory.value:
         stage = replace(stage, directory=replace(directory, value=text))
     return replace(stage, **changed) if changed else stage
+
+
+def _is_missing(value: Node, combination: CombinationOf) -> bool:
+    """Return whether *value* is that of an axis that *combination* does not have, but others do."""
+    match = re.fullmatch(r"\$\{matrix\.([A-Za-z0-9_-]+)\}", value.text) if isinstance(value, Scalar) else None
+    return match is not None and match[1] in combination.axes and match[1] not in dict(combination.values)
 
 
 # Keys whose short form contains references, and keys of lists whose items do.

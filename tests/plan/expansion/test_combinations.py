@@ -339,3 +339,15 @@ def test_brackets_in_files_from_select_combinations() -> None:
     plan = plan_of(f"[{build}, {{name: docs, script: [make], files_from: ['build[os=macos]']}}]")
 
     assert plan.job("docs").files == ("build: macos",)
+
+
+def test_a_variable_of_an_axis_is_not_set_in_combinations_without_it() -> None:
+    """Only if it is nothing but the value of the axis: other text needs a default."""
+    matrix = "matrix: {a: ['1'], include: [{a: '2', b: x}]}"
+    plan = plan_of(f"[{{name: t, {matrix}, env: {{A: '${{matrix.a}}', B: '${{matrix.b}}'}}, script: [make]}}]")
+    names = {job.stage: [name for name, _ in of(Commands, job).env] for job in plan.jobs}
+
+    assert names == {"t: 1": ["A"], "t: 2, x": ["A", "B"]}
+    assert [code for code, _ in wrong(f"[{{name: t, {matrix}, env: {{B: 'x${{matrix.b}}'}}, script: [make]}}]")] == [
+        "PG347"
+    ]

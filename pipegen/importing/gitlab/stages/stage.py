@@ -170,12 +170,11 @@ class StageBuilder:
 
     def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
         own_inputs = self._settings.inputs - set(job.own_variables)
-        names = list(axes.env) if axes is not None else []
-        axis_names = [name for name in names if f"matrix.{name}" in str(axes.env[name])] if axes is not None else []
+        references = axes.references if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
-        known = constants(job, (*axis_names, *raw_names), own_inputs)
+        known = constants(job, (*references, *raw_names), own_inputs)
         texts = JobTexts(
-            axes=axis_names,
+            axes=references,
             inputs=own_inputs,
             constants=known,
             variables=job.variables,

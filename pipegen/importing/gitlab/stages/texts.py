@@ -38,13 +38,13 @@ _CHECKOUT = "\0"
 
 
 class JobTexts(Struct, kw_only=True):
-    """The variables of a job: *axes* are those of its matrix, *inputs* are inputs of the config.
+    """The variables of a job: *axes* are those of its matrix, with references, *inputs* are inputs of the config.
 
     *constants* are the others with a value that does not depend on the run; rules and raw matrices set those
     *of_engine*. *stages* are the names of all stages.
     """
 
-    axes: Collection[str]
+    axes: Mapping[str, str]
     inputs: Collection[str]
     constants: Mapping[str, str]
     variables: Mapping[str, Variable]
@@ -61,7 +61,7 @@ class JobTexts(Struct, kw_only=True):
         def value(name: str, level: int) -> str:
             nonlocal rest
             if name in self.axes:
-                return f"${{matrix.{name}}}"
+                return self.axes[name]
             if name in self.inputs:
                 return f"${{inputs.{name}}}"
             variable = self.variables.get(name) if name not in self.of_engine else None
@@ -88,7 +88,7 @@ class JobTexts(Struct, kw_only=True):
         def value(name: str) -> str:
             nonlocal rest
             if name in self.axes:
-                return f"${{matrix.{name}}}"
+                return self.axes[name]
             if name not in self.constants:
                 raise UntranslatableError(f"{use} contains ${name}")
             rest -= len(self.constants[name])
@@ -108,7 +108,7 @@ class JobTexts(Struct, kw_only=True):
         def value(name: str, level: int) -> str:
             nonlocal rest
             if name in self.axes:
-                return f"${{matrix.{name}}}"
+                return self.axes[name]
             known = _CHECKOUT if name == "CI_PROJECT_DIR" else self.constants.get(name)
             variable = self.variables.get(name) if name not in (*self.of_engine, *self.inputs) else None
             setup = _SETUP.get(name) if name not in self.variables else None
@@ -135,7 +135,7 @@ class JobTexts(Struct, kw_only=True):
         """Return the value of *variable* for `env`."""
         if not variable.is_expanded:
             return variable.text
-        return _replaced(variable.text, lambda name: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}")
+        return _replaced(variable.text, lambda name: self.axes.get(name, f"${{{name}}}"))
 
     def script(self, text: str) -> str:
         """Return the command *text* so that nothing in it is a reference."""

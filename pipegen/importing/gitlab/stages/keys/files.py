@@ -198,7 +198,7 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
 
 def _job_name(context: KeyContext) -> str:
     """Return the name of the job of each combination, without characters that a key cannot have."""
-    return "-".join((context.job.name, *(f"${{matrix.{axis}}}" for axis in context.texts.axes)))
+    return "-".join((context.job.name, *context.texts.axes.values()))
 
 
 def _name(text: str, context: KeyContext) -> str:

@@ -15,13 +15,23 @@ from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, entries_of, whole_number
+from pipegen.source.tree import Node, Scalar, entries_of, scalars, whole_number
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
 _PART = "part"
+# Keys that become keys of a stage; others may stay raw, and those get no variables of the script.
+_TRANSLATED = frozenset(
+    {
+        *("script", "before_script", "after_script", "variables", "parallel", "rules", "stage", "needs", "extends"),
+        *("image", "services", "tags", "artifacts", "environment", "resource_group"),
+    }
+)
+# A value of an axis, and its default for combinations without the axis.
+_REFERENCE = re.compile(r"\$\{matrix\.(\w+)(?:\|(.*))?\}")
+_PLAIN_DEFAULT = re.compile(r"[^$}\n]*")
 
 
 class Axes(Struct):
@@ -32,9 +42,21 @@ class Axes(Struct):
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """The values of each variable that differs between combinations."""
-        axes = {name: text.removeprefix("${matrix.").removesuffix("}") for name, text in self.env.items()}
-        return {name: self._values_of(axis) for name, axis in axes.items() if self.env[name] != axis}
+        """The values of each variable that differs between combinations, "" for none."""
+        axes = {name: match for name, text in self.env.items() if (match := _REFERENCE.fullmatch(text))}
+        return {
+            name: tuple(dict.fromkeys(values.get(axis[1], axis[2] or "") for values in self.combinations))
+            for name, axis in axes.items()
+        }
+
+    @property
+    def references(self) -> dict[str, str]:
+        """The variables that are axes, each with the reference to its value, which may be empty."""
+        return {
+            name: text if all(name in values for values in self.combinations) or "|" in text else f"{text[:-1]}|}}"
+            for name, text in self.env.items()
+            if (match := _REFERENCE.fullmatch(text)) and match[1] == name
+        }
 
     @property
     def combinations(self) -> tuple[Mapping[str, str], ...]:
@@ -46,12 +68,6 @@ class Axes(Struct):
             )
         lists = {axis: list(map(str, values)) for axis, values in self.matrix.items() if isinstance(values, list)}
         return tuple(dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
-
-    def _values_of(self, axis: str) -> tuple[str, ...]:
-        include = self.matrix.get("include")
-        values = [item[axis] for item in include if isinstance(item, dict)] if isinstance(include, list) else None
-        listed = self.matrix[axis] if values is None else values
-        return tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
 
 
 def axes_of(job: SourceJob) -> Axes | None:
@@ -77,7 +93,7 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         return Axes({_PART: list(parts)}, {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)})
     tested = read_by_rules(job)
     maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
-    return _of_maps([_axes(item, tested) for item in maps])
+    return _of_maps([_axes(item, tested) for item in maps], job)
 
 
 def variables_of(job: SourceJob) -> tuple[str, ...]:
@@ -120,10 +136,17 @@ def _axes(item: object, tested: Collection[str]) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
-    if not maps or any(axes.keys() != maps[0].keys() for axes in maps):
-        raise UntranslatableError("the entries of the matrix have different variables")
-    env = {name: f"${{matrix.{name}}}" for name in maps[0]}
+def _of_maps(maps: list[dict[str, tuple[str, ...]]], job: SourceJob) -> Axes:
+    if not maps:
+        raise UntranslatableError("a matrix without entries")
+    names = tuple(dict.fromkeys(name for axes in maps for name in axes))
+    partial = [name for name in names if any(name not in axes for axes in maps)]
+    if any("" in axes.get(name, ()) for axes in maps for name in partial):
+        raise UntranslatableError("the entries of the matrix have different variables, with empty values")
+    reader = next((key for key in job.entries if key not in _TRANSLATED and set(names) & _read_by(key, job)), "")
+    if partial and reader:
+        raise UntranslatableError(f'the entries of the matrix have different variables, and "{reader}" reads one')
+    env = {name: f"${{matrix.{name}{_default(name, job) if name in partial else ''}}}" for name in names}
     if len(maps) == 1:
         return Axes({name: list(values) for name, values in maps[0].items()}, env)
     number = sum(prod(map(len, axes.values())) for axes in maps)
@@ -131,14 +154,31 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
         raise UntranslatableError(f"a matrix of {number} combinations")
     combinations = [dict(zip(axes, values, strict=True)) for axes in maps for values in product(*axes.values())]
     unique = list({tuple(combination.items()): combination for combination in combinations}.values())
-    different = [name for name in maps[0] if len({axes[name] for axes in maps}) > 1]
-    if len(different) == 1 and len({value for axes in maps for value in axes[different[0]]}) == sum(
-        len(axes[different[0]]) for axes in maps
+    different = [name for name in names if len({axes.get(name) for axes in maps}) > 1]
+    if (
+        not partial
+        and len(different) == 1
+        and len({value for axes in maps for value in axes[different[0]]})
+        == sum(len(axes[different[0]]) for axes in maps)
     ):
         values = {name: list(maps[0][name]) for name in maps[0]}
         values[different[0]] = [value for axes in maps for value in axes[different[0]]]
         return Axes({name: list(axis) for name, axis in values.items()}, env)
     return Axes({"include": [dict(combination) for combination in unique]}, env)
+
+
+def _read_by(key: str, job: SourceJob) -> set[str]:
+    return {name for scalar in scalars(job.entries[key].value) for name in names_in(scalar.text)}
+
+
+def _default(name: str, job: SourceJob) -> str:
+    """Return the default in references to the axis *name* that only some combinations of *job* have."""
+    variable = job.variables.get(name)
+    if variable is None:
+        return ""
+    if name not in job.own_variables or not _PLAIN_DEFAULT.fullmatch(variable.text):
+        raise UntranslatableError(f"only some entries of the matrix have ${name}, which is also a variable of others")
+    return f"|{variable.text}"
 
 
 def axes_unless_raw(job: SourceJob, forced: Mapping[str, str]) -> Axes | None:
