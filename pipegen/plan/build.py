@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
-from pipegen.plan.files.retention import check_excluded
+from pipegen.plan.files.retention import check_replacements
 from pipegen.plan.finally_stages import final_stages
 from pipegen.plan.forwarding import NO_EXPORTS, Forwarded, KnownValues
 from pipegen.plan.jobs import StageOrder, jobs
@@ -66,7 +66,7 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
     pipeline_jobs = jobs(
         work, pipeline.name.value, StageOrder(graph, closure, frames), namespaces, context.slugs, report
     )
-    check_excluded(pipeline_jobs, report)
+    check_replacements(pipeline_jobs, report)
     return Plan(
         name=pipeline.name.value,
         span=pipeline.name.span,

@@ -77,11 +77,12 @@ def test_a_last_stage_whose_jobs_wait_for_success_is_in_the_arcs(tmp_path: Path)
         "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [d], when: manual }",
         "clean: { stage: test, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
         "a: { stage: end, script: [a], when: always }\nb: { stage: end, when: always, needs: [a], script: [b] }",
+        "ui: { stage: test, script: t, artifacts: { when: on_failure } }\nc: { stage: end, when: always, script: c }",
     ],
-    ids=["needs", "needs beside it", "manual beside it", "not last", "needed"],
+    ids=["needs", "needs beside it", "manual beside it", "not last", "needed", "gets files of a failure"],
 )
 def test_jobs_with_another_order_are_not_in_finally(jobs: str, tmp_path: Path) -> None:
-    """A stage in `finally` would wait for more stages, or others could not wait for it."""
+    """A stage in `finally` would wait for more stages, get fewer files, or others could not wait for it."""
     result, _ = from_text(f"{_SOURCE}{jobs}\n", tmp_path)
 
     assert "finally" not in _pipeline(result)

@@ -77,7 +77,7 @@ def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure
             earlier = (seen if is_same else seen_same) & ~(1 << index)
             ancestors = closure.masks[index]
             # Files of a pattern are not put in a tar: engines pass them on in their own order.
-            if earlier & ancestors and not is_pattern(output.artifact.path or ""):
+            if earlier & ancestors and "*" not in (output.artifact.path or ""):
                 later.add((output.stage, output.artifact.path))
             if others := earlier & ~ancestors & ~(tolerant if output.artifact.may_overlap else 0):
                 conflicts.append(Conflict(output, others, outputs))

@@ -26,7 +26,7 @@ from pipegen.plan.model import (
     Reports,
     Retention,
 )
-from pipegen.plan.model.retention import path_with_values
+from pipegen.plan.model.retention import has_values, may_be_checkout, path_with_values
 from pipegen.plan.regexes.subset import unknown_to_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
@@ -125,19 +125,23 @@ def _has_files(reports: Node) -> bool:
     )
 
 
-def check_excluded(jobs: Iterable[Job], report: Report) -> None:
-    """Report artifacts that replace files of an earlier stage while `exclude` omits some of them."""
+def check_replacements(jobs: Iterable[Job], report: Report) -> None:
+    """Report artifacts that cannot replace files of an earlier stage: the script copies all files at constant paths."""
     for job in jobs:
-        replacement = next(
-            (artifact for artifact in job.artifacts if artifact.is_declared and artifact.overwrites), None
-        )
-        if replacement is not None and job.retention.exclude:
+        for artifact in job.artifacts:
+            if not artifact.is_declared or not artifact.overwrites:
+                continue
+            if artifact.path is not None and has_values(artifact.path):
+                reason, hint = "engines pass on such paths in their own order", "use another path"
+            elif job.retention.exclude:
+                reason, hint = '"exclude" omits some of its files', 'remove "exclude", or use another path'
+            else:
+                continue
             report.add(
                 codes.CONFLICTING_FILES,
-                f'stage "{job.stage}" leaves "{replacement.path}" in place of an earlier stage\'s, '
-                'and "exclude" omits some of its files',
-                at=replacement.span,
-                hint='remove "exclude", or use another path',
+                f'stage "{job.stage}" leaves "{artifact.path}" in place of an earlier stage\'s, and {reason}',
+                at=artifact.span,
+                hint=hint,
             )
 
 
@@ -159,7 +163,10 @@ def _is_known_at_run_time(path: Text, when: ArtifactsWhen) -> bool:
 
     It cannot do so after a failure, and it does not treat any part of the path as a pattern.
     """
-    if path.constant is not None or when is not ArtifactsWhen.SUCCESS or path_with_values(path) is not None:
+    if path.constant is not None or when is not ArtifactsWhen.SUCCESS:
+        return False
+    inserted = path_with_values(path)
+    if inserted is not None and not may_be_checkout(inserted):
         return False
     return not any("*" in part for part in path.parts if isinstance(part, str))
 
@@ -180,12 +187,15 @@ def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report)
     for item, text in texts:
         constant = text.constant
         path = path_with_values(text) if constant is None else constant
-        if path is None:
+        if path is None or may_be_checkout(path):
+            reason = "known only at run time, and engines need it before"
             report.add(
                 codes.RUN_TIME_PATH,
-                f'"{item.text}" is known only at run time, and engines need it before',
+                f'"{item.text}" is {reason if path is None else "the whole checkout if the run has no such value"}',
                 at=item.span,
-                hint="let the script copy the files to a fixed path, and name that path",
+                hint="let the script copy the files to a fixed path, and name that path"
+                if path is None
+                else "put the name of a folder before it, such as dist/",
             )
             continue
         located = Located(path, item.span)

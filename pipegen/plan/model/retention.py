@@ -84,14 +84,14 @@ def path_with_values(text: Text) -> str | None:
     """
     if any("$" in part if isinstance(part, str) else not _is_in_paths(part) for part in text.parts):
         return None
-    path = "".join(map(str, text.parts))
-    return None if may_be_checkout(path) else path
+    return "".join(map(str, text.parts))
 
 
 def may_be_checkout(path: str) -> bool:
     """Return whether *path* is not below the checkout, or all of it, if it has no tag or change request."""
-    rest = _MAY_BE_EMPTY.sub("", path)
-    return rest != path and normpath(rest).startswith((".", "/", "*"))
+    without = _MAY_BE_EMPTY.sub("", path)
+    first = normpath(without).split("/")[0]
+    return without != path and (first in ("", "..", ".git", ".pipegen") or set(normpath(without)) <= set("./*"))
 
 
 def _is_in_paths(part: Part) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.importing.arcs import ALWAYS, FAILED, SUCCESS
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import replace
 
 # The keys of `finally` by the value of `when` that has no other key in a config.
@@ -21,18 +23,20 @@ def final_statuses(
     """Return the statuses of the pipeline for which the jobs of the last stage run, as `finally` names them.
 
     There are none if no job runs after failures, or if one of them is not like a stage in `finally`. *starts* are those
-    of all jobs that become stages. Stages in `finally` have no order among themselves, wait for all other stages, and
-    no stage waits for them. *misordered* jobs wait for fewer jobs.
+    of all jobs that become stages. Stages in `finally` have no order among themselves, wait for all other stages, get
+    no files that a stage leaves only when it fails, and no stage waits for them. *misordered* jobs wait for fewer jobs.
     """
     numbers = {source.jobs[name].stage_number for name in starts}
     if len(numbers) < 2:  # noqa: PLR2004
         return {}
     needed = {need.name for name in starts for need in needs_of(source.jobs[name], source) or ()}
     last = {name: start for name, start in starts.items() if source.jobs[name].stage_number == max(numbers)}
+    of_failures = {name for name in starts if name not in last and _leaves_files_of_failures(source.jobs[name])}
     statuses: dict[str, str] = {}
     for name, start in last.items():
         status = _status(source.jobs[name], start, source)
-        if not status or name in needed or name in misordered:
+        is_like_a_stage = status and not of_failures.intersection(_files_of(source.jobs[name], starts))
+        if not is_like_a_stage or name in needed or name in misordered:
             return {}
         statuses[name] = status
     return statuses if {*statuses.values()} != {SUCCESS} else {}
@@ -43,6 +47,17 @@ def _status(job: SourceJob, start: Start | None, source: SourcePipeline) -> str:
     if start is None or start.reason or "approve" in start.keys or needs_of(job, source) is not None:
         return ""
     return "" if is_stop(job, source) else _STATUSES.get(str(start.raw.get("when", "")), "" if start.raw else SUCCESS)
+
+
+def _leaves_files_of_failures(job: SourceJob) -> bool:
+    artifacts = job.get("artifacts")
+    return isinstance(artifacts, TreeMapping) and text_of(artifacts.get("when")) == "on_failure"
+
+
+def _files_of(job: SourceJob, names: Iterable[str]) -> Iterable[str]:
+    """Return the jobs whose files *job* without needs gets, of the jobs *names* before it."""
+    dependencies = job.get("dependencies")
+    return names if dependencies is None else texts_of(dependencies)
 
 
 def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> Iterator[tuple[str, Start]]:
