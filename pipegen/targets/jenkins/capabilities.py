@@ -119,7 +119,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "the step timeout; the time includes the checkout",
     ),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
-    Capability("finally", _EMULATED, "stages in post, or scripted if they read the status of single stages"),
+    Capability("finally", _EMULATED, "stages in post, which test the result, or scripted for the status of a stage"),
     Capability("pipeline timeout", _NATIVE, "the option timeout of the whole job, without the wait in the queue"),
     Capability("fail_fast", _EMULATED, "in the scripted style: a flag that each stage reads before it starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
