@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.config.model import StageConfig
+from pipegen.config.model import StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, suggestion
@@ -20,11 +20,12 @@ def report_unknown_stage(
     hint with the suggestion.
     """
     similar = suggestion(name.value, stages)
+    brackets = name.written.removeprefix(name.value) if isinstance(name, StageName) else ""
     report.add(
         codes.UNKNOWN_STAGE,
         f'{what} names stage "{name.value}", which is not defined',
         at=name.span,
         label="no such stage",
         related=[Label(stages[similar].name.span, "did you mean this one?")] if similar else [],
-        hint=f'rename it to "{similar}"{more}' if similar else otherwise,
+        hint=f'rename it to "{similar}{brackets}"{more}' if similar else otherwise,
     )
