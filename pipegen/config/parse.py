@@ -92,6 +92,8 @@ def _arcs(node: Node | None, stages: frozenset[str]) -> tuple[Arc, ...] | None:
 
 def _group(node: Node, stages: frozenset[str]) -> tuple[StageName, ...]:
     """Return the stages of a group: one name, or a list of names."""
+    if type(node) is Scalar and node.text in stages:
+        return (StageName(node.text, node.span),)
     items = node.items if isinstance(node, Sequence) else (node,)
     return tuple([StageName.read(_text(item), stages) for item in items])
 
