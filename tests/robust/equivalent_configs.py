@@ -144,6 +144,8 @@ def _put(place: object, key: str, others: Mapping[str, str]) -> None:
 
 def _named(value: object, others: Mapping[str, str]) -> object:
     """Return *value*, a name or names, renamed; a combination is its stage's name with a suffix."""
+    if isinstance(value, dict):
+        return {key: _named(names, others) for key, names in value.items()}
     if isinstance(value, list):
         return [_named(entry, others) for entry in value]
     stage, mark, combination = str(value).partition("[")
