@@ -124,7 +124,9 @@ def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
 def values_in(name: str) -> str:
     """Return the values in the *name* of a combination, without the signs in which generated files differ."""
     part = re.fullmatch(r".* (\d+)/\d+", name)
-    return part[1] if part else re.sub(r"[^\w.:/+]+", " ", name.rpartition(": ")[2]).strip()
+    values = name.rpartition(": ")[2]
+    # A generated file has "-" for an empty value.
+    return part[1] if part else re.sub(r"[^\w.:/+]+", " ", values).strip() or values.strip("[]-")
 
 
 def is_elsewhere(need: Node) -> bool:

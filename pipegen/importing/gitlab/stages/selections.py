@@ -17,8 +17,8 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 _Combination = Mapping[str, str]
-# Text that cannot be in brackets.
-_UNREADABLE = re.compile(r"[,\]{}\n]|^\s|\s$")
+# Text that brackets cannot have, or that means several values there.
+_UNREADABLE = re.compile(r"[,\[\]{}*\n]|^\s|\s$|^$")
 
 
 def native_matrices(source: SourcePipeline) -> dict[str, str]:
