@@ -206,15 +206,20 @@ def test_combinations_can_have_different_variables(keys: dict[str, object], env:
     ("keys", "reason"),
     [
         ({"cache": {"key": "$CC", "paths": ["a"]}}, 'different variables, and "cache" reads one'),
+        ({"cache": {"key": "$CI_JOB_NAME", "paths": ["a"]}}, 'different variables, and "cache" reads one'),
+        ({"image": "gcc:$FLAGS"}, 'different variables, and "image" reads one'),
+        ({"tags": ["$FLAGS"]}, 'different variables, and "tags" reads one'),
+        ({"variables": {"ALL": "-g $FLAGS"}}, 'different variables, and "variables" reads one'),
+        ({"rules": [{"if": "$FLAGS"}]}, 'different variables, and "rules" reads one'),
         ({"variables": {"FLAGS": "$LEVEL"}}, "only some entries of the matrix have $FLAGS"),
         ({"parallel": {"matrix": [{"CC": "gcc"}, {"CC": "gcc", "FLAGS": ["", "-g"]}]}}, "with empty values"),
     ],
-    ids=["cache", "variable", "empty"],
+    ids=["cache", "name", "image", "tags", "variables", "rules", "variable", "empty"],
 )
 def test_matrices_with_different_variables_that_a_config_cannot_express_stay_raw(
     keys: dict[str, object], reason: str, tmp_path: Path
 ) -> None:
-    """Raw keys do not get variables of the script, and an empty value has the default."""
+    """Raw keys do not get variables of the script, an empty value has the default, and keys may read the project's."""
     unit = {"script": ["make"], "parallel": {"matrix": _PARTIAL}, **keys}
     result, report = from_text(json.dumps({"unit": unit}), tmp_path)
 

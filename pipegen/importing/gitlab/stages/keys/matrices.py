@@ -22,12 +22,10 @@ from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
 _PART = "part"
-# Keys that become keys of a stage; others may stay raw, and those get no variables of the script.
+# Keys whose variables the shell reads, and keys that become keys of a stage, with defaults of axes.
+_OF_SHELL = ("script", "before_script", "after_script", "parallel")
 _TRANSLATED = frozenset(
-    {
-        *("script", "before_script", "after_script", "variables", "parallel", "rules", "stage", "needs", "extends"),
-        *("image", "services", "tags", "artifacts", "environment", "resource_group"),
-    }
+    {"variables", "rules", "image", "services", "tags", "artifacts", "environment", "resource_group"}
 )
 # A value of an axis, and its default for combinations without the axis.
 _REFERENCE = re.compile(r"\$\{matrix\.(\w+)(?:\|(.*))?\}")
@@ -51,11 +49,9 @@ class Axes(Struct):
 
     @property
     def references(self) -> dict[str, str]:
-        """The variables that are axes, each with the reference to its value, which may be empty."""
+        """The variables that are axes, each with the reference to its value."""
         return {
-            name: text if all(name in values for values in self.combinations) or "|" in text else f"{text[:-1]}|}}"
-            for name, text in self.env.items()
-            if (match := _REFERENCE.fullmatch(text)) and match[1] == name
+            name: text for name, text in self.env.items() if (match := _REFERENCE.fullmatch(text)) and match[1] == name
         }
 
     @property
@@ -143,8 +139,9 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]], job: SourceJob) -> Axes:
     partial = [name for name in names if any(name not in axes for axes in maps)]
     if any("" in axes.get(name, ()) for axes in maps for name in partial):
         raise UntranslatableError("the entries of the matrix have different variables, with empty values")
-    reader = next((key for key in job.entries if key not in _TRANSLATED and set(names) & _read_by(key, job)), "")
-    if partial and reader:
+    if partial and (
+        reader := next((key for key in ("variables", *job.entries) if _reads(key, names, partial, job)), "")
+    ):
         raise UntranslatableError(f'the entries of the matrix have different variables, and "{reader}" reads one')
     env = {name: f"${{matrix.{name}{_default(name, job) if name in partial else ''}}}" for name in names}
     if len(maps) == 1:
@@ -167,8 +164,20 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]], job: SourceJob) -> Axes:
     return Axes({"include": [dict(combination) for combination in unique]}, env)
 
 
-def _read_by(key: str, job: SourceJob) -> set[str]:
-    return {name for scalar in scalars(job.entries[key].value) for name in names_in(scalar.text)}
+def _reads(key: str, axes: Collection[str], partial: Collection[str], job: SourceJob) -> bool:
+    """Return whether *key* of *job* reads an axis without a value in some combinations, or perhaps stays raw.
+
+    Where an axis of *partial* has no value, GitLab's key has a variable of the project, or none.
+    """
+    if key in _OF_SHELL:
+        return False
+    if key == "variables":
+        texts = [variable.text for variable in job.variables.values()]
+    else:
+        texts = [scalar.text for scalar in scalars(job.entries[key].value)]
+    is_translated = key in _TRANSLATED
+    read = [axis for axis in partial if axis not in job.variables] if is_translated else [*axes, "CI_JOB_NAME"]
+    return not set(read).isdisjoint(name for text in texts for name in names_in(text))
 
 
 def _default(name: str, job: SourceJob) -> str:
