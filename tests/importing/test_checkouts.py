@@ -64,3 +64,11 @@ def test_a_script_that_names_an_option_of_the_checkout_gets_it(key: str, command
     assert 'raw: { gitlab: { variables: { GIT_DEPTH: "5" } } }' in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_the_depth_that_another_variable_reads_stays_raw(tmp_path: Path) -> None:
+    """The variable has its value, though the runner fetches nothing."""
+    variables = "{ GIT_STRATEGY: none, GIT_DEPTH: '7', LEVEL: d$GIT_DEPTH }"
+    result, _ = from_text(f"unit: {{ script: make, variables: {variables} }}\n", tmp_path)
+
+    assert 'raw: { gitlab: { variables: { GIT_DEPTH: "7" } } }' in result.text

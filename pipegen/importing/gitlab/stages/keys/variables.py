@@ -107,7 +107,7 @@ def variables(
     fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in (*raw_names, *texts.axes)}
     fetch, fetch_names = _fetch(fetched)
     if fetch is False and not is_read_elsewhere:
-        fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _names(job, name)))
+        fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _reads(job, name)))
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
     keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
     known = texts.constants if has_services or is_read_elsewhere else {}
@@ -143,10 +143,12 @@ def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
     return dict(options.values()) or None, options
 
 
-def _names(job: SourceJob, variable: str) -> bool:
-    """Return whether a command of *job* contains the name of *variable*."""
+def _reads(job: SourceJob, variable: str) -> bool:
+    """Return whether a command of *job* contains the name of *variable*, or another variable reads it."""
     scripts = (job.get(key) for key in _SCRIPTS)
-    return any(variable in command.text for script in scripts if script is not None for command in scalars(script))
+    return any(
+        variable in command.text for script in scripts if script is not None for command in scalars(script)
+    ) or any(variable in names_in(other.text) for other in job.variables.values())
 
 
 def forced_names(job: SourceJob, forced: Collection[str]) -> Iterator[str]:
