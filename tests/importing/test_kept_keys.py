@@ -420,3 +420,19 @@ def test_the_start_and_the_failure_of_a_trigger_are_translated(keys: str, transl
 
     assert translated in result.text
     assert (messages(report), _differences(result)) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ("public: $PUB", 'artifacts with "public: $PUB"'),
+        ("access: some", 'artifacts with "access: some"'),
+        ("public: true, access: developer", 'artifacts with "public" and "access"'),
+    ],
+)
+def test_a_value_of_artifacts_that_gitlab_refuses_stays_raw(keys: str, reason: str, tmp_path: Path) -> None:
+    """`public` is true or false, and excludes `access`: https://docs.gitlab.com/ci/yaml/#artifactsaccess."""
+    result, report = from_text(f"unit: {{ script: make, artifacts: {{ paths: [a], {keys} }} }}\n", tmp_path)
+
+    assert f'"artifacts" of job "unit" stays a key of GitLab: {reason}' in messages(report)
+    assert "gitlab: { artifacts: { paths: [a]" in result.text

@@ -86,12 +86,13 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
 
 def _access(entries: dict[str, Entry]) -> dict[str, Data]:
     """Return the keys for the users that can download artifacts."""
-    if "public" in entries:
-        access = _PUBLIC.get(text_of(entries["public"].value), "")
-    else:
-        access = text_of(entries["access"].value) if "access" in entries else "all"
+    key = "public" if "public" in entries else "access"
+    text = text_of(entries[key].value) if key in entries else "all"
+    access = _PUBLIC.get(text, "") if key == "public" else text
+    if {"public", "access"} <= entries.keys():
+        raise UntranslatableError('artifacts with "public" and "access", which GitLab refuses')
     if access not in ("none", "all", "developer", "maintainer"):
-        raise UntranslatableError(f'artifacts with "access: {access}"')
+        raise UntranslatableError(f'artifacts with "{key}: {text}"')
     return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
 
 
