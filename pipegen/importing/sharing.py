@@ -116,8 +116,8 @@ def _defaults(
 ) -> dict[str, Value]:
     """Return the keys that more than half of the stages with a script have, with their values.
 
-    A key that other stages lack is one of them only if it is a default of the source, too. If it *is_raw_shared*, the
-    defaults have other raw keys already.
+    A key that other stages lack is one of them only if it is a default of the source, too, and a variable with a value
+    of a matrix only if all stages have it. If it *is_raw_shared*, the defaults have other raw keys already.
     """
     inheriting = [stage for stage in stages if "script" in stage]
     with_env = [stage for stage in stages if "script" in stage or "steps" in stage]
@@ -128,6 +128,7 @@ def _defaults(
         name: value
         for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
         if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
+        and ("${matrix." not in str(value) or all(_env(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in _env(stage) for stage in stages], users)
     }
     defaults: dict[str, Value] = {}

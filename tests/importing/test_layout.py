@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from importing.samples import from_text, messages
 
 from pipegen.config.keys import STAGE_KEYS
@@ -109,3 +110,18 @@ child: { trigger: { include: child.yml }, inherit: { variables: false } }
     assert messages(report) == ""
     assert "defaults:\n      agent: large\n      fetch: { depth: 5 }\n      image: alpine\n" in result.text
     assert "- { name: child, trigger: { include: child.yml } }" in result.text
+
+
+@pytest.mark.parametrize(("last", "is_default"), [("", True), ("four: { script: make }\n", False)])
+def test_variables_of_a_matrix_are_defaults_if_all_stages_have_them(
+    last: str,
+    is_default: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """Stages without the axis would have to remove them."""
+    matrix = "parallel: { matrix: [{ CC: [gcc, clang] }] }"
+    jobs = "".join(f"{name}: {{ script: ./{name}, {matrix} }}\n" for name in ("one", "two", "three"))
+    result, _ = from_text(jobs + last, tmp_path)
+
+    assert ('defaults: { env: { CC: "${matrix.CC}" } }' in result.text) is is_default
+    assert "null" not in result.text
