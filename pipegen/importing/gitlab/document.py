@@ -215,8 +215,8 @@ class _Writer:
         pipeline["stages"] = [
             _commented(in_order(stage), comment) for stage, comment in zip(listed, comments, strict=True)
         ]
-        if order.arcs:
-            pipeline["execution"] = list(order.arcs)
+        if execution := order.arcs:
+            pipeline["execution"] = list(execution)
         if order.final:
             pipeline["finally"] = as_finally(order.final)
         config: dict[str, Value] = {}
