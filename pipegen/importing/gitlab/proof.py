@@ -37,6 +37,8 @@ _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 _DOLLAR = "\0"
 _SHORTENED = "…"
+# What the generated file has in a name for an empty value of a matrix.
+_EMPTY = re.compile(r"(?<=[:,] )-(?=,|$)")
 # Names that are the same when they are shortened have numbers, in their order.
 _NUMBERED = re.compile(r"(.*) \(([1-9]\d{0,3})\)", re.DOTALL)
 # The stages of the generated file have other names.
@@ -123,7 +125,8 @@ def _name(name: str, names: Mapping[str, str]) -> str:
     values of a matrix.
     """
     original = name.removeprefix("stage ")
-    for spelling in (name, original, _spelling(name), _spelling(original)):
+    empty = _EMPTY.sub("", original)
+    for spelling in (name, original, empty, _spelling(name), _spelling(original)):
         if spelling in names:
             return names[spelling]
     if _SHORTENED in name:
