@@ -69,11 +69,9 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
     is_kept = _is_true(body.get("keep") if body else None)
     may_overlap = body is not None and body.get("overlap") is not None and _is_true(body.get("overlap"))
     patterns = body.get("paths") if body else node
-    path_texts = _texts(patterns, values)
-    run_time_paths = [text for _, text in path_texts if _is_known_at_run_time(text, when)]
-    paths = _known(
-        [entry for entry in path_texts if not _is_known_at_run_time(entry[1], when)], directory, values.report
-    )
+    written = _texts(patterns, values)
+    run_time_paths = [text for _, text in written if _is_known_at_run_time(text, when)]
+    paths = _known([entry for entry in written if not _is_known_at_run_time(entry[1], when)], directory, values.report)
     return StageFiles(
         at_run_time=tuple(Leave(path=text, is_kept=is_kept, span=text.span) for text in run_time_paths),
         artifacts=tuple(
