@@ -532,3 +532,16 @@ alone: { script: make, needs: [alone] }
     assert "jobs need each other: alone -> alone" in messages(report)
     assert proof is not None
     assert proof.words == "the same for 1 event"
+
+
+def test_dependencies_on_a_combination_are_on_the_job(tmp_path: Path) -> None:
+    """The stage gets the files of all combinations, which the comparison reports."""
+    source = """\
+build: { stage: build, script: make, artifacts: { paths: [out/] }, parallel: { matrix: [{ CC: [gcc, clang] }] } }
+pack: { stage: deploy, script: pack, dependencies: ["build: [gcc]"] }
+lint: { stage: test, script: lint, dependencies: [] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert result.text.count("files_from: []") == 1
+    assert _differences(result) == ['job "pack" gets other files: build: clang']

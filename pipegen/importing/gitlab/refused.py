@@ -65,9 +65,9 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
     for item in items_of(job.get("dependencies")):
         name = text_of(item)
-        if whole_name(name, source) not in source.jobs and source.is_complete:
+        if whole_name(name, source.jobs) not in source.jobs and source.is_complete:
             yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))
-        elif _is_later(whole_name(name, source), job, source):
+        elif _is_later(whole_name(name, source.jobs), job, source):
             yield _later(item, "dependencies", name)
         elif needed and name not in needed:
             reason = f'"needs" does not name "{name}"'

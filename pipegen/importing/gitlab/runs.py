@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.importing.arcs import closure
-from pipegen.importing.gitlab.reading.order import Need
+from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all
@@ -152,7 +152,14 @@ def _order(
 
 
 def _all_combinations(names: Iterable[str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:
-    return frozenset(combination for name in names if name in jobs for combination in jobs[name].combinations)
+    """Return the combinations of the jobs with these *names*, some of which are those of single combinations."""
+    return frozenset(
+        combination
+        for name in names
+        if (whole := whole_name(name, jobs)) in jobs
+        for combination in jobs[whole].combinations
+        if whole == name or values_in(combination) == values_in(name)
+    )
 
 
 def _needed(needs: Iterable[Need], own: Mapping[str, str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, islice, product
 
@@ -90,7 +90,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
         if is_elsewhere(item) or (keys is not None and not keys.get("job")):
             continue
         name = text_of(keys.get("job") if keys is not None else item)
-        whole = whole_name(name, source)
+        whole = whole_name(name, source.jobs)
         is_combination = whole in source.jobs and whole != name
         needs.append(
             Need(
@@ -105,9 +105,9 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     return tuple(needs) if needs or not items_of(node) else ()
 
 
-def whole_name(name: str, source: SourcePipeline) -> str:
-    """Return the job of *source* that *name*, perhaps that of a combination, stands for."""
-    return _COMBINATION.sub("", name) if name not in source.jobs else name
+def whole_name(name: str, jobs: Container[str]) -> str:
+    """Return which of *jobs* the *name*, perhaps that of a combination, stands for."""
+    return _COMBINATION.sub("", name) if name not in jobs else name
 
 
 def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
@@ -177,7 +177,7 @@ def order_of(
             files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)
         # Without a value, the key has no effect.
         if (dependencies := job.get("dependencies")) is not None:
-            chosen = texts_of(dependencies)
+            chosen = {whole_name(each, source.jobs) for each in texts_of(dependencies)}
             files[name] = tuple(predecessor for predecessor in files[name] if predecessor in chosen)
     return Order(before, files)
 

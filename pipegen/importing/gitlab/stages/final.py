@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.importing.arcs import ALWAYS, FAILED, SUCCESS
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.order import needs_of, whole_name
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
@@ -54,10 +54,10 @@ def _leaves_files_of_failures(job: SourceJob) -> bool:
     return isinstance(artifacts, TreeMapping) and text_of(artifacts.get("when")) == "on_failure"
 
 
-def _files_of(job: SourceJob, names: Iterable[str]) -> Iterable[str]:
-    """Return the jobs whose files *job* without needs gets, of the jobs *names* before it."""
+def _files_of(job: SourceJob, starts: Mapping[str, Start | None]) -> Iterable[str]:
+    """Return the jobs whose files *job* without needs gets, of those that become stages."""
     dependencies = job.get("dependencies")
-    return names if dependencies is None else texts_of(dependencies)
+    return starts if dependencies is None else (whole_name(each, starts) for each in texts_of(dependencies))
 
 
 def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> Iterator[tuple[str, Start]]:
