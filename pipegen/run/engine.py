@@ -366,8 +366,8 @@ def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Ca
     tasks = {task.id.stage: task for task in run.tasks}
     progress = Progress(
         run.graph,
-        tuple(stage for stage, task in tasks.items() if task.job.is_final),
-        is_wanted=lambda stage: is_wanted(tasks[stage]) and tasks[stage].job.follows(progress.status("").value),
+        {stage: task.job.on_status for stage, task in tasks.items() if task.job.is_final},
+        is_wanted=lambda stage: is_wanted(tasks[stage]),
         is_needed=lambda stage: is_needed(tasks[stage]),
         is_fail_fast=run.is_fail_fast,
     )

@@ -25,13 +25,13 @@ class Progress:
     """The state of a pipeline's run.
 
     When the predecessors of a stage have ended, *is_wanted* returns whether its condition holds, then *is_needed*
-    whether its result is needed.
+    whether its result is needed. The *final* stages run after all others, each for one status, or "" for any.
     """
 
     def __init__(
         self,
         graph: ExecutionGraph,
-        final: tuple[str, ...],
+        final: Mapping[str, str],
         *,
         is_wanted: Callable[[str], bool],
         is_needed: Callable[[str], bool] = lambda _: True,
@@ -205,9 +205,13 @@ class Progress:
     def _take_changes(self) -> StatusChanges:
         if not self._open and not self._has_begun_final:
             self._has_begun_final = True
-            for stage in self._final:
-                if not self._is_decided(stage):
+            for stage, status in self._final.items():
+                if self._is_decided(stage):
+                    continue
+                if status in ("", self.status("").value):
                     self._reach(stage)
+                else:
+                    self._skip(stage, Reason.RESULT)
         changes = StatusChanges([stage for stage in self._ready if stage not in self._skipped], self._lost)
         self._ready, self._lost = [], []
         return changes

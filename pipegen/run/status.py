@@ -19,6 +19,7 @@ class Reason(Enum):
 
     STOPPED = "no further stages start"
     CONDITION = "its condition is false"
+    RESULT = "the pipeline has another result"
     UNNEEDED = "its result is not needed"
     BEFORE = "an earlier stage did not succeed"
     REFUSED = "the approval was refused"

@@ -152,7 +152,7 @@ def moment_of(progress: Progress, allowed: Collection[str]) -> RunMoment:
     lost = progress.skipped()
     return RunMoment(
         graph=progress._graph,
-        final=progress._final,
+        final=tuple(progress._final),
         states=dict(progress._statuses),
         unwanted=frozenset(stage for stage, reason in lost.items() if reason in HOLDS_NOTHING_UP),
         refused=frozenset(stage for stage, reason in lost.items() if reason is Reason.REFUSED),

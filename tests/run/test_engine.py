@@ -321,7 +321,7 @@ def test_finally_stages_run_for_the_status_of_the_pipeline(outcome: Outcome, ski
 
     assert observed.run() == {"p": result}
     assert [word for word in observed.log.words() if "skipped" in word and "release" not in word] == [
-        f"{skipped} skipped: condition"
+        f"{skipped} skipped: result"
     ]
 
 

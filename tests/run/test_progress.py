@@ -67,7 +67,9 @@ def test_every_change_agrees_with_the_rules(
     final = tuple(f"f{number}" for number in range(finals))
     stages = (*graph.nodes, *final)
     never = {stages[number] for number in unwanted if number < len(stages)}
-    progress = Progress(graph, final, is_wanted=lambda stage: stage not in never, is_fail_fast=is_fail_fast)
+    progress = Progress(
+        graph, dict.fromkeys(final, ""), is_wanted=lambda stage: stage not in never, is_fail_fast=is_fail_fast
+    )
     tracked = TrackedStages(progress)
     tracked.take(progress.begin({}))
     while tracked.ready or tracked.running:
@@ -100,7 +102,7 @@ def test_a_resumed_progress_continues_where_it_ended(
     graph: ExecutionGraph, *, is_fail_fast: bool, data: st.DataObject
 ) -> None:
     """Ended stages never become ready again, and the rules hold."""
-    first = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
+    first = Progress(graph, {"f": ""}, is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     ready = list(first.begin({}).ready)
     ended: dict[str, Status] = {}
     allowed: set[str] = set()
@@ -114,7 +116,7 @@ def test_a_resumed_progress_continues_where_it_ended(
         first.start(stage)
         news = first.end(stage, ended[stage], is_allowed=stage in allowed)
         ready = [node for node in (*ready, *news.ready) if node not in first.skipped()]
-    second = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
+    second = Progress(graph, {"f": ""}, is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     tracked = TrackedStages(second)
     tracked.allowed = allowed
     tracked.take(second.begin(ended, allowed))
@@ -125,7 +127,7 @@ def test_a_resumed_progress_continues_where_it_ended(
 
 def test_the_first_skip_reason_is_kept() -> None:
     """A stage skipped for its condition is not reported as stopped later."""
-    progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda stage: stage != "a")
+    progress = Progress(ExecutionGraph([["a"], ["b"]]), {}, is_wanted=lambda stage: stage != "a")
     assert progress.begin({}) == StatusChanges(["b"], [("a", Reason.CONDITION)])
     assert progress.stop() == StatusChanges([], [("b", Reason.STOPPED)])
     assert (progress.skipped()["a"], progress.result) == (Reason.CONDITION, Status.FAILED)
@@ -134,7 +136,7 @@ def test_the_first_skip_reason_is_kept() -> None:
 def test_successors_wait_for_repeated_ancestors_of_ended_stages() -> None:
     """They may read it, although the stages between have ended."""
     graph = ExecutionGraph([["image", "lint", "test", "publish"], ["other", "publish"]])
-    progress = Progress(graph, (), is_wanted=lambda _: True)
+    progress = Progress(graph, {}, is_wanted=lambda _: True)
     ended = {"other": Status.SUCCESS, "test": Status.SUCCESS, "lint": Status.SUCCESS}
 
     assert progress.begin(ended) == StatusChanges(["image"], [])
@@ -144,7 +146,7 @@ def test_successors_wait_for_repeated_ancestors_of_ended_stages() -> None:
 
 def test_a_repeated_ancestor_of_an_ended_stage_may_fail() -> None:
     """The stages that wait for it never start."""
-    progress = Progress(ExecutionGraph([["image", "test", "publish"]]), (), is_wanted=lambda _: True)
+    progress = Progress(ExecutionGraph([["image", "test", "publish"]]), {}, is_wanted=lambda _: True)
     progress.begin({"test": Status.SUCCESS})
     progress.start("image")
 
@@ -154,7 +156,7 @@ def test_a_repeated_ancestor_of_an_ended_stage_may_fail() -> None:
 
 def test_a_refused_optional_stage_does_not_fail_the_run() -> None:
     """It is skipped."""
-    progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda _: True)
+    progress = Progress(ExecutionGraph([["a"], ["b"]]), {}, is_wanted=lambda _: True)
     progress.begin({})
     progress.refuse("a", is_optional=True)
     progress.start("b")
