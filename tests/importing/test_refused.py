@@ -8,6 +8,10 @@ import pytest
 from importing.samples import from_text, imported, messages
 
 _JOB = "a:\n  script: [make]\n"
+_ON_COMBINATIONS = """\
+b: {{ script: [x], parallel: {{ matrix: [{{ V: [x, z] }}] }} }}
+a: {{ script: [x], needs: [{{ job: b, parallel: {{ matrix: [{{ V: [{values}] }}] }} }}] }}
+"""
 _TWO = "stages: [one, two]\na:\n  stage: one\n  script: [x]\n  {key}\nb:\n  stage: two\n  script: [x]\n"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
 # https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
@@ -98,6 +102,8 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (_TWO.format(key="dependencies: [b]"), '"dependencies" of job "a": "b" is in a later stage'),
         (f"b:\n  script: [x]\n{_JOB}  needs: []\n  dependencies: [b]\n", ""),
         (f"b: {{ script: [x] }}\nc: {{ script: [x] }}\n{_JOB}  needs: [b]\n  dependencies: [c]\n", 'not name "c"'),
+        (_ON_COMBINATIONS.format(values="x, y"), 'there is no job "b: [y]"'),
+        (_ON_COMBINATIONS.format(values="x"), ""),
     ],
 )
 def test_other_keys_that_gitlab_refuses_are_reported(text: str, message: str, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.forms import Wrong, wrong_in_file, wrong_in_job
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import needs_of, whole_name
+from pipegen.importing.gitlab.reading.order import needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.runnable import combinations_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node
 from pipegen.source.tree import Mapping as TreeMapping
@@ -62,6 +63,11 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     for need in needs:
         if _is_later(need.name, job, source):
             yield _later(need.node, "needs", need.name)
+        elif need.name in source.jobs and need.combinations is not None and not need.own_axes:
+            existing = {values_in(name) for name, _ in combinations_of(source.jobs[need.name])}
+            for name in need.combinations:
+                if values_in(name) not in existing:
+                    yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))
     needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
     for item in items_of(job.get("dependencies")):
         name = text_of(item)

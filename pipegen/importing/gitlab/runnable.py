@@ -136,7 +136,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
         rules = None if has_rules_elsewhere(job, source) else _numbered(rules_of(job, source), conditions)
-    combinations = dict(_combinations(job))
+    combinations = dict(combinations_of(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}
     return RunnableJob(
@@ -246,7 +246,7 @@ def _leaves_files(job: SourceJob) -> bool:
     return not is_for_failures and (bool(items_of(keys.get("paths"))) or has_variables)
 
 
-def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
+def combinations_of(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield the name and the values of each combination of *job*."""
     node = job.get("parallel")
     if node is None:
