@@ -17,6 +17,8 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 _Combination = Mapping[str, str]
+# With more axes, names have all of them: of 200 combinations, each of seven axes at most multiplies the number.
+_MANY_AXES = 7
 # Text that brackets cannot have, or that means several values there.
 _UNREADABLE = re.compile(r"[,\[\]{}*\n]|^\s|\s$|^$")
 
@@ -111,10 +113,14 @@ def _names(stage: str, all_: Sequence[_Combination], chosen: Sequence[_Combinati
     """Return the fewest names with brackets for the *chosen* of *all_* combinations of *stage*; None without any."""
     if len(chosen) == len(all_):
         return (stage,)
-    axes = [axis for axis in dict.fromkeys(chain.from_iterable(all_)) if all(axis in values for values in chosen)]
+    axes = [
+        axis
+        for axis in dict.fromkeys(chain.from_iterable(all_))
+        if all(axis in values for values in chosen) and len({values.get(axis) for values in all_}) > 1
+    ]
     candidates = [
         parts
-        for number in range(1, len(axes) + 1)
+        for number in (range(1, len(axes) + 1) if len(axes) <= _MANY_AXES else (len(axes),))
         for own in combinations(axes, number)
         if (parts := list(dict.fromkeys(tuple((axis, values[axis]) for axis in own) for values in chosen)))
         and [values for values in all_ if any(set(part) <= set(values.items()) for part in parts)] == list(chosen)

@@ -144,11 +144,11 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]], job: SourceJob) -> Axes:
     ):
         raise UntranslatableError(f'the entries of the matrix have different variables, and "{reader}" reads one')
     env = {name: f"${{matrix.{name}{_default(name, job) if name in partial else ''}}}" for name in names}
-    if len(maps) == 1:
-        return Axes({name: list(values) for name, values in maps[0].items()}, env)
     number = sum(prod(map(len, axes.values())) for axes in maps)
     if number > _MOST_COMBINATIONS:
         raise UntranslatableError(f"a matrix of {number} combinations")
+    if len(maps) == 1:
+        return Axes({name: list(values) for name, values in maps[0].items()}, env)
     combinations = [dict(zip(axes, values, strict=True)) for axes in maps for values in product(*axes.values())]
     unique = list({tuple(combination.items()): combination for combination in combinations}.values())
     different = [name for name in names if len({axes.get(name) for axes in maps}) > 1]
