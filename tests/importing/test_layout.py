@@ -114,9 +114,7 @@ child: { trigger: { include: child.yml }, inherit: { variables: false } }
 
 @pytest.mark.parametrize(("last", "is_default"), [("", True), ("four: { script: make }\n", False)])
 def test_variables_of_a_matrix_are_defaults_if_all_stages_have_them(
-    last: str,
-    is_default: bool,  # noqa: FBT001
-    tmp_path: Path,
+    last: str, tmp_path: Path, *, is_default: bool
 ) -> None:
     """Stages without the axis would have to remove them."""
     matrix = "parallel: { matrix: [{ CC: [gcc, clang] }] }"

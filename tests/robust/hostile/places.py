@@ -46,6 +46,13 @@ def listed(key: str, inner: str) -> Config:
     return lambda text: stage(**{key: {inner: [text]}})
 
 
+def final(status: str) -> Config:
+    """Return a function for configs with a stage of one name in `finally`, for a *status*."""
+    return lambda text: piped(
+        {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": {status: [text]}}
+    )
+
+
 def blubberfile(name: str, value: str) -> Keys:
     """Return a blubberfile with *value* under *name*."""
     return {"version": "v4", "variants": {"a": {}}, written(name): written(value)}
@@ -160,12 +167,7 @@ PLACES: Mapping[str, Config] = {
     "pipeline.finally.[]": lambda text: piped(
         {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": [text]}
     ),
-    **{
-        f"pipeline.finally.{status}.[]": lambda text, status=status: piped(  # type: ignore[misc]
-            {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": {status: [text]}}
-        )
-        for status in ("always", "failed", "success")
-    },
+    **{f"pipeline.finally.{status}.[]": final(status) for status in ("always", "failed", "success")},
     "pipeline.timeout": lambda text: piped({"name": "a", "script": ["true"]}, timeout=text),
     "pipeline.concurrency": lambda text: piped({"name": "a", "script": ["true"]}, concurrency=text),
     "concurrency.group": lambda text: piped({"name": "a", "script": ["true"]}, concurrency={"group": text}),

@@ -42,8 +42,9 @@ class Axes(Struct):
     def values(self) -> dict[str, tuple[str, ...]]:
         """The values of each variable that differs between combinations, "" for none."""
         axes = {name: match for name, text in self.env.items() if (match := _REFERENCE.fullmatch(text))}
+        combinations = self.combinations
         return {
-            name: tuple(dict.fromkeys(values.get(axis[1], axis[2] or "") for values in self.combinations))
+            name: tuple(dict.fromkeys(values.get(axis[1], axis[2] or "") for values in combinations))
             for name, axis in axes.items()
         }
 
