@@ -173,15 +173,19 @@ def stages(config: Config, other: Config) -> Config | None:
 
 
 def with_names(value: Any, names: set[str]) -> Any:
-    """Return *value* with "2" after each of *names*, also in references."""
+    """Return *value* with "2" after each of *names*, also in references and before brackets."""
     match value:
         case dict():
             return {key: with_names(inner, names) for key, inner in value.items()}
         case list():
             return [with_names(inner, names) for inner in value]
         case str():
-            reference = rf"\$\{{({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[.\[])"
-            return f"{value}2" if value in names else re.sub(reference, r"${\g<1>2", value)
+            choice = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+            return (
+                f"{value}2"
+                if value in names
+                else re.sub(rf"(^(?:{choice})(?=\[)|\$\{{(?:{choice})(?=[.\[]))", r"\g<1>2", value)
+            )
     return value
 
 

@@ -6,7 +6,7 @@ Values in which PipelineLib interpolates references are kept as nodes of the tre
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import chain, pairwise, product
 from typing import ClassVar
 
@@ -206,9 +206,9 @@ class StageName(Located[str]):
     combinations: str | None = None
 
     @classmethod
-    def read(cls, name: Located[str], stages: Container[str]) -> StageName:
-        """Return *name*, which is that of one of *stages* or ends in brackets."""
-        match = None if name.value in stages else _SELECTION.fullmatch(name.value)
+    def read(cls, name: Located[str], *, is_whole: bool) -> StageName:
+        """Return *name*, without the brackets at its end unless it *is_whole*, the name of a stage."""
+        match = None if is_whole else _SELECTION.fullmatch(name.value)
         return cls(match[1], name.span, match[2]) if match is not None else cls(name.value, name.span)
 
     @property

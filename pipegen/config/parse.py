@@ -95,7 +95,7 @@ def _group(node: Node, stages: frozenset[str]) -> tuple[StageName, ...]:
     if type(node) is Scalar and node.text in stages:
         return (StageName(node.text, node.span),)
     items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple([StageName.read(_text(item), stages) for item in items])
+    return tuple([StageName.read(text, is_whole=text.value in stages) for text in map(_text, items)])
 
 
 def _fetch(node: Node | None) -> Fetch | None:

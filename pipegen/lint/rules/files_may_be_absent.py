@@ -45,5 +45,5 @@ def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
-    names = (StageName.read(item.located(), ()) for item in items_of(node) if isinstance(item, Scalar))
+    names = (StageName.read(item.located(), is_whole=False) for item in items_of(node) if isinstance(item, Scalar))
     return next((each.span for each in names if name in (each.value, each.written)), None)

@@ -113,9 +113,9 @@ def chosen_sources(
     if stage.files_from is None:
         return None
     chosen: set[str] = set()
-    known = {name for within, name in available.groups.members if within == stage.within}
     for written in _names(stage.files_from.node):
-        name = StageName.read(written, known)
+        is_whole = (stage.within, written.value) in available.groups.members
+        name = StageName.read(written, is_whole=is_whole)
         sources = _sources(name, stage, available, report)
         if sources is not None:
             _check_source(name, sources, stage, available, report)
