@@ -77,6 +77,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "targets.gitlab.jobs.raw",
             "targets.gitlab.jobs.values.shell_variables",
             "targets.gitlab.jobs.values.variables",
+            "targets.gitlab.runner_variables",
             "targets.jenkins.settings",
         ),
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),

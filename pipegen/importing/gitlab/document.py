@@ -16,8 +16,8 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ord
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
-from pipegen.importing.gitlab.reading.settings import setting_variables, settings_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -132,7 +132,9 @@ class _Writer:
         self._set_by_workflow = set_by_workflow(self._source)
         self._replaced = replaced_variables(self._source, self._set_by_workflow, self._inputs)
         self._source = self._source.without_variables(self._replaced)
-        self._targets: dict[str, Value] = settings_of(setting_texts)
+        for_runners = runner_variables(self._source, self._inputs, accounting)
+        self._source = self._source.without_variables(for_runners, keep_in_bridges=True)
+        self._targets: dict[str, Value] = settings_of(setting_texts, for_runners)
         self._left_out: list[SourceJob] = []
         self._skipped: list[str] = []  # those that may run
         self._names = Names(

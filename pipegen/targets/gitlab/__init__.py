@@ -19,7 +19,9 @@ from pipegen.targets.gitlab.jobs.deployments.publications import check_publicati
 from pipegen.targets.gitlab.jobs.included_jobs import check_includes
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
-from pipegen.targets.gitlab.settings import SCHEMA, read
+from pipegen.targets.gitlab.runner_variables import check_runner_variables
+from pipegen.targets.gitlab.settings import read
+from pipegen.targets.gitlab.settings_schema import SCHEMA
 
 NAME = "gitlab"
 FILE = MAIN
@@ -45,6 +47,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     since = request.options.get("changed_since", "")
     check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
+    check_runner_variables(request.settings, report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))

@@ -11,7 +11,8 @@ from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
-from pipegen.targets.gitlab.settings import SCHEMA, GitLabSettings, Pages, TriggeredProject, read
+from pipegen.targets.gitlab.settings import GitLabSettings, Pages, TriggeredProject, read
+from pipegen.targets.gitlab.settings_schema import SCHEMA
 
 EVERYTHING: dict[str, Any] = {
     "version": "16.11",
@@ -21,6 +22,7 @@ EVERYTHING: dict[str, Any] = {
     "include": ["a.yml", {"project": "group/ci", "file": ["/a.yml"], "ref": "v1"}],
     "include_stages": {"test": None, "scan": "docs"},
     "id_tokens": {"ONE": "https://example.org", "TWO": ["a", "b"]},
+    "runner_variables": {"FF_TIMESTAMPS": "true", "GET_SOURCES_ATTEMPTS": 3, "GIT_CLONE_PATH": "$CI_BUILDS_DIR/a"},
     "pages": {"stage": "docs", "publish": "site/"},
     "release": {
         "stage": "tag",
@@ -87,6 +89,11 @@ def test_every_setting_is_parsed() -> None:
         "two": TriggeredProject(project="group/two", branch="${NEXT}-$CI_COMMIT_REF_NAME"),
     }
     assert settings.id_tokens == (("ONE", ("https://example.org",)), ("TWO", ("a", "b")))
+    assert settings.runner_variables == (
+        ("FF_TIMESTAMPS", "true"),
+        ("GET_SOURCES_ATTEMPTS", "3"),
+        ("GIT_CLONE_PATH", "$CI_BUILDS_DIR/a"),
+    )
     assert settings.pages == Pages(stage="docs", publish="site")
     assert settings.release[0].links[0].filepath == "/tool"
     assert settings.mail is not None
@@ -124,6 +131,7 @@ def test_the_schema_is_valid_and_accepts_every_setting() -> None:
         {"include": [{"local": "a.yml", "template": "b.yml"}]},
         {"include": [{"templat": "b.yml"}]},
         {"include_stages": {"test": ["build"]}},
+        {"runner_variables": {"FF_TIMESTAMPS": {"value": "true"}}},
         {"projects": {"one": {"project": "group/one", "branch": "$(id)"}}},
         {"projects": {"one": {"project": "group/one", "branch": "a-$"}}},
     ],

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, suggestion
+from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files, IncludeRule
 from pipegen.importing.gitlab.reading.missing import MissingNames
@@ -49,6 +50,11 @@ class Variable(Struct, kw_only=True):
     text: str
     entry: Entry
     is_expanded: bool = True
+
+    @property
+    def data(self) -> Data:
+        """The value as GitLab's key `variables` has it."""
+        return self.text if self.is_expanded else {"value": self.text, "expand": False}
 
 
 class SourceJob(Struct, kw_only=True):
@@ -98,12 +104,14 @@ class SourcePipeline(Struct, kw_only=True):
     stages: tuple[str, ...] = ()
     unread: tuple[Node, ...] = ()
 
-    def without_variables(self, names: Collection[str]) -> SourcePipeline:
-        """Return the pipeline without the variables *names* of the file."""
+    def without_variables(self, names: Collection[str], *, keep_in_bridges: bool = False) -> SourcePipeline:
+        """Return the pipeline without the variables *names* of the file, which jobs that start pipelines may keep."""
         if not names:
             return self
         jobs = {
-            name: replace(
+            job.name: job
+            if keep_in_bridges and "trigger" in job.entries
+            else replace(
                 job,
                 variables={
                     name: variable
@@ -111,7 +119,7 @@ class SourcePipeline(Struct, kw_only=True):
                     if name not in names or name in job.own_variables
                 },
             )
-            for name, job in self.jobs.items()
+            for job in self.jobs.values()
         }
         variables = {name: variable for name, variable in self.variables.items() if name not in names}
         return replace(self, jobs=jobs, variables=variables)

@@ -305,9 +305,10 @@ class StageBuilder:
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         raw: dict[str, Data] = {}
         for name, variable in job_variables.raw.items():
-            if name not in env:
+            is_parameter = "trigger" in job.entries and variable.is_expanded
+            if name not in env and not is_parameter:
                 self._mark_raw(variable.entry, draft, "")
-            raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
+            raw[name] = variable.data
         if axes is not None:
             env = {**axes.env, **env}
         elif job.get("parallel") is not None:

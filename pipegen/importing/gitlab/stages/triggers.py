@@ -8,7 +8,7 @@ from collections.abc import Mapping as Dictionary
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Data, Value
+from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
@@ -46,16 +46,25 @@ def with_trigger(
     keys = present(entry.value)
     value: dict[str, Value] = {"name": draft.name}
     env = _map(draft.keys.pop("env", None))
-    env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
+    variables = draft.raw.pop("variables", None)
+    kept = variables if isinstance(variables, dict) else {}
+    env |= {name: text for name, text in kept.items() if isinstance(text, str)}
+    raw = {name: data for name, data in kept.items() if not isinstance(data, str)}
     parameters: dict[str, Value] = {}
-    raw: dict[str, Data] = {}
     for name, text in env.items():
         variable = draft.job.variables.get(name) if "$" in str(text) else None
         try:
             parameters[name] = _computed(variable, env, draft.job, inputs) if variable else _parameter(str(text))
         except UntranslatableError:
-            raw[name] = draft.job.variables[name].text
-            accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
+            entry_of_variable = draft.job.variables[name].entry
+            raw[name] = draft.job.variables[name].data
+            accounting.mark(entry_of_variable, KeyOutcome.RAW)
+            report.add(
+                codes.KEPT_RAW,
+                f'"{name}" of job "{draft.name}" stays a key of GitLab',
+                at=entry_of_variable.key.span,
+                hint='other engines do not read "raw": check that the stage works without it',
+            )
     if raw:
         draft.raw["variables"] = raw
     if parameters:

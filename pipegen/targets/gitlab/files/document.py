@@ -33,6 +33,8 @@ def file_document(
     scripts = [hidden_job.before_script for hidden_job in hidden]
     scripts += [script for job in jobs for script in (job.before_script, job.script)]
     shared_variables += _used(hosts.variables(settings), scripts)
+    names = {variable.name for variable in shared_variables}
+    for_runners = [VariableEntry(name, value) for name, value in settings.runner_variables if name not in names]
     return Document(
         stages=_stages(jobs),
         workflow=workflow,
@@ -40,7 +42,7 @@ def file_document(
         cancels=cancels(plans),
         tags=settings.tags,
         id_tokens=settings.id_tokens,
-        variables=tuple(shared_variables),
+        variables=(*for_runners, *shared_variables),
         hidden=hidden,
         jobs=without_helper_tokens(jobs) if settings.id_tokens else tuple(jobs),
     )

@@ -18,6 +18,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of, scalars, whole_number
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
+from pipegen.targets.gitlab.runner_variables import is_for_runners
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
@@ -126,6 +127,8 @@ def _axes(item: object, tested: Collection[str]) -> dict[str, tuple[str, ...]]:
     for name, values in axes.items():
         if name in tested and not is_free_name(name):
             raise UntranslatableError(f"${name} of a matrix, which rules read")
+        if is_for_runners(name):
+            raise UntranslatableError(f"${name} of a matrix, which the runner reads")
         if not _NAME.fullmatch(name):
             raise UntranslatableError(f'the variable "{name}" of a matrix')
         if not values or any("$" in value for value in values):

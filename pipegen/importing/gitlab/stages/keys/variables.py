@@ -16,19 +16,10 @@ from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
+from pipegen.targets.gitlab.runner_variables import is_for_runners
 
-# Variables for the runner itself, its executors, and git in them:
-# https://docs.gitlab.com/ci/runners/configure_runners/, https://docs.gitlab.com/runner/executors/kubernetes/
-_OF_RUNNERS = re.compile(
-    r"(?:FF|CI_DEBUG|KUBERNETES_(?:CPU|MEMORY|EPHEMERAL_STORAGE|HELPER|SERVICE|NODE|POD))_\w+"
-    r"|GIT_(?:STRATEGY|DEPTH|CHECKOUT|CLEAN_FLAGS|FETCH_EXTRA_FLAGS|ASKPASS|TERMINAL_PROMPT)"
-    r"|GIT_(?:CLONE|SUBMODULE|LFS|CONFIG|SSL|SSH|HTTP|CURL|TRACE)(?:_\w+)?"
-    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN)|DOCKER_AUTH_CONFIG|SLSA_PROVENANCE_SCHEMA_VERSION"
-    r"|CACHE_(?:COMPRESSION_FORMAT|COMPRESSION_LEVEL|FALLBACK_KEY|REQUEST_TIMEOUT)|TRANSFER_METER_FREQUENCY"
-    r"|RUNNER_(?:SCRIPT_TIMEOUT|AFTER_SCRIPT_TIMEOUT|GENERATE_ARTIFACTS_METADATA)|ARTIFACT_COMPRESSION_LEVEL"
-    r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS"
-    r"|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
-)
+# The runner, git and scripts read them.
+_OF_PROXIES = re.compile(r"(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY")
 # What a job requests from the Kubernetes executor, and its limits, in the spelling of generated files.
 _RESOURCES = {"cpu": "KUBERNETES_CPU_REQUEST", "memory": "KUBERNETES_MEMORY_REQUEST"}
 _LIMITS = {"cpu": "KUBERNETES_CPU_LIMIT", "memory": "KUBERNETES_MEMORY_LIMIT"}
@@ -89,7 +80,8 @@ def variables(
     raw = {
         name: variable
         for name, variable in values.items()
-        if _OF_RUNNERS.fullmatch(name)
+        if is_for_runners(name)
+        or _OF_PROXIES.fullmatch(name)
         or (has_services and "$" in texts.constants.get(name, variable.text))
         or (is_read_elsewhere and not _stays_variable(name, texts.constants.get(name, variable.text)))
         or name in (*raw_names, *read_by_raw_keys)

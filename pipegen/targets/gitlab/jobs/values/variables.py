@@ -9,8 +9,8 @@ from pipegen.targets.constants import READ_BY_SHELLS
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
 # https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/
 _READ_BY_RUNNERS = (
-    r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|FF|GIT|GITLAB|GOOGLE|AZURE|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|"
-    r"SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
+    r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|EXECUTOR_JOB_SECTION|FF|GET_SOURCES|GIT|GITLAB|GOOGLE|AZURE|"
+    r"KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
     rf"|{READ_BY_SHELLS}"
 )
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"

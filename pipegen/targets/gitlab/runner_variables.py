@@ -1,0 +1,60 @@
+"""Variables that configure GitLab's runner, in all jobs: `targets.gitlab.runner_variables`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.diagnostics.codes import INVALID_VALUE
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import entries_of
+
+# Variables for the runner itself, its executors, and git in them:
+# https://docs.gitlab.com/ci/runners/configure_runners/, https://docs.gitlab.com/runner/executors/kubernetes/
+_FOR_RUNNERS = re.compile(
+    r"(?:FF|CI_DEBUG|KUBERNETES_(?:CPU|MEMORY|EPHEMERAL_STORAGE|HELPER|SERVICE|NODE|POD))_\w+"
+    r"|GIT_(?:STRATEGY|DEPTH|CHECKOUT|CLEAN_FLAGS|FETCH_EXTRA_FLAGS|ASKPASS|TERMINAL_PROMPT)"
+    r"|GIT_(?:CLONE|SUBMODULE|LFS|CONFIG|SSL|SSH|HTTP|CURL|TRACE)(?:_\w+)?"
+    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN)|DOCKER_AUTH_CONFIG|SLSA_PROVENANCE_SCHEMA_VERSION"
+    r"|CACHE_(?:COMPRESSION_FORMAT|COMPRESSION_LEVEL|FALLBACK_KEY|REQUEST_TIMEOUT)|TRANSFER_METER_FREQUENCY"
+    r"|RUNNER_(?:SCRIPT_TIMEOUT|AFTER_SCRIPT_TIMEOUT|GENERATE_ARTIFACTS_METADATA)|ARTIFACT_COMPRESSION_LEVEL"
+    r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS",
+    re.ASCII,
+)
+# The keys of a config that set variables.
+_KEYS: Mapping[str, str] = {
+    **dict.fromkeys(("GIT_STRATEGY", "GIT_DEPTH", "GIT_SUBMODULE_STRATEGY", "GIT_SUBMODULE_DEPTH"), "fetch"),
+    **{f"KUBERNETES_{kind}_{use}": "resources" for kind in ("CPU", "MEMORY") for use in ("REQUEST", "LIMIT")},
+    "RUNNER_SCRIPT_TIMEOUT": "timeout",
+}
+
+
+def is_for_runners(name: str) -> bool:
+    """Return whether the runner reads the variable *name*, and scripts have no use for it."""
+    return _FOR_RUNNERS.fullmatch(name) is not None
+
+
+def can_be_set(name: str) -> bool:
+    """Return whether the setting can contain *name*: the runner reads it, and no key of a config sets it."""
+    return is_for_runners(name) and name not in _KEYS
+
+
+def check_runner_variables(section: TreeMapping | None, report: Report) -> None:
+    """Report variables in the setting that the runner does not read, or that keys of a config set."""
+    for entry in entries_of(section.get("runner_variables") if section is not None else None):
+        name = entry.key.text
+        if key := _KEYS.get(name):
+            report.add(
+                INVALID_VALUE,
+                f'a config sets {name} by the key "{key}"',
+                at=entry.key.span,
+                hint=f'set "{key}" in "defaults" or in a stage',
+            )
+        elif not is_for_runners(name):
+            report.add(
+                INVALID_VALUE,
+                f'GitLab\'s runner does not read the variable "{name}"',
+                at=entry.key.span,
+                hint='set variables of scripts in "env", in "defaults" or in a stage',
+            )
