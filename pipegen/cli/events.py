@@ -37,6 +37,8 @@ _OPTIONS = (
         help="A file that the event changes; can be repeated. Default: all files count as changed.",
     ),
 )
+# Of pipelines, by the status for which a stage of `finally` runs.
+_ENDINGS = {"failed": "failed", "success": "succeeded"}
 
 
 class EventOptions(Struct, kw_only=True):
@@ -157,6 +159,8 @@ def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
 def _outcome(stage: StageAnswer) -> str:
     if not stage.runs:
         return f"does not run: {stage.reason}" if stage.reason.startswith("only") else f"runs only {stage.reason}"
+    if stage.job.on_status:
+        return f"runs at the end if the pipeline {_ENDINGS[stage.job.on_status]}"
     return "waits for an approval" if stage.waits_for_approval else "runs"
 
 
@@ -199,7 +203,7 @@ def _letter(number: int) -> str:
 def _cell(stage: StageAnswer) -> str:
     if not stage.runs:
         return "-"
-    return "approval" if stage.waits_for_approval else "yes"
+    return "approval" if stage.waits_for_approval else stage.job.on_status or "yes"
 
 
 def _conditions(answer: EventAnswer) -> Iterator[tuple[str, str]]:
@@ -244,6 +248,7 @@ def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[st
                         "stage": stage_answer.job.stage,
                         "runs": stage_answer.runs,
                         **({"approval": True} if stage_answer.runs and stage_answer.waits_for_approval else {}),
+                        **({"result": stage_answer.job.on_status} if stage_answer.job.on_status else {}),
                         **({"reason": stage_answer.reason} if stage_answer.reason else {}),
                     }
                     for stage_answer in answer.stages

@@ -112,6 +112,30 @@ def test_events_as_json_name_approvals(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("app")
+def test_events_name_the_result_for_which_a_stage_runs(pipegen: Pipegen) -> None:
+    """A stage of `finally` for one result has no plain yes."""
+    stages = [{"name": name, "script": ["true"]} for name in ("a", "clean", "alert", "tell")]
+    ends = {"always": ["clean"], "failed": ["alert"], "success": ["tell"]}
+    pipeline = {"stages": stages, "execution": [["a"]], "finally": ends}
+    Path("pipegen.yaml").write_text(json.dumps({"pipelines": {"p": pipeline}}))
+    table = pipegen("plan", "--events").out
+    text = pipegen("plan", "--events", "--branch", "main").out
+    (event,) = json.loads(pipegen("plan", "--events", "--branch", "main", "--format", "json").out)["events"]
+
+    assert [line.split() for line in table.splitlines()[-4:]] == [
+        ["a", "yes"],
+        ["clean", "yes"],
+        ["alert", "failed"],
+        ["tell", "success"],
+    ]
+    assert text.splitlines()[-2:] == [
+        "  alert  runs at the end if the pipeline failed",
+        "  tell   runs at the end if the pipeline succeeded",
+    ]
+    assert [stage.get("result") for stage in event["pipelines"][0]["stages"]] == [None, None, "failed", "success"]
+
+
+@pytest.mark.usefixtures("app")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
