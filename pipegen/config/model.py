@@ -62,11 +62,18 @@ class DeployStep(SpannedStruct, kw_only=True):
     span: Span
 
 
+class TriggerFile(Struct):
+    """A file of a child pipeline: the *path* in the repository, or in the artifacts of *stage*."""
+
+    path: Located[str]
+    stage: Located[str] | None = None
+
+
 class TriggerStep(SpannedStruct, kw_only=True):
     """The `trigger` step; *name* is "" for a child pipeline of the files *include*."""
 
     name: Located[str]
-    include: tuple[Located[str], ...] = ()
+    include: tuple[TriggerFile, ...] = ()
     forward: bool = False
     parameters: tuple[tuple[Located[str], Node], ...] = ()
     propagate: bool = True

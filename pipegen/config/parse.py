@@ -18,6 +18,7 @@ from pipegen.config.model import (
     StageConfig,
     StageName,
     StepValue,
+    TriggerFile,
     TriggerStep,
 )
 from pipegen.config.notifications import with_webhooks
@@ -192,7 +193,7 @@ def _trigger(entry: Entry) -> TriggerStep | None:
     body = _mapping(entry.value)
     files = body.get("include")
     items = files.items if isinstance(files, Sequence) else (files,)
-    include = tuple(item.located() for item in items if isinstance(item, Scalar))
+    include = tuple(file for item in items if (file := _trigger_file(item)) is not None)
     if _non_empty(body, "name") is None and not include:
         return None
     propagate, wait, forward = body.get("propagate"), body.get("wait"), body.get("forward")
@@ -205,6 +206,12 @@ def _trigger(entry: Entry) -> TriggerStep | None:
         wait=wait is not None and not _is_false(wait),
         span=entry.key.span,
     )
+
+
+def _trigger_file(item: Node | None) -> TriggerFile | None:
+    if isinstance(item, Mapping):
+        return TriggerFile(_text(item.get("artifact")), _text(item.get("stage")))
+    return TriggerFile(item.located()) if isinstance(item, Scalar) else None
 
 
 def _email(node: Node | None) -> Email | None:

@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.consumers import containers_of, expanded_outputs, own_outputs, shared
-from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources, leaves_raw_files
+from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources, generators, leaves_raw_files
 from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
 from pipegen.plan.files.readers import reads_files
 from pipegen.plan.model import (
@@ -102,6 +102,10 @@ class _Files(Struct, kw_only=True):
             ancestors=_ancestors([*before], order.graph) if before else {},
         )
 
+    def known(self, name: str) -> tuple[str | None, ...]:
+        """Return the paths of the artifacts of stage *name*, None for a run-time value; none if some are raw."""
+        return () if name in self.raw else tuple(artifact.path for artifact in self.all.get(name, ()))
+
     def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
         """Return the ancestors of stage *name* that leave files; one in no arc has no ancestors."""
         # One digit for each of these stages; a tuple of their names is the quadratic part of a plan.
@@ -110,8 +114,8 @@ class _Files(Struct, kw_only=True):
         return (*compress(self.before, digits), *raw)
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return those of *names* that leave files, in an order that the arcs allow."""
-        return tuple(sorted(filter(self.before.__contains__, names), key=self.leaving.__getitem__))
+        """Return those of *names* that leave files, also raw ones, in an order that the arcs allow."""
+        return tuple(sorted(filter(self.leaving.__contains__, names), key=self.leaving.__getitem__))
 
 
 def jobs(
@@ -136,7 +140,7 @@ def jobs(
             continue
         is_final = name in namespaces.final
         all_sources: tuple[str, ...] = ()
-        if files.leaving or work[name].stage.files_from is not None:
+        if files.leaving or work[name].stage.files_from is not None or work[name].stage.trigger is not None:
             ancestors = order.closure.positions if is_final else Ancestors(order.closure, name)
             available = AvailableFiles(namespaces.groups, files.leaving, ancestors, namespaces.final)
             all_sources = _sources(
@@ -257,15 +261,18 @@ def _sources(
 ) -> tuple[str, ...]:
     """Return the stages whose files the job *name* gets.
 
-    These are all ancestors if it reads files, else the ones whose outputs it reads.
+    These are all ancestors if it reads files, else the ones whose outputs it reads, and those that generate the child
+    pipeline that it starts.
 
     A finally stage has no ancestors: it gets the files of the stages that it names. The same applies to a stage that
     stops an environment: the files of others may have expired when a person starts it. Both are *is_alone*.
     """
+    generating = {*generators(work.stage, available, files.known, report)}
     chosen = chosen_sources(work.stage, available, work.inputs, report)
     if chosen is not None:
-        return chosen
+        return files.ordered({*chosen, *generating}) if generating else chosen
     has_readers = reads_files(work.steps) or work.after or work.settings.plugin_steps is not None
     if has_readers and not is_alone:
         return files.of_ancestors(name, closure)
-    return files.ordered({output.stage for output in work.inputs})
+    producers = (output.stage for output in work.inputs if output.stage in files.before)
+    return files.ordered({*producers, *generating})

@@ -163,6 +163,7 @@ class _Writer:
         drafts = [
             with_trigger(
                 builder.draft(self._source.jobs[name], starts[name]),
+                self._source,
                 self._inputs,
                 self._targets,
                 self._accounting,

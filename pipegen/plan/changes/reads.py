@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text, text
-from pipegen.plan.model import Container, Image, Job
+from pipegen.plan.model import Container, Image, Job, PipelineFile
 from pipegen.plan.rewriting import parts, rewritten
 
 T = TypeVar("T")
@@ -21,7 +21,10 @@ def parts_of(job: Job) -> tuple[object, ...]:
 
 
 def needed(job: Job) -> frozenset[str]:
-    """Return the stages whose outputs *job* reads without a default, and the one that stops its environment."""
+    """Return the stages whose outputs *job* reads without a default, or whose files it starts as a child pipeline.
+
+    The one that stops its environment is also among them.
+    """
     stages = {*_needed((parts_of(job), job.mail)), *job.containers}
     if job.deployment.environment is not None and job.deployment.environment.on_stop is not None:
         stages.add(job.deployment.environment.on_stop)
@@ -50,6 +53,8 @@ def _needed(value: object) -> Iterator[str]:
                     yield part.namespace or ""
         case Image(producer=str() as producer) | Container(producer=str() as producer):
             yield producer
+        case PipelineFile(stage=stage):
+            yield from (stage,) if stage else ()
         case _:
             for _, inner in parts(value):
                 yield from _needed(inner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from posixpath import join, normpath
 
@@ -13,7 +13,7 @@ from pipegen.config.model import StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.files.patterns import matches_internal_files
+from pipegen.plan.files.patterns import matches, matches_internal_files
 from pipegen.plan.model import Output
 from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
@@ -118,7 +118,7 @@ def chosen_sources(
         name = StageName.read(written, is_whole=is_whole)
         sources = _sources(name, stage, available, report)
         if sources is not None:
-            _check_source(name, sources, stage, available, report)
+            _check_source(name, sources, stage, available, report, "files_from")
             chosen.update(sources)
     for producer in dict.fromkeys(output.stage for output in inputs):
         if producer in available.files and producer not in chosen:
@@ -131,6 +131,47 @@ def chosen_sources(
                 hint=f'add "{display_name}" to "files_from"',
             )
     return tuple(sorted(chosen & available.files.keys(), key=available.files.__getitem__))
+
+
+def generators(
+    stage: StageConfig, available: AvailableFiles, paths: Callable[[str], Sequence[str | None]], report: Report
+) -> Iterator[str]:
+    """Yield the stages that generate files of the child pipeline that *stage* starts.
+
+    *paths* returns those of the artifacts of a stage, None for a run-time value, and none if some are not known.
+    """
+    for file in stage.trigger.include if stage.trigger is not None else ():
+        if file.stage is None:
+            continue
+        name = StageName.read(file.stage, is_whole=True)
+        sources = _sources(name, stage, available, report) or ()
+        _check_source(name, sources, stage, available, report, "include")
+        if sources and [*sources] != [f"{stage.within}{name.value}"]:
+            report.add(
+                codes.INVALID_VALUE,
+                f'stage "{name.value}" is several jobs, and the file of a child pipeline is the artifact of one',
+                at=name.span,
+                hint="generate the file in a stage without a matrix",
+            )
+        elif sources:
+            _check_path(file.path, sources[0], available, paths(sources[0]), report)
+        yield from sources
+
+
+def _check_path(
+    file: Located[str], source: str, available: AvailableFiles, paths: Sequence[str | None], report: Report
+) -> None:
+    """Report *file* if it is not among the artifacts of the stage *source*, which have these *paths*."""
+    known = [path for path in paths if path is not None]
+    if known and len(known) == len(paths) and not any(matches(path, file.value) for path in known):
+        stage = available.groups.stages[source]
+        report.add(
+            codes.INVALID_VALUE,
+            f'stage "{stage.display_name}" has no artifact "{file.value}"',
+            at=file.span,
+            related=[Label(stage.name.span, f"its artifacts are {listed(known)}")],
+            hint='add the path to "artifacts" of that stage',
+        )
 
 
 def _sources(name: StageName, stage: StageConfig, available: AvailableFiles, report: Report) -> tuple[str, ...] | None:
@@ -149,7 +190,7 @@ def _sources(name: StageName, stage: StageConfig, available: AvailableFiles, rep
 
 
 def _check_source(
-    name: StageName, sources: Sequence[str], stage: StageConfig, available: AvailableFiles, report: Report
+    name: StageName, sources: Sequence[str], stage: StageConfig, available: AvailableFiles, report: Report, key: str
 ) -> None:
     reader, groups = stage.display_name, available.groups
     if sources and all(
@@ -165,7 +206,7 @@ def _check_source(
     candidates = tuple(names)
     if not sources and not groups.is_nested(name.value, stage):
         similar = {display_name: groups.first(display_name, stage) for display_name in candidates}
-        report_unknown_stage('"files_from"', name, similar, _choice(candidates), report)
+        report_unknown_stage(f'"{key}"', name, similar, _choice(candidates), report)
     elif final := [source for source in sources if source in available.final]:
         report.add(
             codes.READS_FINAL_STAGE,

@@ -223,6 +223,13 @@ class Export(SpannedStruct, kw_only=True):
     span: Span
 
 
+class PipelineFile(Struct):
+    """A file of a child pipeline: the *path* in the repository, or in the artifacts of *stage*, "" for neither."""
+
+    path: str
+    stage: str = ""
+
+
 class TriggerJob(SpannedStruct, kw_only=True):
     """Start another job of the engine, or a child pipeline of the files *include*, the first of which is its *name*.
 
@@ -234,7 +241,7 @@ class TriggerJob(SpannedStruct, kw_only=True):
     MOST_FILES: ClassVar = 3
 
     name: Located[str]
-    include: tuple[str, ...] = ()
+    include: tuple[PipelineFile, ...] = ()
     forward: bool = False
     parameters: tuple[tuple[str, Text], ...]
     propagate: bool

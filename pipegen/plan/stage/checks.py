@@ -46,22 +46,22 @@ def check_child(trigger: TriggerStep, report: Report) -> None:
             codes.INVALID_VALUE,
             "a trigger starts either a job or a child pipeline",
             at=trigger.name.span,
-            related=[Label(trigger.include[0].span, "the child pipeline")],
+            related=[Label(trigger.include[0].path.span, "the child pipeline")],
             hint='remove "name" or "include"',
         )
     for file in trigger.include:
-        if not re.fullmatch(TriggerJob.FILE, file.value) or ".." in file.value.split("/"):
+        if not re.fullmatch(TriggerJob.FILE, file.path.value) or ".." in file.path.value.split("/"):
             report.add(
                 codes.INVALID_VALUE,
-                f'"{file.value}" is not the path of a YAML file in the repository',
-                at=file.span,
+                f'"{file.path.value}" is not the path of a YAML file in the repository',
+                at=file.path.span,
                 hint='write the path from the root of the repository, such as "ci/child.yml", without variables',
             )
     if len(trigger.include) > TriggerJob.MOST_FILES:
         report.add(
             codes.INVALID_VALUE,
             f"GitLab makes a child pipeline of at most {TriggerJob.MOST_FILES} files",
-            at=trigger.include[TriggerJob.MOST_FILES].span,
+            at=trigger.include[TriggerJob.MOST_FILES].path.span,
             hint='include the other files in one of these, with the "include" of GitLab',
         )
 

@@ -17,6 +17,7 @@ from pipegen.plan.model import (
     Deploy,
     Export,
     Image,
+    PipelineFile,
     Promote,
     Promotion,
     PublishImage,
@@ -231,8 +232,11 @@ def _deploy(deploy: config.DeployStep, values: StageValues) -> Deploy:
 def _trigger(trigger: config.TriggerStep, values: StageValues) -> TriggerJob:
     check_child(trigger, values.report)
     return TriggerJob(
-        name=trigger.include[0] if trigger.include else trigger.name,
-        include=tuple(file.value for file in trigger.include),
+        name=trigger.include[0].path if trigger.include else trigger.name,
+        include=tuple(
+            PipelineFile(file.path.value, f"{values.stage.within}{file.stage.value}" if file.stage else "")
+            for file in trigger.include
+        ),
         forward=trigger.forward,
         parameters=tuple((name.value, values.as_text(values.value(node))) for name, node in trigger.parameters),
         propagate=trigger.propagate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.emit.yaml import Data
+from pipegen.plan.model import PipelineFile
 from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
@@ -75,13 +76,15 @@ class ScriptEntry(Struct):
 class TriggerKeys(Struct):
     """A pipeline of another *project*, or a child pipeline of the files *include*; no *branch* is its default branch.
 
+    The stage of a generated file is the name of its job.
+
     Without *passes_variables*, it does not get the variables of the job; with *forwards*, it gets those of the run.
     """
 
     project: str
     branch: str | None
     is_awaited: bool
-    include: tuple[str, ...] = ()
+    include: tuple[PipelineFile, ...] = ()
     passes_variables: bool = True
     forwards: bool = False
 

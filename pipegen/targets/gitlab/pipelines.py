@@ -238,7 +238,13 @@ class JobContext(Struct, kw_only=True):
             # Otherwise, all variables of this file would override those of the other project.
             inherits_variables=False,
             variables=bridge.variables,
-            trigger=bridge.trigger,
+            trigger=replace(
+                bridge.trigger,
+                include=tuple(
+                    replace(file, stage=self.titles[file.stage]) if file.stage else file
+                    for file in bridge.trigger.include
+                ),
+            ),
         )
 
     def _delay(self, draft: DraftJob, bridge: GitLabJob) -> GitLabJob:

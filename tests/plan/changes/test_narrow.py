@@ -168,6 +168,17 @@ def test_a_required_stage_is_kept_without_changed_files() -> None:
     assert {job.stage: job.condition for job in plan.jobs} == {"lib": None, "build": None, "test": None}
 
 
+def test_a_stage_that_generates_a_child_pipeline_is_kept() -> None:
+    """The other stage starts its file."""
+    config = config_text(
+        "{name: generate, when: {changes: a}, script: [x], artifacts: [c.yml]}, {name: b, when: {changes: a}}, "
+        "{name: child, when: {changes: c}, trigger: {include: [{artifact: c.yml, stage: generate}]}}",
+        "[[[generate, b], child]]",
+    )
+
+    assert stages(config, "c") == ["generate", "child"]
+
+
 def test_conditions_on_branches_remain() -> None:
     """Path filters are evaluated at compile time, branches at run time."""
     config = config_text(

@@ -111,6 +111,35 @@ def test_unavailable_files_are_reported(reader: str, expected: tuple[str, str]) 
     assert wrong(written) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("{artifact: a/b.yml, stage: a}", []),
+        ("{artifact: c.yml, stage: raw}", []),
+        ("{artifact: b.yml, stage: a}", [("PG204", "b.yml")]),
+        ("{artifact: a/b.yml, stage: zzz}", [("PG301", "zzz")]),
+        ("{artifact: l.yml, stage: last}", [("PG306", "last")]),
+        ("{artifact: n.yml, stage: none}", [("PG307", "none")]),
+        ("{artifact: x/m.yml, stage: several}", [("PG204", "several")]),
+        ("{artifact: ../b.yml, stage: a}", [("PG204", "../b.yml"), ("PG204", "../b.yml")]),
+    ],
+)
+def test_the_file_of_a_child_pipeline_is_an_artifact_of_an_earlier_stage(
+    file: str, expected: list[tuple[str, str]]
+) -> None:
+    """Artifacts in raw keys may contain any file."""
+    written = stages(
+        stage("a", "artifacts: [a/]"),
+        stage("raw", "raw: {gitlab: {artifacts: {paths: [$A]}}}"),
+        stage("none"),
+        stage("several", "matrix: {m: [x, y]}", "artifacts: ['${matrix.m}/']"),
+        f"{{name: s, trigger: {{include: [{file}]}}}}",
+        stage("last", "artifacts: [l.yml]"),
+    )
+
+    assert [each for each in wrong(written) if each[0] != "PG366"] == expected
+
+
 def test_files_of_a_stage_in_no_arc_are_unavailable() -> None:
     """It has no order; that it is in no arc is reported, too."""
     written = stages(stage("a"), stage("lost", "artifacts: [l]"), stage("s", "files_from: [lost]"))

@@ -281,6 +281,8 @@ PLACES: Mapping[str, Config] = {
     "trigger.name": lambda text: steps(trigger={"name": text}),
     "trigger.include": lambda text: steps(trigger={"include": text}),
     "trigger.include.[]": lambda text: steps(trigger={"include": [text]}),
+    "trigger.include.[].artifact": lambda text: steps(trigger={"include": [{"artifact": text, "stage": "a"}]}),
+    "trigger.include.[].stage": lambda text: steps(trigger={"include": [{"artifact": "a.yml", "stage": text}]}),
     "trigger.parameters.*": lambda text: steps(trigger={"name": "other", "parameters": {"P": written(text)}}),
     "trigger.parameters.{}": lambda text: steps(trigger={"name": "other", "parameters": {text: "p"}}),
     "notify.webhook.url": lambda text: piped(

@@ -43,6 +43,7 @@ _STAGES = (
     "secrets: { TOKEN: { text: token }, ID: { id_token: audience } }",
     "trigger: { include: ci/child.yml }",
     "trigger: { include: [ci/build.yml, ci/test.yml] }",
+    "trigger: { include: [{ artifact: ci/test.yml, stage: other }] }",
     "image: { dockerfile: ci/Dockerfile, context: ci, build_args: { LEVEL: full } }",
 )
 _MORE = (

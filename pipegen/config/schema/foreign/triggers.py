@@ -6,9 +6,11 @@ import re
 
 from pipegen.config.schema.foreign.model import Use, instead
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, entries_of, written_text
 from pipegen.source.tree import Sequence as List
 
+# The keys of GitLab for a generated file, each with ours.
+_GENERATED = {"artifact": "artifact", "job": "stage"}
 _LAST_PART = re.compile(r"[\w.-]+\Z")
 
 
@@ -33,11 +35,23 @@ def trigger(use: Use) -> str | None:
 def _child(include: Node, trigger: Map) -> str | None:
     """Return the hint for GitLab's form of a child pipeline; None for our own form."""
     items = include.items if isinstance(include, List) else (include,)
-    files = [item.get("local") if isinstance(item, Map) else item for item in items]
-    if not all(isinstance(file, Scalar) for file in files):
-        return 'keep it in "raw" for files that are generated or elsewhere, next to "trigger: {include: ci/child.yml}"'
-    if not any(isinstance(item, Map) for item in items) and trigger.get("strategy") is None:
+    keys = {entry.key.text for item in items for entry in entries_of(item)}
+    if keys <= {"artifact", "stage"} and trigger.get("strategy") is None:
         return None
-    names = [file.text.removeprefix("/") for file in files if isinstance(file, Scalar)]
+    files = [file for item in items if (file := _file(item)) is not None]
+    if len(files) < len(items):
+        return 'keep it in "raw" for files elsewhere, next to "trigger: {include: ci/child.yml}"'
     wait = {"wait": True} if trigger.get("strategy") is not None else {}
-    return instead({"trigger": {"include": names[0] if len(names) == 1 else names, **wait}})
+    return instead(
+        {"trigger": {"include": files[0] if len(files) == 1 and isinstance(files[0], str) else files, **wait}}
+    )
+
+
+def _file(item: Node) -> object:
+    """Return *item* of GitLab's `include` as one of ours; None for a file elsewhere."""
+    if isinstance(item, Scalar):
+        return item.text.removeprefix("/")
+    values = {entry.key.text: written_text(entry.value) for entry in entries_of(item)}
+    if values.keys() == {"local"}:
+        return values["local"].removeprefix("/")
+    return {_GENERATED[key]: text for key, text in values.items()} if values.keys() == _GENERATED.keys() else None

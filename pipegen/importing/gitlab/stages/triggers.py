@@ -10,14 +10,15 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_references, with_values
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model import TriggerJob
-from pipegen.source.tree import Entry, Mapping, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, Scalar
 
 # Text with variables and no other character that begins an expansion.
 _COMPUTED = re.compile(r"(?:[^$%]|\$\w|\$\{\w+\})*", re.ASCII)
@@ -33,7 +34,12 @@ _OF_TRIGGERS = (
 
 
 def with_trigger(
-    draft: Draft, inputs: Collection[str], targets: dict[str, Value], accounting: Accounting, report: Report
+    draft: Draft,
+    source: SourcePipeline,
+    inputs: Collection[str],
+    targets: dict[str, Value],
+    accounting: Accounting,
+    report: Report,
 ) -> Draft:
     """Make *draft* start another pipeline; one that is not of another project stays raw.
 
@@ -45,10 +51,27 @@ def with_trigger(
     accounting.mark(entry, KeyOutcome.TRANSLATED)
     keys = present(entry.value)
     value: dict[str, Value] = {"name": draft.name}
-    env = _map(draft.keys.pop("env", None))
+    if parameters := _parameters(draft, inputs, accounting, report):
+        value["parameters"] = parameters
+    draft.keys = {key: stage_value for key, stage_value in draft.keys.items() if key in _OF_TRIGGERS}
+    if "strategy" in keys:
+        value["wait"] = True
+    if _forwards(keys):
+        value["forward"] = True
+    if (files := _child_files(draft.job, source)) is not None:
+        del value["name"]
+        value = {"include": files[0] if len(files) == 1 and isinstance(files[0], str) else list(files), **value}
+    else:
+        _set_project(draft, entry, targets, accounting, report)
+    draft.keys["trigger"] = value
+    return draft
+
+
+def _parameters(draft: Draft, inputs: Collection[str], accounting: Accounting, report: Report) -> dict[str, Value]:
+    """Return the variables of *draft* as parameters; those with values that a config cannot pass on stay raw."""
     variables = draft.raw.pop("variables", None)
     kept = variables if isinstance(variables, dict) else {}
-    env |= {name: text for name, text in kept.items() if isinstance(text, str)}
+    env = _map(draft.keys.pop("env", None)) | {name: text for name, text in kept.items() if isinstance(text, str)}
     raw = {name: data for name, data in kept.items() if not isinstance(data, str)}
     parameters: dict[str, Value] = {}
     for name, text in env.items():
@@ -56,31 +79,18 @@ def with_trigger(
         try:
             parameters[name] = _computed(variable, env, draft.job, inputs) if variable else _parameter(str(text))
         except UntranslatableError:
-            entry_of_variable = draft.job.variables[name].entry
+            entry = draft.job.variables[name].entry
             raw[name] = draft.job.variables[name].data
-            accounting.mark(entry_of_variable, KeyOutcome.RAW)
+            accounting.mark(entry, KeyOutcome.RAW)
             report.add(
                 codes.KEPT_RAW,
                 f'"{name}" of job "{draft.name}" stays a key of GitLab',
-                at=entry_of_variable.key.span,
+                at=entry.key.span,
                 hint='other engines do not read "raw": check that the stage works without it',
             )
     if raw:
         draft.raw["variables"] = raw
-    if parameters:
-        value["parameters"] = parameters
-    draft.keys = {key: stage_value for key, stage_value in draft.keys.items() if key in _OF_TRIGGERS}
-    if "strategy" in keys:
-        value["wait"] = True
-    if _forwards(keys):
-        value["forward"] = True
-    if (files := _child_files(entry)) is not None:
-        del value["name"]
-        value = {"include": files[0] if len(files) == 1 else list(files), **value}
-    else:
-        _set_project(draft, entry, targets, accounting, report)
-    draft.keys["trigger"] = value
-    return draft
+    return parameters
 
 
 def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounting: Accounting, report: Report) -> None:
@@ -107,21 +117,38 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
     targets["projects"] = projects
 
 
-def _child_files(entry: Entry) -> tuple[str, ...] | None:
-    """Return the files of the repository that the `trigger` in *entry* starts as a child pipeline.
+def _child_files(job: SourceJob, source: SourcePipeline) -> tuple[Value, ...] | None:
+    """Return the files of the repository, or of earlier jobs of *source*, that *job* starts as a child pipeline.
 
     None if it starts another one, or in another way.
     """
-    keys = present(entry.value)
+    keys = present(job.entries["trigger"].value)
     include = keys["include"].value if "include" in keys else None
     if include is None or set(keys) - {"include", "strategy", "forward"} or not _can_forward(keys):
         return None
-    files: list[str] = []
-    for item in items_of(include):
-        local = item.get("local") if isinstance(item, Mapping) and len(item.entries) == 1 else item
-        files.append(text_of(local).removeprefix("/") if isinstance(local, Scalar) else "")
-    is_plain = all(re.fullmatch(TriggerJob.FILE, file) for file in files)
-    return tuple(files) if is_plain and 0 < len(files) <= TriggerJob.MOST_FILES else None
+    files = tuple(file for item in items_of(include) if (file := _child_file(item, job, source)) is not None)
+    return files if 0 < len(files) == len(items_of(include)) <= TriggerJob.MOST_FILES else None
+
+
+def _child_file(item: Node, job: SourceJob, source: SourcePipeline) -> Value:
+    """Return the file *item* of a child pipeline that *job* starts; None if a config cannot name it."""
+    keys = present(item) if isinstance(item, Mapping) else {}
+    path = keys.get("local") or keys.get("artifact")
+    file = text_of(path.value if path is not None else item).removeprefix("/")
+    if not re.fullmatch(TriggerJob.FILE, file) or keys.keys() not in (set(), {"local"}, {"artifact", "job"}):
+        return None
+    if "artifact" not in keys:
+        return file
+    generator = text_of(keys["job"].value)
+    return {"artifact": file, "stage": generator} if _is_before(generator, job, source) else None
+
+
+def _is_before(name: str, job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether *name* is a single job with artifacts that always comes before *job*."""
+    other, needs = source.jobs.get(name), needs_of(job, source)
+    if other is None or other.get("artifacts") is None or other.get("parallel") is not None:
+        return False
+    return other.stage_number < job.stage_number if needs is None else any(need.name == name for need in needs)
 
 
 def _can_forward(keys: Dictionary[str, Entry]) -> bool:

@@ -50,7 +50,7 @@ def condensed(
 
 
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:
-    is_blind = plan_job is not None and not job.raw and reads_no_files(plan_job)
+    is_blind = plan_job is not None and not job.raw and (job.trigger is not None or reads_no_files(plan_job))
     return replace(job, stage=stage, needs=short_needs(job.needs, frozenset() if is_blind else leaving.of(job)))
 
 

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Job, Output, Plan
+from pipegen.plan.model import Job, Output, Plan, TriggerJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.files.layout import PipelineLayout
@@ -67,7 +67,7 @@ def _split(
         for stage, why in pinned.items()
         if stage in named
     ]
-    mistakes += _crossings(plan, layout, parts)
+    mistakes += [*_crossings(plan, layout, parts), *_generator_crossings(plan, parts)]
     order = _order(plan, parts)
     if order.cycles():
         mistakes.append((next(iter(named)), "a child pipeline of --split and another job would wait for each other"))
@@ -144,6 +144,15 @@ def _crossings(plan: Plan, layout: PipelineLayout, parts: Mapping[str, int]) -> 
                     job.stage,
                     f'stage "{job.title}" uses {reference} in an image name, which a child pipeline cannot get',
                 )
+
+
+def _generator_crossings(plan: Plan, parts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the stages of *parts* that start a file of a stage in another pipeline, and a message for each."""
+    for job in plan.jobs:
+        files = [file for step in job.steps if isinstance(step, TriggerJob) for file in step.include]
+        for file in files if job.stage in parts else ():
+            if file.stage and parts.get(file.stage) != parts[job.stage]:
+                yield job.stage, f'stage "{job.title}" starts a file of "{file.stage}", which is in another pipeline'
 
 
 def _crossing(plan: Plan, producer: str, reader: str) -> str:

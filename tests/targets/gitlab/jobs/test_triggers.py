@@ -51,6 +51,31 @@ def test_files_of_the_repository_run_as_a_child_pipeline(trigger: str, expected:
     assert output.codes() == []
 
 
+def test_a_stage_can_generate_the_file_of_a_child_pipeline() -> None:
+    """The job needs the one whose artifact it is: https://docs.gitlab.com/ci/yaml/#triggerinclude."""
+    result = compiled("""
+        pipelines:
+          inner:
+            stages:
+              - { name: generate, script: [./generate], artifacts: [ci/] }
+              - { name: other, script: [make], artifacts: [app] }
+              - name: child
+                trigger: { include: [base.yml, { artifact: ci/all.yml, stage: generate }], wait: true }
+            execution: [[[generate, other], child]]
+          outer:
+            stages: [{ name: call, pipeline: inner }]
+    """)
+
+    jobs = result.data
+
+    assert jobs["inner: child"]["trigger"] == {
+        "include": [{"local": "base.yml"}, {"artifact": "ci/all.yml", "job": "inner: generate"}],
+        "strategy": "depend",
+    }
+    assert [need["job"] for need in jobs["inner: child"]["needs"]] == ["inner: generate", "inner: other"]
+    assert jobs["outer: call / child"]["trigger"]["include"][1]["job"] == "outer: call / generate"
+
+
 def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
     """GitLab starts it, so a value that a stage computes is refused."""
     parameters = "parameters: { A: '1', C: '${setup.commit}' }"
