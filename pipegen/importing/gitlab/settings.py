@@ -41,13 +41,14 @@ def setting_variables(source: SourcePipeline) -> dict[str, str]:
 def runner_variables(source: SourcePipeline, others: Collection[str], accounting: Accounting) -> dict[str, str]:
     """Return the texts of the variables of *source* that configure the runner in all jobs, by name, without *others*.
 
-    A variable that rules set, or that a text other than a script contains, is not among them.
+    A variable that rules set, or that a text other than a script contains, is not among them. Jobs that start other
+    pipelines have no runner.
     """
     names = [
         name
         for name, variable in source.variables.items()
         if can_be_set(name) and name not in others and variable.is_expanded
-        if all(name in job.variables for job in source.jobs.values())
+        if all(name in job.variables or "trigger" in job.entries for job in source.jobs.values())
     ]
     if not names:
         return {}
