@@ -25,6 +25,8 @@ from pipegen.structs import Struct, field
 # Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
 _PATTERN = r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
+_REMEDY = 'add "artifacts" to that stage'
+
 
 class AvailableFiles(Struct):
     """The stages from which a stage can choose files.
@@ -225,15 +227,22 @@ def _check_source(
             hint=f"add an arc that runs it first: [{written}, {reader}]",
         )
     elif all(source not in available.files for source in sources):
+        label, remedy = _without_files(groups.stages[sources[0]]) if sources else (None, _REMEDY)
         report.add(
             codes.UNBOUND_NAME,
             f'stage "{name.written}" leaves no files',
             at=name.span,
-            related=[Label(groups.stages[sources[0]].name.span, 'has no "artifacts"')] if sources else [],
-            hint=f'{_choice(candidates)}, or add "artifacts" to that stage'
-            if candidates
-            else 'add "artifacts" to that stage',
+            related=[label] if label is not None else [],
+            hint=f"{_choice(candidates)}, or {remedy}" if candidates else remedy,
         )
+
+
+def _without_files(source: StageConfig) -> tuple[Label, str]:
+    """Return why *source* leaves no files, and how to change that."""
+    if source.artifacts is None:
+        return Label(source.name.span, 'has no "artifacts"'), _REMEDY
+    label = Label(source.artifacts.span, "not for other stages: archived only after a failure, or empty")
+    return label, 'name paths in its "artifacts", without "when: failure"'
 
 
 def _choice(names: Sequence[str]) -> str:
