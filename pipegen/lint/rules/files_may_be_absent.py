@@ -13,10 +13,10 @@ from pipegen.source.tree import Scalar, items_of
 
 
 def check(config: CheckedConfig, report: Report) -> None:
-    """Report names in `files_from` of stages that may be skipped or fail when the reading stage runs."""
+    """Report names in `files_from` and `trigger` of stages that may be skipped or fail when the reading stage runs."""
     stages_by_name = {(id(stage.plan), stage.job.stage): stage for stage in config.stages()}
     for stage in config.stages():
-        if stage.config.files_from is None or stage.job.is_final:
+        if (stage.config.files_from is None and stage.config.trigger is None) or stage.job.is_final:
             continue
         for producer_name in stage.job.files:
             producer = stages_by_name[id(stage.plan), producer_name]
@@ -45,5 +45,7 @@ def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
-    names = (StageName.read(item.located(), is_whole=False) for item in items_of(node) if isinstance(item, Scalar))
+    names = [StageName.read(item.located(), is_whole=False) for item in items_of(node) if isinstance(item, Scalar)]
+    for file in stage.config.trigger.include if stage.config.trigger is not None else ():
+        names += [StageName.read(file.stage, is_whole=True)] if file.stage is not None else []
     return next((each.span for each in names if name in (each.value, each.written)), None)
