@@ -48,6 +48,7 @@ _ALONE = {
     "PG203-missing-key-pipelines": "There is no pipeline to check.",
     "PG41[145]|PG60[34]|PG627|PG665": "Limits: a config past one is not checked further, as it takes too long.",
     "PG68|PG69|PG8": "These are about generated files, changed files and machines.",
+    "PG713-files-may-be-absent-child": "Jenkins refuses child pipelines only when its file is generated.",
 }
 # Codes that depend on all pipelines of the file, so that any error hides them.
 _OF_THE_FILE = {
