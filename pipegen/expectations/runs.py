@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.plan.events import answers, conditions_of, usual_events
-from pipegen.plan.model import Atom, Event, FilesChanged, IsSet, Matches, Plan, Subject
+from pipegen.plan.model import AreEqual, Atom, Event, Fact, FilesChanged, IsSet, Matches, Plan, Subject
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
@@ -108,12 +108,17 @@ def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> It
 
 
 class _Variation(Struct, kw_only=True):
-    """A change of a run: other changed files, another branch, an input or a variable."""
+    """A change of a run: other changed files, another branch, an input or a variable, or two *equal* texts.
+
+    These are the name of the branch or tag, else the first of *words*; without *words*, any text is valid.
+    """
 
     changed: str = ""
     branch: str = ""
     input: tuple[str, str] | None = None
     variable: tuple[str, str] | None = None
+    equal: tuple[Fact, ...] = ()
+    words: tuple[str, ...] = ()
 
     def __call__(self, run: RecordedRun) -> RecordedRun | None:
         """Return *run* with this change; None if it cannot have it."""
@@ -124,27 +129,46 @@ class _Variation(Struct, kw_only=True):
             return replace(run, event=replace(run.event, branch=self.branch)) if is_other else None
         if self.input is not None:
             return replace(run, inputs=dict([self.input]))
-        return replace(run, variables=dict([self.variable])) if self.variable is not None else None
+        if self.variable is not None:
+            return replace(run, variables=dict([self.variable]))
+        return self._with_equal(run)
+
+    def _with_equal(self, run: RecordedRun) -> RecordedRun | None:
+        refs = {Subject.BRANCH: run.event.branch, Subject.TAG: run.event.tag}
+        text = refs.get(self.equal[0].subject, (*self.words, _ANY)[0])
+        inputs = {fact.name: text for fact in self.equal if fact.subject is Subject.INPUT}
+        variables = {fact.name: text for fact in self.equal if fact.subject is Subject.VARIABLE}
+        is_valid = text in self.words if self.words else text != ""
+        return replace(run, inputs=inputs, variables=variables) if is_valid else None
 
 
 def _variations(known: Iterable[Atom], plan: Plan) -> Iterator[tuple[_Variation, ...]]:
     """Yield the changes of a run that conditions distinguish, grouped by what they change."""
     paths: dict[str, None] = {}
-    values: dict[tuple[Subject, str], dict[str, None]] = {}
+    values: dict[Fact, dict[str, None]] = {}
     for atom in known:
         texts = [text for pattern in getattr(atom, "patterns", ()) for text in _examples(pattern)]
         match atom:
             case FilesChanged():
                 paths |= dict.fromkeys((*texts, _UNKNOWN_PATH))
             case Matches(subject=Subject.INPUT | Subject.VARIABLE) | IsSet(subject=Subject.INPUT | Subject.VARIABLE):
-                values.setdefault((atom.subject, atom.name), {}).update(dict.fromkeys((*texts, _ANY)))
+                values.setdefault(Fact(atom.subject, atom.name), {}).update(dict.fromkeys((*texts, _ANY)))
+            case AreEqual():
+                own = (fact for fact in atom.facts if fact.subject in (Subject.INPUT, Subject.VARIABLE))
+                values |= {fact: values.get(fact, {}) | {_ANY: None} for fact in own}
     yield tuple(_Variation(changed=path) for path in paths)
     allowed = {input_.name: input_.words for input_ in plan.inputs}
-    for (subject, name), tested in values.items():
-        if subject is Subject.INPUT:
-            yield tuple(_Variation(input=(name, value)) for value in allowed.get(name) or (*tested, ""))
+    for fact, tested in values.items():
+        if fact.subject is Subject.INPUT:
+            yield tuple(_Variation(input=(fact.name, value)) for value in allowed.get(fact.name) or (*tested, ""))
         else:
-            yield tuple(_Variation(variable=(name, value)) for value in tested)
+            yield tuple(_Variation(variable=(fact.name, value)) for value in tested)
+    for atom in known:
+        if isinstance(atom, AreEqual):
+            choices = [allowed.get(fact.name, ()) for fact in atom.facts if fact.subject is Subject.INPUT]
+            common = [word for words in choices for word in words if all(word in (other or words) for other in choices)]
+            if common or not any(choices):
+                yield (_Variation(equal=atom.facts, words=tuple(common)),)
 
 
 def _patterns(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:

@@ -12,6 +12,8 @@ from pipegen.structs import Struct, replace
 
 # Conditions with more facts, or with more tests of them, are not simplified.
 _MOST_FACTS, _MOST_TESTS = 7, 100
+# Kinds of texts that `equal` compares.
+_TEXTS = ("branch", "tag", "inputs", "env")
 # Kinds of events, each with what is built: a run for a merge request has neither a branch nor a tag.
 _RUNS = (
     *(("push", "branch"), ("tag", "tag"), ("merge_request", ""), ("schedule", "branch"), ("schedule", "tag")),
@@ -20,12 +22,16 @@ _RUNS = (
 
 
 class StageTest(Struct):
-    """One key of `when`: *key*, the *name* of a variable or input, and patterns; without patterns, any value."""
+    """One key of `when`: *key*, the *name* of a variable or input, and patterns; without patterns, any value.
+
+    `changes` compares with the branch *other*. `equal` compares *name* and *other*, texts as a config names them, in
+    the order that `equality` gives them.
+    """
 
     key: str
     name: str = ""
     patterns: tuple[str, ...] = ()
-    base: str = ""
+    other: str = ""
 
 
 class Conjunction(Struct):
@@ -48,6 +54,12 @@ class Opposite(Struct):
 
 Condition: TypeAlias = StageTest | Conjunction | Disjunction | Opposite
 ALWAYS, NEVER = Conjunction(), Disjunction()
+
+
+def equality(first: str, second: str) -> StageTest:
+    """Return the test whether two texts, as a config names them (`branch`, `env.NAME`), are equal and not empty."""
+    name, other = sorted((first, second), key=lambda text: (_TEXTS.index(text.partition(".")[0]), text))
+    return StageTest("equal", name, other=other)
 
 
 @lru_cache(maxsize=1_000)
@@ -99,6 +111,17 @@ class _Table:
             built: _bits(run[1] == built for _ in combinations for run in _RUNS) for built in ("branch", "tag")
         }
         self._all = (1 << len(combinations) * len(_RUNS)) - 1
+        for fact in facts if self.is_small else ():
+            compared = (fact.name, fact.other) if fact.key == "equal" else (f"{fact.key}.{fact.name}",)
+            # A text that matches a pattern, or is equal to another one, is not empty.
+            self._all &= ~self._facts[fact] | reduce(and_, map(self._has_value, compared))
+
+    def _has_value(self, text: str) -> int:
+        """Return the combinations in which *text* may have a value."""
+        if text in self._built:
+            return self._built[text]
+        key, _, name = text.partition(".")
+        return self._facts.get(StageTest(key, name, ("",)), self._all)
 
     def mask(self, whole: Condition) -> int:
         """Return the combinations in which *whole* holds."""
@@ -109,14 +132,15 @@ class _Table:
                 return reduce(or_, map(self.mask, whole.parts), 0)
             case Opposite():
                 return self._all & ~self.mask(whole.part)
-        if whole.key == "event":
-            return reduce(or_, (self._events[event] for event in whole.patterns), 0)
-        if whole.key in self._built and not whole.patterns:
-            return self._built[whole.key]
-        facts = (
-            self._facts[StageTest(whole.key, whole.name, (pattern,), whole.base)] for pattern in whole.patterns or ("",)
-        )
-        return reduce(or_, facts, 0) & self._built.get(whole.key, self._all)
+        return self._of_test(whole) & self._all
+
+    def _of_test(self, test: StageTest) -> int:
+        if test.key == "event":
+            return reduce(or_, (self._events[event] for event in test.patterns), 0)
+        if test.key in self._built and not test.patterns:
+            return self._built[test.key]
+        facts = (replace(test, patterns=(pattern,)) for pattern in test.patterns or ("",))
+        return reduce(or_, (self._facts[fact] for fact in facts), 0) & self._built.get(test.key, self._all)
 
     def event(self, name: str) -> int:
         """Return the combinations of the event *name*."""
@@ -192,7 +216,7 @@ def _facts_of(tests: Sequence[StageTest]) -> Iterator[StageTest]:
         if test.key == "event" or (test.key in ("branch", "tag") and not test.patterns):
             continue
         for pattern in test.patterns or ("",):
-            yield StageTest(test.key, test.name, (pattern,), test.base)
+            yield replace(test, patterns=(pattern,))
 
 
 def holds_for_merge_requests(whole: Condition) -> bool:
@@ -205,7 +229,8 @@ def without_variable(whole: Condition, name: str) -> Condition:
     """Return *whole* in runs in which the variable *name* is not set."""
     match whole:
         case StageTest():
-            return NEVER if whole.key == "env" and whole.name == name else whole
+            is_about = whole == StageTest("env", name, whole.patterns) or f"env.{name}" in (whole.name, whole.other)
+            return NEVER if is_about else whole
         case Opposite():
             return Opposite(without_variable(whole.part, name))
         case Conjunction() | Disjunction():

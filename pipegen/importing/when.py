@@ -14,7 +14,7 @@ def as_when(whole: Condition) -> dict[str, Data]:
         case StageTest():
             return _test(whole)
         case Opposite():
-            if isinstance(whole.part, StageTest) and not whole.part.patterns:
+            if isinstance(whole.part, StageTest) and _is_unset(whole):
                 return _test(whole.part, is_set=False)
             return {"not": as_when(whole.part)}
         case Disjunction():
@@ -67,7 +67,7 @@ def _all(parts: Sequence[Condition]) -> dict[str, Data]:
 
 
 def _is_unset(part: Opposite) -> bool:
-    return isinstance(part.part, StageTest) and not part.part.patterns
+    return isinstance(part.part, StageTest) and not part.part.patterns and part.part.key != "equal"
 
 
 def _joined(parts: Sequence[Condition]) -> list[Condition]:
@@ -78,11 +78,11 @@ def _joined(parts: Sequence[Condition]) -> list[Condition]:
         if not isinstance(part, StageTest) or not part.patterns:
             result.append(part)
             continue
-        key = (part.key, part.name, part.base)
+        key = (part.key, part.name, part.other)
         if key in joined:
             at = result.index(joined[key])
             patterns = tuple(dict.fromkeys((*joined[key].patterns, *part.patterns)))
-            joined[key] = result[at] = StageTest(part.key, part.name, patterns, part.base)
+            joined[key] = result[at] = StageTest(part.key, part.name, patterns, part.other)
         else:
             joined[key] = part
             result.append(part)
@@ -90,7 +90,9 @@ def _joined(parts: Sequence[Condition]) -> list[Condition]:
 
 
 def _test(test: StageTest, *, is_set: bool = True) -> dict[str, Data]:
+    if test.key == "equal":
+        return {"equal": [test.name, test.other]}
     value: Data = list(test.patterns) if len(test.patterns) > 1 else test.patterns[0] if test.patterns else is_set
-    if test.key == "changes" and test.base:
-        value = {"paths": value, "base": test.base}
+    if test.key == "changes" and test.other:
+        value = {"paths": value, "base": test.other}
     return {test.key: {test.name: value}} if test.name else {test.key: value}

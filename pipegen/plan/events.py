@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.plan.changes.choice import AffectedStages
 from pipegen.plan.changes.narrow import with_stages
-from pipegen.plan.model import NEVER, Atom, Condition, Event, Job, Matches, Plan, Selection, Subject
+from pipegen.plan.model import NEVER, AreEqual, Atom, Condition, Event, Fact, Job, Matches, Plan, Selection, Subject
 from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
@@ -107,21 +107,30 @@ def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
     one, a schedule, and a start by a person and by a program.
     """
     known = atoms(*conditions_of(plans))
-    branches = _examples(known, Subject.BRANCH)
+    branches = _examples(known, Subject.BRANCH, plans)
     main = branches[0] if branches else DEFAULT_BRANCH
     for branch in (*(branches or [main]), *([_other(known, Subject.BRANCH)] if branches else [])):
         yield StartEvent(kind=Event.PUSH, branch=branch)
     yield StartEvent(kind=Event.MERGE_REQUEST)
-    tags = _examples(known, Subject.TAG)
+    tags = _examples(known, Subject.TAG, plans)
     for tag in (*tags, _other(known, Subject.TAG)):
         yield StartEvent(kind=Event.TAG, tag=tag)
     for kind in (Event.SCHEDULE, Event.MANUAL, Event.API):
         yield StartEvent(kind=kind, branch=main)
 
 
-def _examples(known: Iterable[Atom], subject: Subject) -> list[str]:
-    """Return a text for each glob that the conditions match *subject* with, in their order."""
-    texts = (_example(pattern) for pattern in _patterns(known, subject) if not pattern.is_regex)
+def _examples(known: Iterable[Atom], subject: Subject, plans: Sequence[Plan]) -> list[str]:
+    """Return a text for each glob that the conditions match *subject* with, in their order.
+
+    The defaults of inputs that are compared with it follow.
+    """
+    defaults = {Fact(Subject.INPUT, input_.name): input_.default or "" for plan in plans for input_ in plan.inputs}
+    texts = [_example(pattern) for pattern in _patterns(known, subject) if not pattern.is_regex]
+    texts += [
+        defaults.get(atom.facts[1], "")
+        for atom in known
+        if isinstance(atom, AreEqual) and atom.facts[0].subject is subject
+    ]
     return list(dict.fromkeys(text for text in texts if text))
 
 

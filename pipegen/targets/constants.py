@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Commands, Condition, Export, IsSet, Job, Leave, Matches, Plan
-from pipegen.plan.model.logic import atoms
+from pipegen.plan.model import Commands, Condition, Export, Job, Leave, Plan
+from pipegen.plan.model.logic import atoms, facts_of
 from pipegen.shell.values.credentials import sources
 from pipegen.structs import Struct, replace
 
@@ -105,7 +105,7 @@ def params_of(setup: Iterable[str]) -> frozenset[str]:
 def _reserved_names(job: Job, plan: Plan, conditions: Iterable[Condition | None]) -> set[str]:
     """Return the names of variables that *job* or its *conditions* read with another meaning."""
     names = {each.name for each in plan.inputs} | {token.variable for token in job.id_tokens}
-    names |= {atom.name for atom in atoms(plan.condition, *conditions) if isinstance(atom, IsSet | Matches)}
+    names |= {fact.name for atom in atoms(plan.condition, *conditions) for fact in facts_of(atom)}
     for secret in job.secrets:
         names |= {*secret.variables, *sources(secret)}
     return names

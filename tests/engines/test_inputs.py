@@ -115,6 +115,38 @@ def test_an_invalid_input_fails_its_readers_with_its_name(run: Run, engine: Engi
     assert "input count is no number: few" in done.log
 
 
+@pytest.mark.parametrize("engine", [*ENGINES.values(), HERE], ids=(*ENGINES, "here"))
+def test_inputs_are_compared_as_text(engine: Engine, containers: Containers, tmp_path: Path) -> None:
+    """Booleans and numbers, too; inputs and variables that are empty or missing equal nothing."""
+    require(absent(engine))
+    inputs = {"dry": False, "count": 3, "level": {"choices": ["quick", "full"]}, "note": "", "blank": ""}
+    pairs = {
+        "boolean": ["inputs.dry", "env.DRY"],
+        "number": ["inputs.count", "env.COUNT"],
+        "choice": ["inputs.note", "inputs.level"],
+        "empty": ["inputs.blank", "env.BLANK"],
+        "missing": ["env.MISSING", "env.ABSENT"],
+        "both": ["inputs.blank", "env.MISSING"],
+    }
+    stages = [{"name": name, "script": ["true"], "when": {"equal": pair}} for name, pair in pairs.items()]
+    stages += [
+        {"name": f"no {name}", "script": ["true"], "when": {"not": {"equal": pair}}} for name, pair in pairs.items()
+    ]
+    pipeline = {"stages": stages, "execution": [[stage["name"]] for stage in stages]}
+    files = {CONFIG: yaml_text({"inputs": inputs, "pipelines": {"inputs": pipeline}})}
+    world = World(
+        containers=containers,
+        repository=worlds.repository(tmp_path / "repository", files=files),
+        folder=tmp_path / "world",
+        variables={"DRY": "true", "COUNT": "-0.5", "BLANK": ""},
+        parameters={"dry": "true", "count": "-0.5", "level": "full", "note": "full"},
+    )
+    done = execute(engine, world)
+    ran = {name for name, outcome in done.outcomes.items() if outcome == "success"}
+
+    assert ran == {"boolean", "number", "choice", "no empty", "no missing", "no both"}, done.log
+
+
 def test_input_variables_match_gitlabs_schema(tmp_path: Path) -> None:
     """GitLab generates its form from them."""
     repository = worlds.repository(tmp_path / "repository", files={CONFIG: config()})

@@ -39,13 +39,15 @@ pipelines:
       - { name: deep, script: 'true', when: { any: [{ inputs: { level: high } }, { event: schedule }] } }
       - { name: named, script: 'true', when: { inputs: { name: 'x*' }, event: [manual, api] } }
       - { name: flagged, script: 'true', when: { env: { FULL: 'yes' }, branch: main } }
+      - { name: same, script: 'true', when: { equal: [branch, env.TARGET] } }
+      - { name: twice, script: 'true', when: { equal: [inputs.level, env.TARGET] } }
       - { name: pack, script: 'true', when: { any: [{ branch: [main, 'release/*'] }, { tag: true }] } }
       - { name: review, script: 'true', when: { event: merge_request, changes: 'src/**' } }
       - { name: stage, script: 'true', when: { branch: '/^(main|hotfix-[0-9]+)$/', not: { event: api } } }
       - { name: deploy, script: 'true', approve: 'Go?', when: { branch: main, event: [push, schedule] } }
       - { name: release, script: 'true', approve: true, when: { tag: 'v?.*' } }
     execution:
-      - [[lint, unit, docs], [deep, named, flagged], pack, [review, stage], deploy]
+      - [[lint, unit, docs], [deep, named, flagged, same, twice], pack, [review, stage], deploy]
       - [pack, release]
   nightly:
     when: { event: schedule, branch: main }
@@ -132,7 +134,7 @@ def _started_stages(config: ConfigUnderTest, seed: int) -> Iterator[object]:
         kind = chance.choice(list(Event))
         changed = chance.choice([None, (chance.choice(_PATHS),), tuple(chance.sample(_PATHS, 2))])
         inputs = {"level": chance.choice(("low", "middle", "high")), "name": chance.choice(("", "x", "x1", "y"))}
-        variables = chance.choice([{}, {"FULL": "yes"}, {"FULL": "no"}])
+        variables = chance.choice([{}, {"FULL": "yes"}, {"FULL": "no"}, {"TARGET": "main"}, {"TARGET": "high"}])
         event: StartEvent = start_event(kind, branch=chance.choice(_NAMES), changed=changed)
         if kind is Event.TAG:
             event = start_event(kind, tag=chance.choice(_TAGS), changed=changed)

@@ -67,7 +67,7 @@ test: { before_script: *install, script: make test, rules: [*condition] }
     assert result.count.number(KeyOutcome.UNUSED) == 1
 
 
-@pytest.mark.parametrize(("second", "translated"), [("$CI_COMMIT_TAG", 2), ("$CI_COMMIT_TAG == $LATEST", 1)])
+@pytest.mark.parametrize(("second", "translated"), [("$CI_COMMIT_TAG", 2), ("$CI_COMMIT_TAG =~ $LATEST", 1)])
 def test_conditions_of_rules_that_stay_raw_are_translated_if_the_stage_has_them(
     second: str, translated: int, tmp_path: Path
 ) -> None:
@@ -89,7 +89,7 @@ lint: { script: make }
 test:
   script: make
   needs: [{ job: lint }, { job: build, parallel: { matrix: [{ ARCH: ["a,a"] }] } }]
-  rules: [{ changes: *paths }, { if: $ONE == $TWO }]
+  rules: [{ changes: *paths }, { if: $ONE =~ $TWO }]
 """
     result, _ = from_text(source, tmp_path)
     outcomes = {(name, outcome): number for name, outcome, number in result.count.constructs}
@@ -143,7 +143,7 @@ def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool
     assert result.count.number(KeyOutcome.RAW) == 1 + number * is_raw
 
 
-@pytest.mark.parametrize(("other", "is_raw"), [("$FIRST == $SECOND", False), ("$CI_COMMIT_TAG", True)])
+@pytest.mark.parametrize(("other", "is_raw"), [("$FIRST =~ $SECOND", False), ("$CI_COMMIT_TAG", True)])
 def test_variables_of_a_script_elsewhere_stay_raw_if_conditions_test_them(
     other: str,
     is_raw: bool,  # noqa: FBT001

@@ -231,7 +231,7 @@ def test_jobs_that_never_run_keep_jobs_of_unread_files_from_running(tmp_path: Pa
 def test_parts_of_raw_keys_that_the_stage_has_count_as_translated(tmp_path: Path) -> None:
     """A start after success, a workflow that starts, a trigger that waits and passes variables on."""
     source = """\
-workflow: { rules: [{ if: $A == $B, when: always }] }
+workflow: { rules: [{ if: $A =~ $B, when: always }] }
 unit: { script: make, rules: [{ if: $A =~ $B, when: on_success }] }
 child: { trigger: { project: $PROJECT, strategy: depend, forward: { pipeline_variables: true } } }
 """

@@ -287,10 +287,27 @@ pages-of: { stage: deploy, script: pages, needs: [{ job: docs, optional: true }]
     assert "in some runs it waits for fewer jobs than a stage would" in messages(report)
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "other"),
+    [
+        ("$CI_COMMIT_BRANCH && $CI_COMMIT_BRANCH == $A", "== $A", "== $C"),
+        ("$CI_COMMIT_TAG && $CI_COMMIT_TAG == $A", " && $CI_COMMIT_TAG == $A", ""),
+        ("$A && $A == $B", " && $A == $B", ""),
+        ("$A && $A == $B", "== $B", "== $C"),
+    ],
+)
+def test_runs_in_which_variables_are_equal_are_compared(rule: str, text: str, other: str, tmp_path: Path) -> None:
+    """And runs in which only one of them is set."""
+    result, _ = from_text(f"unit: {{ script: make, rules: [{{ if: {rule} }}] }}\n", tmp_path)
+
+    assert _differences(result) == []
+    assert _differences(_changed(result, text, other)) != []
+
+
 def test_raw_rules_read_the_variables_of_the_job_and_its_stage(tmp_path: Path) -> None:
     """A generated file has other stages, and exports a variable that a condition of another stage tests."""
     source = """\
-.rules: { rules: [{ if: $ONE == $TWO && $FULL == "yes" && $CI_JOB_STAGE == "test" }] }
+.rules: { rules: [{ if: $ONE =~ $TWO && $FULL == "yes" && $CI_JOB_STAGE == "test" }] }
 full: { extends: .rules, script: full, variables: { FULL: "yes" } }
 part: { extends: .rules, script: part }
 """

@@ -61,6 +61,7 @@ DIFFERENT_ON_JENKINS = {
     "conditions-of-pipelines": _Difference("pipeline", "the choice among pipelines stays conditions of Jenkins"),
     "container": _Difference("stages", _CLEANUP),
     "diamond": _Difference("stages", _CLEANUP),
+    "equal-texts": _Difference("stages condition", "the branch is in a function of the generated file"),
     "files": _Difference("stages", _CLEANUP),
     "forced-declarative": _Difference("before", "blocks of the declarative style add waits"),
     "gates": _Difference("stages", _OWN_FUNCTION),

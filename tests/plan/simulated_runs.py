@@ -50,11 +50,14 @@ def runs(seed: int, count: int) -> tuple[Run, ...]:
 def _run(chance: random.Random, event: str) -> Run:
     is_tag = event == "tag" or (event in ("schedule", "manual", "api") and chance.random() < 0.3)
     is_branch = event != "merge_request" and not is_tag
+    branch = chance.choice(_BRANCHES) if is_branch else ""
+    tag = chance.choice(_TAGS) if is_tag else ""
+    values = (*_VALUES, *(branch or tag,) * 3)
     return Run(
         event=event,
-        branch=chance.choice(_BRANCHES) if is_branch else "",
-        tag=chance.choice(_TAGS) if is_tag else "",
-        variables={name: chance.choice(_VALUES) for name in ("LEVEL", "MODE") if chance.random() < 0.8},
+        branch=branch,
+        tag=tag,
+        variables={name: chance.choice(values) for name in ("LEVEL", "MODE") if chance.random() < 0.8},
         changed=None if event == "push" and chance.random() < 0.2 else _some(chance),
         since_base=_some(chance),
         files=_some(chance),
@@ -74,11 +77,13 @@ def whens(seed: int, count: int) -> tuple[dict[str, Any], ...]:
 def whens_without_files(seed: int, count: int) -> tuple[dict[str, Any], ...]:
     """Return *count* random `when`s without `changes` and `exists`."""
     chance = random.Random(seed)  # noqa: S311 - no secret
-    return tuple(_when(chance, 1, ("branch", "tag", "event", "env")) for _ in range(count))
+    return tuple(_when(chance, 1, ("branch", "tag", "event", "env", "equal")) for _ in range(count))
 
 
 def _when(
-    chance: random.Random, depth: int, kinds: Sequence[str] = ("branch", "tag", "event", "changes", "exists", "env")
+    chance: random.Random,
+    depth: int,
+    kinds: Sequence[str] = ("branch", "tag", "event", "changes", "exists", "env", "equal"),
 ) -> dict[str, Any]:
     keys = list(kinds)
     if depth > 1:
@@ -98,6 +103,8 @@ def _value(chance: random.Random, key: str, depth: int) -> Any:  # noqa: PLR0911
             return chance.sample(_PATH_PATTERNS, chance.choice((1, 2)))
         case "env":
             return {chance.choice(("LEVEL", "MODE")): _texts(chance)}
+        case "equal":
+            return chance.sample(("branch", "tag", "env.LEVEL", "env.MODE"), 2)
         case "not":
             return _when(chance, depth - 1)
     return [_when(chance, depth - 1) for _ in range(chance.choice((2, 2, 3)))]
@@ -125,6 +132,14 @@ def _key_holds(key: str, value: Any, run: Run) -> bool:  # noqa: C901, PLR0911 -
             return run.event in value
         case "env":
             return all(_is(wanted, run.variables.get(name, "")) for name, wanted in value.items())
+        case "equal":
+            texts = {
+                "branch": run.branch,
+                "tag": run.tag,
+                **{f"env.{name}": text for name, text in run.variables.items()},
+            }
+            first, second = (texts.get(name, "") for name in value)
+            return first != "" and first == second
         case "exists":
             return _any_file(value, run.files)
         case "changes" if isinstance(value, dict):

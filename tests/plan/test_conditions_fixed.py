@@ -10,8 +10,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Condition, Matches, Not, Subject
 from pipegen.plan.model.logic import can_hold
 
-INPUTS = "{level: {choices: [quick, full]}, deploy: false, note: ''}"
-FIXED = {"level": "full", "deploy": "true", "note": ""}
+INPUTS = "{level: {choices: [quick, full]}, deploy: false, note: '', again: full}"
+FIXED = {"level": "full", "deploy": "true", "note": "", "again": "full"}
 
 
 def of(when: str, **fixed: str) -> Condition | None:
@@ -35,6 +35,7 @@ def of(when: str, **fixed: str) -> Condition | None:
         "{not: {inputs: {level: quick}}}",
         "{inputs: {level: true, deploy: true}}",
         "{any: [{branch: main}, {inputs: {level: full}}]}",
+        "{equal: [inputs.level, inputs.again]}",
     ],
 )
 def test_a_true_condition_is_removed(when: str) -> None:
@@ -50,6 +51,8 @@ def test_a_true_condition_is_removed(when: str) -> None:
         "{inputs: {note: true}}",
         "{inputs: {note: '**'}}",
         "{branch: main, inputs: {level: quick}}",
+        "{equal: [inputs.level, inputs.deploy]}",
+        "{equal: [branch, inputs.note]}",
         "{not: {any: [{branch: main}, {inputs: {level: full}}]}}",
     ],
 )
@@ -74,3 +77,9 @@ def test_undecided_conditions_are_kept() -> None:
 def test_a_default_value_decides_no_condition() -> None:
     """Nor does the fixed value of another input."""
     assert of("{inputs: {deploy: true}}", level="full") == of("{inputs: {deploy: true}}")
+
+
+@pytest.mark.parametrize(("text", "when"), [("main", "{branch: main}"), ("a*", r"{branch: '/^a\*$/'}")])
+def test_a_text_that_equals_a_fixed_input_matches_its_value(text: str, when: str) -> None:
+    """Wildcards in the value are plain text."""
+    assert of("{equal: [branch, inputs.again]}", again=text) == of(when)

@@ -157,6 +157,30 @@ def test_each_condition_holds_for_a_usual_event() -> None:
     assert run == {"s0", "s1", "s2", "s3", "s4"}
 
 
+def test_usual_events_cover_the_default_of_an_input_that_names_a_branch() -> None:
+    """A condition compares it with the branch."""
+    stages = "[{ name: a, script: x, when: { equal: [branch, inputs.target] } }]"
+    plan = plan_of(f"inputs: {{ target: prod }}\npipelines: {{ p: {{ stages: {stages} }} }}\n")
+
+    assert [event.title for event in usual_events([plan])][:2] == ["push to prod", "push to other"]
+
+
+def test_conditions_compare_texts_of_the_run() -> None:
+    """Those of the event, inputs and variables; an empty text equals nothing."""
+    pairs = ("branch, inputs.level", "tag, env.A", "env.A, env.B", "inputs.level, env.C")
+    stages = ", ".join(f"{{ name: '{pair}', script: x, when: {{ equal: [{pair}] }} }}" for pair in pairs)
+    plan = plan_of(f"inputs: {{ level: low }}\npipelines: {{ p: {{ stages: [{stages}] }} }}\n")
+
+    def running(event: StartEvent, **others: dict[str, str]) -> list[str]:
+        (answer,) = answers([plan], facts(event, **others))
+        return [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.runs]
+
+    assert running(MAIN) == []
+    assert running(MAIN, inputs={"level": "main"}) == [pairs[0]]
+    assert running(TAG, variables={"A": "v1.0", "B": "v1.0", "C": "v1.0"}) == [*pairs[1:3]]
+    assert running(MAIN, inputs={"level": ""}, variables={"A": "", "B": "", "C": ""}) == []
+
+
 def test_values_known_before_the_run_are_resolved() -> None:
     """The event and the inputs decide them."""
     known = ValuesBeforeRun(plan_of(), facts(TAG))

@@ -137,10 +137,12 @@ class _Writer:
         self._targets: dict[str, Value] = settings_of(setting_texts, for_runners)
         self._left_out: list[SourceJob] = []
         self._skipped: list[str] = []  # those that may run
+        constants = file_constants(self._source, self._inputs)
         self._names = Names(
             default_branch=options.default_branch,
             inputs=frozenset(self._inputs),
-            constants=file_constants(self._source, self._inputs),
+            constants=constants,
+            unknown=frozenset(self._source.variables) - constants.keys() - self._inputs.keys(),
         )
 
     def document(self) -> ConfigDocument:

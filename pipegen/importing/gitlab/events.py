@@ -67,6 +67,8 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
             variables = {**run.facts.variables, name: value}
             title = f"{run.title or f'web on {default_branch}'} with {name}={value}"
             runs.append(ComparedEvent(title, Facts(variables=variables)))
+    for names in _pairs(parts, source)[:_MOST_VARIABLES]:
+        runs += _equal_in(names, default_branch)
     return (*runs, *duplicates)
 
 
@@ -111,6 +113,7 @@ def _usual(source: str, ref: str, default_branch: str) -> Mapping[str, str]:
         "CI_COMMIT_REF_NAME": ref,
         "CI_COMMIT_REF_SLUG": ref.lower().replace("/", "-").replace(".", "-"),
         "CI_DEFAULT_BRANCH": default_branch,
+        "CI_PROJECT_ID": "7",
         "CI_PROJECT_PATH": "group/project",
         "CI_PROJECT_NAMESPACE": "group",
         "CI_PROJECT_ROOT_NAMESPACE": "group",
@@ -132,6 +135,29 @@ def _names(parts: Iterable[Formula]) -> Iterator[str]:
             is_ref = part.left.name in ("CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME")
             if is_ref and isinstance(part.right, LiteralText) and part.right.text:
                 yield part.right.text
+
+
+def _pairs(parts: Iterable[Formula], source: SourcePipeline) -> tuple[tuple[str, str], ...]:
+    """Return the variables that are compared with each other, where users set one; the file sets none of them."""
+    of_files = {*source.variables, *(name for job in source.jobs.values() for name in job.variables)}
+    pairs: dict[tuple[str, str], None] = {}
+    for part in parts:
+        match part:
+            case Comparison(VariableName(left), "==", VariableName(right)) if of_files.isdisjoint((left, right)):
+                pairs[left, right] = None
+    return tuple(pair for pair in pairs if not all(name.startswith(_PREDEFINED) for name in pair))
+
+
+def _equal_in(names: tuple[str, str], default_branch: str) -> Iterator[ComparedEvent]:
+    """Yield runs in which two variables are equal, and in which only one of them is set."""
+    own = [name for name in names if not name.startswith(_PREDEFINED)]
+    web = _branch(f"web on {default_branch}", "web", default_branch, default_branch)
+    for run in (web, _merge_request(default_branch), _tag(default_branch)):
+        text = next((run.facts.variables[name] for name in names if name in run.facts.variables), "1")
+        for chosen in (own, own[:1]) if own[1:] else (own,):
+            values = dict.fromkeys(chosen, text)
+            title = f"{run.title} with {', '.join(f'{name}={value}' for name, value in values.items())}"
+            yield ComparedEvent(title, Facts(variables={**run.facts.variables, **values}))
 
 
 def _variables(parts: Iterable[Formula]) -> tuple[tuple[str, str], ...]:

@@ -10,14 +10,16 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, constant
 from pipegen.importing.jenkins.settings import settings_of
-from pipegen.importing.jenkins.stages.conditions import (
+from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildFacts,
     BuildTest,
+    BuildVariable,
     Caused,
     ChangedPath,
     Comparator,
+    EqualVariables,
     FoundPath,
     NoTest,
     VariableComparison,
@@ -77,7 +79,31 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
         values = {**inputs, part.variable: value} if is_input else inputs
         event = _event(manual, environment, "UserIdCause", values, repository)
         events.append(replace(event, title=f"{event.title} with {part.variable}={value}"))
+    pairs = list(dict.fromkeys(part.variables for part in parts if isinstance(part, EqualVariables)))
+    for pair in pairs[:_MOST_VALUES]:
+        events += _equal_in(pair, known, inputs, repository)
     return tuple(events)
+
+
+def _equal_in(
+    pair: tuple[BuildVariable, BuildVariable],
+    known: Mapping[str, str],
+    inputs: Mapping[str, str],
+    repository: FilesOfTests,
+) -> Iterator[BuildEvent]:
+    """Yield a build in which the two variables are equal: of a tag if its name is one of them, else of a branch."""
+    start = StartEvent(kind=Event.MANUAL, branch=DEFAULT_BRANCH)
+    environment = {"BRANCH_NAME": DEFAULT_BRANCH}
+    if any(variable.name == "TAG_NAME" for variable in pair):
+        start, environment = StartEvent(kind=Event.MANUAL, tag=_TAG), {"BRANCH_NAME": _TAG, "TAG_NAME": _TAG}
+    environment = {**known, **environment}
+    text = next((environment[variable.name] for variable in pair if variable.name in environment), "1")
+    own = [variable for variable in pair if variable.name not in {*_KNOWN, *known}]
+    values = {variable.name: text for variable in own if variable.is_parameter or variable.name in inputs}
+    texts = {variable.name: text for variable in own}
+    event = _event(start, {**environment, **texts}, "UserIdCause", {**inputs, **values}, repository)
+    if texts:
+        yield replace(event, title=f"{event.title} with {', '.join(f'{name}={text}' for name in texts)}")
 
 
 def _event(

@@ -26,7 +26,7 @@ from pipegen.importing.jenkins.reading.syntax import (
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command
-from pipegen.importing.jenkins.stages.conditions import holds
+from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.plan.events import answers

@@ -10,8 +10,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
 from pipegen.lint.scripts import stage_shell_texts
-from pipegen.plan.model import NEVER, AllOf, Commands, Condition, IsSet, Matches, Subject
-from pipegen.plan.model.logic import atoms, can_hold_without
+from pipegen.plan.model import NEVER, AllOf, Atom, Commands, Condition, Subject
+from pipegen.plan.model.logic import atoms, can_hold_without, facts_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, plain
 from pipegen.structs import Struct
@@ -93,12 +93,12 @@ def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, 
         for condition in (stage.plan.condition, stage.job.condition)
         if condition is not None and condition != NEVER
     ]
-    variable_atoms = _condition_atoms(conditions, foreign)
-    if variable_atoms and not can_hold_without(
-        AllOf(tuple(conditions)) if conditions[1:] else conditions[0], variable_atoms
+    tests = _condition_tests(conditions, foreign)
+    if tests and not can_hold_without(
+        AllOf(tuple(conditions)) if conditions[1:] else conditions[0], [atom for atom, _ in tests]
     ):
-        if not any(atom.name in MARKERS for atom in variable_atoms):
-            yield from (((atom.span,), [_Use(atom.name, atom.span, is_condition=True)]) for atom in variable_atoms)
+        if not any(name in MARKERS for _, name in tests):
+            yield from (((atom.span,), [_Use(name, atom.span, is_condition=True)]) for atom, name in tests)
         return
     yield from _in_scripts(stage, foreign)
     for scalar in _scalars(stage.config.env.node) if stage.config.env is not None else ():
@@ -106,9 +106,12 @@ def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, 
         yield (scalar.span,), [_Use(match[1], scalar.part(match.start(), match.end())) for match in matches]
 
 
-def _condition_atoms(conditions: Iterable[Condition], foreign: set[str]) -> tuple[Matches | IsSet, ...]:
-    tests = (atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet))
-    return tuple(atom for atom in tests if atom.subject is Subject.VARIABLE and atom.name in foreign)
+def _condition_tests(conditions: Iterable[Condition], foreign: set[str]) -> tuple[tuple[Atom, str], ...]:
+    """Return the atoms that compare *foreign* variables, each with the name of one."""
+    compared = ((atom, fact) for atom in atoms(*conditions) for fact in facts_of(atom))
+    return tuple(
+        (atom, fact.name) for atom, fact in compared if fact.subject is Subject.VARIABLE and fact.name in foreign
+    )
 
 
 def _in_scripts(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:

@@ -8,8 +8,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.lint.removal import is_in_file
-from pipegen.plan.model import IsSet, Matches, Subject
-from pipegen.plan.model.logic import atoms
+from pipegen.plan.model import Subject
+from pipegen.plan.model.logic import atoms, facts_of
 
 # References read inputs; a script may also use the variable that an engine sets for an input.
 _READ = r"\b(?:inputs|params)\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)"
@@ -25,8 +25,8 @@ def check(config: CheckedConfig, report: Report) -> None:
         *(plan.condition for plan in config.plans),
         *(condition for stage in config.stages() for condition in stage.job.conditions),
     ]
-    tests = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
-    read = {*names, *(atom.name for atom in tests if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
+    facts = [fact for atom in atoms(*conditions) for fact in facts_of(atom)]
+    read = {*names, *(fact.name for fact in facts if fact.subject in (Subject.INPUT, Subject.VARIABLE))}
     for name, input_ in inputs.items():
         if name not in read and is_in_file(input_.span, config.file):
             report.add(

@@ -28,7 +28,7 @@ class Event(Enum):
 
 
 class Subject(Enum):
-    """The text that patterns are matched against."""
+    """The kind of a text that the engine knows before a run."""
 
     # Merge requests and tags have no branch.
     BRANCH = "branch"
@@ -36,6 +36,13 @@ class Subject(Enum):
     INPUT = "input"
     # A variable of the engine; an unset variable is empty.
     VARIABLE = "variable"
+
+
+class Fact(Struct):
+    """A text that the engine knows before a run; *name* is the input or variable, else ""."""
+
+    subject: Subject
+    name: str = ""
 
 
 class Matches(SpannedStruct, kw_only=True):
@@ -55,6 +62,13 @@ class IsSet(SpannedStruct, kw_only=True):
 
     subject: Subject
     name: str = ""
+    span: Span
+
+
+class AreEqual(SpannedStruct):
+    """Two different *facts* have the same text, which is not empty; they are in the order of `Subject` and by name."""
+
+    facts: tuple[Fact, Fact]
     span: Span
 
 
@@ -103,7 +117,7 @@ class Not(Struct):
     condition: Condition
 
 
-Atom: TypeAlias = "Matches | IsSet | IsEvent | FilesChanged | Exists"
+Atom: TypeAlias = "Matches | IsSet | AreEqual | IsEvent | FilesChanged | Exists"
 Condition: TypeAlias = "Atom | AllOf | AnyOf | Not"
 
 # A condition that inputs set at compile time make false.

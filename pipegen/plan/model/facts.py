@@ -8,10 +8,12 @@ from typing import Protocol
 from pipegen.plan.model.conditions import (
     AllOf,
     AnyOf,
+    AreEqual,
     Atom,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
     IsEvent,
     IsSet,
@@ -112,17 +114,17 @@ class RunFacts(Struct, kw_only=True):
                 return Not(self.unmet(condition.condition))
         return condition
 
-    def value(self, atom: Matches | IsSet) -> str:
-        """Return the text that *atom* is about; "" if it is not set."""
-        match atom.subject:
+    def value(self, fact: Fact | Matches | IsSet) -> str:
+        """Return the text of *fact*, or that a condition is about; "" if it is not set."""
+        match fact.subject:
             case Subject.BRANCH:
                 return self.event.branch
             case Subject.TAG:
                 return self.event.tag
             case Subject.INPUT:
-                return self.inputs.get(atom.name, "")
+                return self.inputs.get(fact.name, "")
             case Subject.VARIABLE:
-                return self.variables.get(atom.name, "")
+                return self.variables.get(fact.name, "")
 
     def is_true(self, atom: Atom) -> bool:
         """Return whether *atom* is true in this run."""
@@ -134,6 +136,9 @@ class RunFacts(Struct, kw_only=True):
             case Matches():
                 value = self.value(atom)
                 return bool(value) and any(pattern.matches(value) for pattern in atom.patterns)
+            case AreEqual():
+                first, second = map(self.value, atom.facts)
+                return first != "" and first == second
             case Exists():
                 return _has_match(self.repository.files, atom.patterns)
             case FilesChanged():

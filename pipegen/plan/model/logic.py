@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, product
 
 from pipegen.plan.model.conditions import (
     AllOf,
     AnyOf,
+    AreEqual,
     Atom,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
     IsEvent,
     IsSet,
@@ -21,6 +23,7 @@ from pipegen.plan.model.conditions import (
     Subject,
 )
 from pipegen.plan.model.patterns import Pattern
+from pipegen.structs import Struct
 
 Truth = Mapping[Atom, bool]
 
@@ -56,6 +59,8 @@ def _atom_implies(premise: Condition, conclusion: Condition) -> bool:  # noqa: P
             return is_same and set(premise.patterns) <= set(conclusion.patterns)
         case Matches(), IsSet():
             return (premise.subject, premise.name) == (conclusion.subject, conclusion.name)
+        case AreEqual(), IsSet():
+            return Fact(conclusion.subject, conclusion.name) in premise.facts
         case IsEvent(), IsEvent():
             return set(premise.events) <= set(conclusion.events)
         case FilesChanged(), FilesChanged():
@@ -79,6 +84,16 @@ def _atoms(condition: Condition) -> Iterator[Atom]:
             yield from _atoms(condition.condition)
         case _:
             yield condition
+
+
+def facts_of(atom: Atom) -> tuple[Fact, ...]:
+    """Return the facts that *atom* compares."""
+    match atom:
+        case Matches() | IsSet():
+            return (Fact(atom.subject, atom.name),)
+        case AreEqual():
+            return atom.facts
+    return ()
 
 
 def holds(condition: Condition | None, is_true: Callable[[Atom], bool]) -> bool:
@@ -114,22 +129,31 @@ def can_hold_without(condition: Condition, absent: Sequence[Atom]) -> bool:
     )
 
 
+class _Value(Struct):
+    """A value of a fact by the patterns *matching* it, None if it is not set, and the *truth* of the atoms about it."""
+
+    matching: frozenset[Pattern] | None
+    truth: Truth
+
+
 def runs(atoms_: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Iterator[Truth]:
     """Yield each combination of truth values of *atoms_* in a run that one of *events* starts."""
-    values = {key: _value_options(atoms_, *key) for key in dict.fromkeys(map(_subject, atoms_)) if key is not None}
+    equalities = [atom for atom in atoms_ if isinstance(atom, AreEqual)]
+    values = {fact: _values(fact, patterns, atoms_) for fact, patterns in _patterns(atoms_, equalities).items()}
     for event, ref in _starts(events):
         fixed: dict[Atom, bool] = {atom: event in atom.events for atom in atoms_ if isinstance(atom, IsEvent)}
         free: list[Sequence[Truth]] = []
-        for (subject, _), options in values.items():
-            is_there = subject is ref if subject in (Subject.BRANCH, Subject.TAG) else None
-            free.append([truth for truth, present in options if is_there in (None, present)])
         for atom in atoms_:
             if isinstance(atom, FilesChanged) and atom.base is None and event not in (Event.PUSH, Event.MERGE_REQUEST):
                 fixed[atom] = True
             elif isinstance(atom, FilesChanged | Exists):
-                free.append([{atom: True}, {atom: False}])
-        for chosen in product(*free):
-            yield {**fixed, **{atom: is_true for part in chosen for atom, is_true in part.items()}}
+                free.append(_either(atom))
+        for chosen in product(*(_possible(fact, options, ref) for fact, options in values.items())):
+            matching = dict(zip(values, (value.matching for value in chosen), strict=True))
+            results = [_results(atom, *(matching[fact] for fact in atom.facts)) for atom in equalities]
+            for others in product(*free, *results):
+                parts = (*(value.truth for value in chosen), *others)
+                yield {**fixed, **{atom: is_true for part in parts for atom, is_true in part.items()}}
 
 
 def _starts(events: Sequence[Event]) -> Iterator[tuple[Event, Subject | None]]:
@@ -147,14 +171,25 @@ def _starts(events: Sequence[Event]) -> Iterator[tuple[Event, Subject | None]]:
                 yield event, Subject.TAG
 
 
-def _subject(atom: Atom) -> tuple[Subject, str] | None:
-    return (atom.subject, atom.name) if isinstance(atom, Matches | IsSet) else None
+def _patterns(atoms_: Iterable[Atom], equalities: Sequence[AreEqual]) -> dict[Fact, dict[Pattern, None]]:
+    """Return the patterns that each fact is compared with, also those of the facts that it may be equal to."""
+    patterns: dict[Fact, dict[Pattern, None]] = {fact: {} for atom in atoms_ for fact in facts_of(atom)}
+    for atom in atoms_:
+        if isinstance(atom, Matches):
+            patterns[Fact(atom.subject, atom.name)] |= dict.fromkeys(atom.patterns)
+    is_complete = False
+    while not is_complete:
+        is_complete = True
+        for first, second in (equality.facts for equality in equalities):
+            if patterns[first].keys() != patterns[second].keys():
+                patterns[first] = patterns[second] = patterns[first] | patterns[second]
+                is_complete = False
+    return patterns
 
 
-def _value_options(atoms_: Sequence[Atom], subject: Subject, name: str) -> list[tuple[Truth, bool]]:
-    """Return the combinations of truth values for one subject, each with whether the subject is set."""
-    own = [atom for atom in atoms_ if _subject(atom) == (subject, name)]
-    patterns = dict.fromkeys(pattern for atom in own if isinstance(atom, Matches) for pattern in atom.patterns)
+def _values(fact: Fact, patterns: Iterable[Pattern], atoms_: Iterable[Atom]) -> list[_Value]:
+    """Return the values of *fact* that differ in the *patterns* that match them, and not being set."""
+    own = [atom for atom in atoms_ if isinstance(atom, Matches | IsSet) and facts_of(atom) == (fact,)]
     texts = dict.fromkeys(pattern.literal for pattern in patterns if pattern.literal)
     literal_matches = [frozenset(pattern for pattern in patterns if pattern.matches(text)) for text in texts]
     wild = [pattern for pattern in patterns if pattern.literal is None]
@@ -162,10 +197,29 @@ def _value_options(atoms_: Sequence[Atom], subject: Subject, name: str) -> list[
         frozenset(compress(wild, chosen)) for chosen in product((True, False), repeat=min(len(wild), _WILD))
     ]
     wild_matches += [frozenset({pattern}) for pattern in wild[_WILD:]] + [frozenset(wild)]
-    present = [(_truth(own, matching), True) for matching in dict.fromkeys((*literal_matches, *wild_matches))]
-    return [(dict.fromkeys(own, False), False), *present]
+    present = [_Value(matching, _truth(own, matching)) for matching in dict.fromkeys((*literal_matches, *wild_matches))]
+    return [_Value(None, dict.fromkeys(own, False)), *present]
 
 
-def _truth(own: Sequence[Atom], matching: frozenset[Pattern]) -> Truth:
+def _truth(own: Sequence[Matches | IsSet], matching: frozenset[Pattern]) -> Truth:
     """Return the truth values of the atoms *own* for a value that matches the patterns *matching*."""
     return {atom: not matching.isdisjoint(atom.patterns) if isinstance(atom, Matches) else True for atom in own}
+
+
+def _possible(fact: Fact, values: Sequence[_Value], ref: Subject | None) -> Sequence[_Value]:
+    """Return the *values* that *fact* may have in a run that builds *ref*."""
+    if fact.subject not in (Subject.BRANCH, Subject.TAG):
+        return values
+    return [value for value in values if (value.matching is not None) is (fact.subject is ref)]
+
+
+def _either(atom: Atom) -> Sequence[Truth]:
+    return ({atom: True}, {atom: False})
+
+
+def _results(atom: AreEqual, *matching: frozenset[Pattern] | None) -> Sequence[Truth]:
+    """Return the truth values that *atom* may have for values with these *matching* patterns."""
+    first, second = matching
+    if first is None or first != second:
+        return ({atom: False},)
+    return ({atom: True},) if any(pattern.literal for pattern in first) else _either(atom)

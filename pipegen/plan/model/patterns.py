@@ -67,6 +67,12 @@ def _matcher(pattern: Pattern) -> Callable[[str], object]:
     return re.compile(re.sub(_END, lambda anchor: anchor[1] or r"\Z", regex, flags=re.DOTALL), re.ASCII).search
 
 
+def literal_pattern(text: str) -> Pattern:
+    """Return the pattern that matches *text* only."""
+    pattern = Pattern(text)
+    return pattern if pattern.literal is not None else Pattern(f"^{escaped(text)}$", is_regex=True)
+
+
 def escaped(text: str) -> str:
     """Return a regular expression that matches *text* literally."""
     return re.sub(_SPECIAL, r"\\\g<0>", text).replace("\n", r"\n").replace("\r", r"\r").replace("\t", r"\t")

@@ -116,6 +116,8 @@ def test_an_input_with_the_name_is_not_reported() -> None:
         ("{branch: main, env: {CI_PIPELINE_SOURCE: push}}", ["push"]),
         ("{any: [{env: {CI_PIPELINE_SOURCE: push}}, {branch: main}]}", []),
         ("{not: {env: {CI_PIPELINE_SOURCE: push}}}", []),
+        ("{equal: [branch, env.CI_DEFAULT_BRANCH]}", ["[branch, env.CI_DEFAULT_BRANCH]"]),
+        ("{not: {equal: [branch, env.CI_DEFAULT_BRANCH]}}", []),
         ("{env: {GITLAB_CI: true, CI_PIPELINE_SOURCE: push}}", []),
         ("{env: {BUILD_NUMBER: 1}}", []),
     ],

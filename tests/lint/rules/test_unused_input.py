@@ -25,6 +25,7 @@ def test_an_unused_input_is_reported() -> None:
         "{name: a, script: ['echo \"${level:-quick}\"']}",
         "{name: a, script: [ls], image: 'x:${inputs.level}'}",
         "{name: a, script: [ls], when: {inputs: {level: full}}}",
+        "{name: a, script: [ls], when: {equal: [branch, inputs.level]}}",
         "{name: a, script: [ls], when: {any: [{not: {inputs: {level: full}}}, {branch: main}]}}",
     ],
 )

@@ -144,6 +144,7 @@ PLACES: Mapping[str, Config] = {
     "when.inputs.*": lambda text: {"inputs": {"x": "y"}, **stage(when={"inputs": {"x": text}})},
     "when.env.*": lambda text: stage(when={"env": {"X": text}}),
     **{f"when.{key}.[]": listed("when", key) for key in ("branch", "tag", "changes", "exists")},
+    "when.equal.[]": lambda text: stage(when={"equal": ["branch", text]}),
     "when.changes.paths.[]": lambda text: stage(when={"changes": {"paths": [text]}}),
     "when.inputs.*.[]": lambda text: {"inputs": {"x": "y"}, **stage(when={"inputs": {"x": [text]}})},
     "when.inputs.{}": lambda text: {"inputs": {"x": "y"}, **stage(when={"inputs": {text: "y"}})},

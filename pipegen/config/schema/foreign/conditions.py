@@ -278,12 +278,16 @@ def _of_term(term: str) -> _Condition | None:
         return None
     name, operator = match["name"], match["operator"]
     value = match["pattern"] or match["text"]
+    keys: _Condition | None
     if match["variable"] == "$CI_DEFAULT_BRANCH":
         value = "main"
+    elif match["variable"] and operator in ("==", "!="):
+        keys = _equality(name, match["variable"])
+        return {"not": keys} if keys and operator == "!=" else keys
     elif match["variable"] or (operator and not value):
         return None
     if name in ("$CI_MERGE_REQUEST_ID", "$CI_MERGE_REQUEST_IID"):
-        keys: _Condition | None = {"event": "merge_request"}
+        keys = {"event": "merge_request"}
     elif name in _EVENT_NAMES:
         keys = {"event": _EVENTS[value]} if value in _EVENTS else None
     elif name in _KEYS:
@@ -291,6 +295,13 @@ def _of_term(term: str) -> _Condition | None:
     else:
         keys = {"env": {name.removeprefix("$"): value if operator else True}} if name.startswith("$") else None
     return {"not": keys} if keys and operator and operator.startswith("!") else keys
+
+
+def _equality(*names: str) -> _Condition | None:
+    """Return the condition that two different variables are equal; nobody means that neither of them is set."""
+    texts_ = [_KEYS.get(name) or name.replace("$", "env.") for name in names]
+    is_known = texts_[0] != texts_[1] and not any(text.startswith("github.") for text in texts_)
+    return {"equal": texts_} if is_known else None
 
 
 def _of_ref(key: str, value: str | None) -> _Condition:

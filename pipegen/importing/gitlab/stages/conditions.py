@@ -29,7 +29,18 @@ from pipegen.importing.gitlab.reading.expressions import (
     tested_names,
 )
 from pipegen.importing.globs import globs_of
-from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.logic import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Opposite,
+    StageTest,
+    equality,
+    simplified,
+    tests,
+)
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.structs import Struct
@@ -51,7 +62,14 @@ _MERGE_REQUEST = re.compile(
 _OF_RUNS = frozenset(
     {
         *("CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG", "CI_DEFAULT_BRANCH", "CI_PIPELINE_SOURCE"),
-        *("CI_PROJECT_NAME", "CI_PROJECT_NAMESPACE", "CI_PROJECT_PATH", "CI_PROJECT_ROOT_NAMESPACE", "CI_SERVER_HOST"),
+        *(
+            "CI_PROJECT_ID",
+            "CI_PROJECT_NAME",
+            "CI_PROJECT_NAMESPACE",
+            "CI_PROJECT_PATH",
+            "CI_PROJECT_ROOT_NAMESPACE",
+            "CI_SERVER_HOST",
+        ),
     }
 )
 # Variables that are known for each job.
@@ -62,13 +80,14 @@ _GLOB = re.compile(r"[*?]")
 class Names(Struct, kw_only=True):
     """The values of variables: the default branch, the inputs, and the constants of a job by name.
 
-    *axes* are the values of each variable of its matrix. If conditions *may_differ*, one that a config cannot express
-    becomes a test of the same variable.
+    *unknown* are variables of the file or job whose values depend on the run, *axes* the values of each variable of its
+    matrix. If conditions *may_differ*, one that a config cannot express becomes a test of the same variable.
     """
 
     default_branch: str
     inputs: frozenset[str]
     constants: Mapping[str, str]
+    unknown: frozenset[str] = frozenset()
     axes: Mapping[str, Collection[str]] = MappingProxyType({})
     may_differ: bool = False
 
@@ -80,16 +99,16 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
             return ALWAYS if formula.is_true else NEVER
         case Negation():
             return Opposite(condition(formula.part, names))
-        case EveryOf():
-            return Conjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=True)))
-        case SomeOf():
-            return Disjunction(tuple(condition(part, names) for part in _with_values(formula.parts, is_all=False)))
+        case EveryOf() | SomeOf():
+            is_all = isinstance(formula, EveryOf)
+            parts = tuple(condition(part, names) for part in _with_values(formula.parts, is_all=is_all))
+            return _without_absence(Conjunction(parts) if is_all else Disjunction(parts))
         case HasValue() | IsDefined():
             return _value_test(formula, names)
         case IsRef():
             return _ref(formula)
         case Changed():
-            return StageTest("changes", patterns=_paths(formula.patterns, names), base=_base(formula.base, names))
+            return StageTest("changes", patterns=_paths(formula.patterns, names), other=_base(formula.base, names))
         case Exist():
             return StageTest("exists", patterns=_paths(formula.patterns, names))
         case Comparison():
@@ -113,6 +132,11 @@ def _with_values(parts: Sequence[Formula], *, is_all: bool) -> Sequence[Formula]
         whole = has_value.get(tests[0]) if tests is not None else None
         result[part if whole is None else whole if is_all else negated(whole)] = None
     return tuple(result)
+
+
+def _without_absence(whole: Condition) -> Condition:
+    """Return *whole* without the cases in which compared variables are not set, if it excludes them itself."""
+    return simplified(whole) if any(test.key == "equal" for test in tests(whole)) else whole
 
 
 def _absence(test: Formula, *, is_all: bool) -> tuple[str, set[str | None]] | None:
@@ -203,7 +227,8 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
     if not isinstance(left, VariableName):
         raise UntranslatableError("neither side is a variable")
     if isinstance(right, VariableName):
-        return condition(_with_constant(left, comparison.sign, right, names), names)
+        constant = _with_constant(left, comparison.sign, right, names)
+        return _are_equal(left.name, right.name, names) if constant is None else condition(constant, names)
     if isinstance(right, Regex) and comparison.sign == "=~":
         return _searched(left.name, right, names)
     if not isinstance(right, LiteralText):
@@ -230,8 +255,30 @@ def _is_empty(name: str, names: Names) -> Condition:
     raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
 
 
-def _with_constant(left: VariableName, sign: str, right: VariableName, names: Names) -> Comparison:
-    """Return a comparison of two variables as one with the constant value of one of them."""
+def _are_equal(first: str, second: str, names: Names) -> Condition:
+    """Return the condition that two variables are equal, which they also are in GitLab if neither is set.
+
+    `Lexeme::Equals` in `lib/gitlab/ci/pipeline/expression` of GitLab compares null, too. Inputs are set, be it to the
+    empty text; other variables without a value count as not set, as in `_equals`.
+    """
+    if first == second:
+        return ALWAYS
+    equal = equality(_text(first, names), _text(second, names))
+    if not _OF_RUNS.isdisjoint((first, second)) or (first in names.inputs) is not (second in names.inputs):
+        return equal
+    return Disjunction((equal, Conjunction(tuple(Opposite(_has_value(name, names)) for name in (first, second)))))
+
+
+def _text(name: str, names: Names) -> str:
+    """Return the variable *name* as `equal` names it."""
+    if name in names.unknown:
+        raise UntranslatableError(f"the value of ${name} depends on the run")
+    known = {"CI_COMMIT_BRANCH": "branch", "CI_COMMIT_TAG": "tag"}.get(name)
+    return known or f"{'inputs' if name in names.inputs else 'env'}.{name}"
+
+
+def _with_constant(left: VariableName, sign: str, right: VariableName, names: Names) -> Comparison | None:
+    """Return a comparison of two variables as one with the constant value of one of them; None if none has one."""
     if sign == "=~":
         value = names.constants.get(right.name)
         if value is not None and value.startswith("/") and value.rfind("/") > 0:
@@ -246,7 +293,9 @@ def _with_constant(left: VariableName, sign: str, right: VariableName, names: Na
         for variable, other in ((left, right), (right, left)):
             if other.name in names.constants:
                 return Comparison(variable, sign, LiteralText(names.constants[other.name]))
-    raise UntranslatableError(f"${left.name} is compared with ${right.name}")
+    if sign == "==":
+        return None
+    raise UntranslatableError(f"${left.name} is matched with a pattern in ${right.name}")
 
 
 def _source(source: str) -> Condition:

@@ -185,6 +185,7 @@ class StageBuilder:
             default_branch=self._settings.names.default_branch,
             inputs=own_inputs,
             constants=known,
+            unknown=frozenset(job.variables) - known.keys() - own_inputs,
             axes=axes.values if axes is not None else {},
         )
         return KeyContext(job=job, source=self._source, texts=texts, names=names_)

@@ -6,15 +6,15 @@ import re
 
 from pipegen.emit.yaml import Commented
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyConditional
-from pipegen.importing.jenkins.stages.conditions import (
+from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildTest,
     Comparator,
-    ExpressionReader,
     NoTest,
     VariableComparison,
 )
+from pipegen.importing.jenkins.stages.conditions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, has_open_quote, shell_word

@@ -4,77 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
-from typing import TypeAlias
 
-from pipegen.importing.globs import finds
 from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, constant
+from pipegen.importing.jenkins.stages.build_tests import (
+    TRUE,
+    AllTests,
+    AnyTest,
+    BuildTest,
+    BuildVariable,
+    Caused,
+    ChangedPath,
+    Comparator,
+    EqualVariables,
+    FoundPath,
+    NoTest,
+    VariableComparison,
+)
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.plan.model.patterns import Pattern
 from pipegen.readback.groovy import GroovyTokens, TokenKind
-from pipegen.structs import Struct
 
-
-class Comparator(Enum):
-    """How a text is compared."""
-
-    GLOB = "glob"
-    EQUALS = "equals"
-    REGEX = "regex"
-    SEARCH = "search"
-    PREFIX = "prefix"
-    # The text is there, and neither empty nor false.
-    IS_SET = "is set"
-
-
-class VariableComparison(Struct):
-    """A comparison of a variable of the environment, or of a parameter, with *text*."""
-
-    variable: str
-    comparator: Comparator
-    text: str = ""
-    is_parameter: bool = False
-
-
-class Caused(Struct):
-    """The build has a cause of this class."""
-
-    cause: str
-
-
-class ChangedPath(Struct):
-    """A path that the Ant pattern matches has changed."""
-
-    pattern: str
-
-
-class FoundPath(Struct):
-    """A file is in the repository."""
-
-    path: str
-
-
-class AllTests(Struct):
-    """All of *tests* hold."""
-
-    tests: tuple[BuildTest, ...] = ()
-
-
-class AnyTest(Struct):
-    """One of *tests* holds."""
-
-    tests: tuple[BuildTest, ...] = ()
-
-
-class NoTest(Struct):
-    """*test* does not hold."""
-
-    test: BuildTest
-
-
-BuildTest: TypeAlias = VariableComparison | Caused | ChangedPath | FoundPath | AllTests | AnyTest | NoTest
-TRUE = AllTests()
 # Directives of `when` that decide only when the others are evaluated.
 NEUTRAL = frozenset({"beforeAgent", "beforeInput", "beforeOptions"})
 _COMPARATORS = {"GLOB": Comparator.GLOB, "EQUALS": Comparator.EQUALS, "REGEXP": Comparator.REGEX}
@@ -263,9 +212,16 @@ class ExpressionReader:
     def _signed(self, subject: str) -> BuildTest:
         sign = self._sign()
         other = self._constant() if sign else ""
-        if other is None:
+        return self._equal(subject, sign) if other is None else self._compared(subject, sign, other)
+
+    def _equal(self, subject: str, sign: str) -> BuildTest:
+        """Return the comparison of *subject* with the variable at the index."""
+        subjects = subject, self._subject()
+        if sign not in ("==", "!=") or any(map(_RESULT.fullmatch, subjects)):
             raise self._other()
-        return self._compared(subject, sign, other)
+        first, second = (BuildVariable(text.rpartition(".")[2], text.startswith("params.")) for text in subjects)
+        test = EqualVariables((first, second))
+        return NoTest(test) if sign == "!=" else test
 
     def _compared(self, subject: str, sign: str, text: str) -> BuildTest:
         if _RESULT.fullmatch(subject):
@@ -352,48 +308,3 @@ class ExpressionReader:
 
     def _other(self) -> UntranslatableError:
         return UntranslatableError("it contains Groovy other than comparisons of variables")
-
-
-class BuildFacts(Struct, kw_only=True):
-    """The facts of a build that conditions test; *changed* is None if there is no commit to compare with."""
-
-    environment: Mapping[str, str]
-    parameters: Mapping[str, str]
-    cause: str = ""
-    changed: tuple[str, ...] | None = None
-
-
-def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one for each kind
-    """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
-    match test:
-        case VariableComparison():
-            return _is_equal(test, (facts.parameters if test.is_parameter else facts.environment).get(test.variable))
-        case Caused():
-            return test.cause == facts.cause
-        case ChangedPath():
-            return facts.changed is None or Pattern(test.pattern).matches_any(facts.changed)
-        case FoundPath():
-            return True
-        case AllTests():
-            return all(holds(part, facts) for part in test.tests)
-        case AnyTest():
-            return any(holds(part, facts) for part in test.tests)
-        case NoTest():
-            return not holds(test.test, facts)
-
-
-def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
-    match test.comparator:
-        case Comparator.IS_SET:
-            return bool(value) and value != "false"
-        case _ if value is None:
-            return False
-        case Comparator.EQUALS:
-            return value == test.text
-        case Comparator.PREFIX:
-            return value.startswith(test.text)
-        case Comparator.GLOB:
-            return Pattern(test.text).matches(value)
-        case Comparator.REGEX:
-            return finds(f"^(?:{test.text})$", value)
-    return finds(test.text, value)

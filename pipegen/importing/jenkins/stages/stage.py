@@ -18,8 +18,9 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
     constant,
 )
+from pipegen.importing.jenkins.stages.build_tests import TRUE, AllTests, BuildTest
 from pipegen.importing.jenkins.stages.commands import number_of
-from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
+from pipegen.importing.jenkins.stages.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read

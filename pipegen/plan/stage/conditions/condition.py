@@ -14,10 +14,13 @@ from pipegen.plan.model import (
     NEVER,
     AllOf,
     AnyOf,
+    AreEqual,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
+    Input,
     InputType,
     IsEvent,
     IsSet,
@@ -27,8 +30,10 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import can_hold
+from pipegen.plan.model.patterns import literal_pattern
 from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
+from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
@@ -40,6 +45,8 @@ _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # A branch name without special characters of engines or git.
 _BASE = r"[A-Za-z0-9_][A-Za-z0-9._/+-]*"
 _FLAGGED = r"/.*/[a-zA-Z]+"
+# The kinds of facts by their words in a config.
+_SUBJECTS = {"branch": Subject.BRANCH, "tag": Subject.TAG, "inputs": Subject.INPUT, "env": Subject.VARIABLE}
 
 
 def condition(
@@ -99,10 +106,10 @@ class _Reader(Struct):
                 yield from map(self._input, entries_of(node))
             case "env":
                 yield from map(self._variable, entries_of(node))
-            case "all":
-                yield _joined(AllOf, map(self.condition, items_of(node)))
-            case "any":
-                yield _joined(AnyOf, map(self.condition, items_of(node)))
+            case "equal":
+                yield self._equal(node)
+            case "all" | "any" as name:
+                yield _joined(AllOf if name == "all" else AnyOf, map(self.condition, items_of(node)))
             case "not":
                 yield _negated(self.condition(node))
 
@@ -116,17 +123,8 @@ class _Reader(Struct):
 
     def _input(self, entry: Entry) -> _Parsed:
         name, node = entry.key.text, entry.value
-        parameter = next((candidate for candidate in self.parameters.inputs if candidate.name == name), None)
+        parameter = self._parameter(name, entry.key.span)
         if parameter is None:
-            names = self.parameters.names
-            similar = suggestion(name, names)
-            hint = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
-            self.report.add(
-                codes.UNKNOWN_CONDITION_INPUT,
-                f'the file has no input "{name}"',
-                at=entry.key.span,
-                hint=f'write "{similar}"' if similar else hint,
-            )
             return None
         if parameter.type is InputType.BOOLEAN and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
             # Both engines write a checked box as "true".
@@ -135,6 +133,53 @@ class _Reader(Struct):
         else:
             parsed = self._value(node, Subject.INPUT, name)
         return self._settled(parsed, self.parameters.constant(name))
+
+    def _parameter(self, name: str, at: Span) -> Input | None:
+        """Return the input *name*; report one that the file does not have."""
+        parameter = next((candidate for candidate in self.parameters.inputs if candidate.name == name), None)
+        if parameter is None:
+            names = self.parameters.names
+            similar = suggestion(name, names)
+            hint = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
+            self.report.add(
+                codes.UNKNOWN_CONDITION_INPUT,
+                f'the file has no input "{name}"',
+                at=at,
+                hint=f'write "{similar}"' if similar else hint,
+            )
+        return parameter
+
+    def _equal(self, node: Node) -> _Parsed:
+        """Return the condition that the two facts in *node* are equal."""
+        facts = [self._fact(word) for word in _words(node)]
+        first, second = sorted((fact for fact in facts if fact is not None), key=_order) if all(facts) else (None, None)
+        if first is None or second is None:
+            return None
+        if first == second:
+            hint = "to test whether it has a value, write true as its pattern"
+            self._wrong(_words(node)[1], "is compared with itself", hint)
+            return None
+        known = {
+            fact: value
+            for fact in (first, second)
+            if fact.subject is Subject.INPUT and (value := self.parameters.constant(fact.name)) is not None
+        }
+        match tuple(known.values()):
+            case ():
+                return AreEqual((first, second), node.span)
+            case ("",) | ("", _) | (_, ""):
+                return False
+            case (text,):
+                other = second if first in known else first
+                patterns = (literal_pattern(text),)
+                return Matches(subject=other.subject, name=other.name, patterns=patterns, span=node.span)
+        return known[first] == known[second]
+
+    def _fact(self, word: Scalar) -> Fact | None:
+        kind, _, name = word.text.partition(".")
+        if kind == "inputs" and self._parameter(name, word.part(len("inputs."), len(word.text))) is None:
+            return None
+        return Fact(_SUBJECTS[kind], name)
 
     def _settled(self, condition: Condition | None, value: str | None) -> _Parsed:
         """Return the result of *condition* if *value* is set at compile time, else *condition*."""
@@ -265,6 +310,11 @@ def _joined(kind: type[AllOf | AnyOf], conditions: Iterable[_Parsed]) -> _Parsed
     if len(unique) > 1:
         return kind(unique)
     return unique[0] if unique else (not decides if any(isinstance(operand, bool) for operand in operands) else None)
+
+
+def _order(fact: Fact) -> tuple[int, str]:
+    """Return the position of *fact* in conditions: two facts have one order, because either may be named first."""
+    return tuple(_SUBJECTS.values()).index(fact.subject), fact.name
 
 
 def _negated(condition: _Parsed) -> _Parsed:

@@ -9,9 +9,11 @@ from pipegen.plan.model import (
     AllOf,
     AllowFailure,
     AnyOf,
+    AreEqual,
     Case,
     Condition,
     Exists,
+    Fact,
     FilesChanged,
     IsEvent,
     IsSet,
@@ -29,6 +31,8 @@ def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
             return f"{_subject(condition)} {_patterns(condition.patterns)}"
         case IsSet():
             return f"{_subject(condition)} any"
+        case AreEqual():
+            return " equals ".join(map(_subject, condition.facts))
         case IsEvent():
             return f"event {' | '.join(event.value for event in condition.events)}"
         case FilesChanged():
@@ -67,7 +71,7 @@ def _bound(condition: Condition) -> str:
     return f"({text})" if isinstance(condition, AllOf | AnyOf) else text
 
 
-def _subject(condition: Matches | IsSet) -> str:
+def _subject(condition: Fact | Matches | IsSet) -> str:
     is_named = condition.subject in {Subject.INPUT, Subject.VARIABLE}
     return f"{condition.subject.value} {condition.name}" if is_named else condition.subject.value
 

@@ -19,9 +19,11 @@ from typing import TypeAlias
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
+    AreEqual,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
     IsEvent,
     IsSet,
@@ -30,6 +32,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
+from pipegen.plan.model.patterns import literal_pattern
 from pipegen.structs import Struct
 
 # GitLab rejects an expression of 100 tokens.
@@ -86,7 +89,9 @@ class Any(Struct):
 Expression: TypeAlias = Compare | All | Any
 
 
-def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) -> Expression:
+def expression(  # noqa: PLR0911 - one for each kind
+    condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS
+) -> Expression:
     """Return the expression of *condition*, which contains no file conditions."""
     match condition:
         case AllOf():
@@ -101,6 +106,8 @@ def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) 
             return _or_null(condition, _is_set(condition), defaults)
         case Matches():
             return _or_null(condition, _matches(condition), defaults)
+        case AreEqual():
+            return _are_equal(condition, defaults)
         case FilesChanged() | Exists():
             raise ValueError("a file condition cannot be an expression")
 
@@ -215,8 +222,29 @@ def _is_set(condition: IsSet) -> Expression:
     return searched(condition.name, ".+")
 
 
+def _are_equal(condition: AreEqual, defaults: Mapping[str, str]) -> Expression:
+    """Return the comparison of two variables, one of which is set: in GitLab, null equals null, and "" equals ""."""
+    first, second = condition.facts
+    left, right = map(_variable, condition.facts)
+    is_set = _is_set(IsSet(subject=first.subject, name=first.name, span=condition.span))
+    alternatives: list[Expression] = [
+        joined(All, (is_set, Compare(f"${left} == ${right}", f"${left} != ${right}"))),
+    ]
+    for fact, other in ((first, second), (second, first)):
+        if default := defaults.get(fact.name, ""):
+            matches = Matches(
+                subject=other.subject, name=other.name, patterns=(literal_pattern(default),), span=condition.span
+            )
+            alternatives.append(joined(All, (is_null(fact.name), expression(matches, defaults))))
+    return joined(Any, alternatives)
+
+
+def _variable(fact: Fact | Matches) -> str:
+    return _PREDEFINED.get(fact.subject, fact.name)
+
+
 def _matches(condition: Matches) -> Expression:
-    variable = _PREDEFINED.get(condition.subject, condition.name)
+    variable = _variable(condition)
     globs = [pattern for pattern in condition.patterns if not pattern.is_regex]
     alternatives = [_globs(variable, globs)] if globs else []
     alternatives += [searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]

@@ -199,3 +199,23 @@ def test_the_hint_for_a_job_after_failures_names_the_list(final: str, hint: str)
     (diagnostic,) = diagnostics_of(f"pipelines: {{p: {{stages: {stages}, finally: {final}}}}}\n")
 
     assert diagnostic.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("condition", "hint"),
+    [
+        ("$CI_COMMIT_BRANCH == $DEPLOY_BRANCH", "equal: [branch, env.DEPLOY_BRANCH]"),
+        ("$CI_COMMIT_TAG != $LAST_TAG", "not: {equal: [tag, env.LAST_TAG]}"),
+        ("$A == $B && $CI_COMMIT_TAG", "equal: [env.A, env.B], tag: true"),
+    ],
+)
+def test_the_hint_for_a_comparison_of_two_variables_compares_them(condition: str, hint: str) -> None:
+    """Nobody means two variables that are not set, which GitLab finds equal."""
+    text = f"pipelines:\n  p:\n    stages: [{{name: a, script: x, if: '{condition}'}}]\n"
+    (diagnostic,) = diagnostics_of(text)
+
+    assert diagnostic.hint is not None
+    assert hint in diagnostic.hint
+    fixed = corrected(text, ("pipelines", "p", "stages", 0, "if"), diagnostic.hint)
+    assert fixed is not None
+    assert diagnostics_of(fixed) == ()

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import product
+
 import pytest
 from config.sample_configs import written
 from plan.sample_plans import plans_of, wrong
 
 from pipegen.compiler import analyse
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import (
     NEVER,
     AllOf,
     AnyOf,
+    AreEqual,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
     IsEvent,
     IsSet,
@@ -24,6 +30,7 @@ from pipegen.plan.model import (
     Selection,
     Subject,
 )
+from pipegen.plan.model.facts import RunFacts, StartEvent
 from pipegen.plan.model.logic import can_hold, implies
 from pipegen.source.text import SourceFile, Span
 
@@ -66,6 +73,11 @@ def of(when: str, inputs: str = "{level: quick, deploy: false}") -> Condition | 
         (
             "{inputs: {deploy: false}}",
             Not(Matches(subject=Subject.INPUT, name="deploy", patterns=(Pattern("true"),), span=SPAN)),
+        ),
+        ("{equal: [env.B, branch]}", AreEqual((Fact(Subject.BRANCH), Fact(Subject.VARIABLE, "B")), SPAN)),
+        (
+            "{equal: [inputs.level, inputs.deploy]}",
+            AreEqual((Fact(Subject.INPUT, "deploy"), Fact(Subject.INPUT, "level")), SPAN),
         ),
         ("{env: {A: false}}", Not(IsSet(subject=Subject.VARIABLE, name="A", span=SPAN))),
         ("{branch: main, event: push}", AllOf((branch("main"), IsEvent((Event.PUSH,), SPAN)))),
@@ -118,6 +130,87 @@ def test_one_condition_follows_from_another(premise: str, other: str, *, expecte
 def test_conditions_that_can_hold_in_a_merge_request(when: str, *, expected: bool) -> None:
     """A merge request has neither branch nor tag."""
     assert can_hold(of(when), (Event.MERGE_REQUEST,)) is expected
+
+
+class NoFiles:
+    """A repository without files."""
+
+    files: Sequence[str] = ()
+
+    def changed(self, base: str) -> Sequence[str] | None:
+        """Return None: there is no branch *base*."""
+        assert base
+        return None
+
+
+_TEXTS = ("", "main", "dev", "mx")
+_RUNS = [
+    RunFacts(event=event, inputs={"level": level}, variables={"A": first, "B": second}, repository=NoFiles())
+    for event in (
+        *(StartEvent(kind=Event.PUSH, branch=branch) for branch in _TEXTS[1:]),
+        *(StartEvent(kind=Event.TAG, tag=tag) for tag in _TEXTS[1:]),
+        StartEvent(kind=Event.MERGE_REQUEST),
+    )
+    for level, first, second in product(_TEXTS, repeat=3)
+]
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "{equal: [branch, env.A]}",
+        "{equal: [branch, tag]}",
+        "{equal: [branch, env.A], event: merge_request}",
+        "{equal: [branch, env.A], tag: true}",
+        "{equal: [branch, env.A], branch: main, env: {A: dev}}",
+        "{equal: [branch, env.A], branch: main, not: {env: {A: main}}}",
+        "{equal: [branch, env.A], branch: main, not: {env: {A: dev}}}",
+        "{not: {equal: [branch, env.A]}, branch: main, env: {A: main}}",
+        "{not: {equal: [branch, env.A]}, branch: 'm*', env: {A: main}}",
+        "{equal: [env.A, inputs.level], env: {A: false}}",
+        "{all: [{equal: [branch, env.A]}, {equal: [env.A, env.B]}], branch: main, not: {env: {B: main}}}",
+        "{all: [{equal: [branch, env.A]}, {equal: [env.A, env.B]}], branch: main, env: {B: main}}",
+        "{all: [{equal: [env.A, env.B]}, {equal: [env.B, inputs.level]}], env: {A: 'd*'}, inputs: {level: dev}}",
+    ],
+)
+def test_equal_texts_match_the_same_patterns(when: str) -> None:
+    """A condition on them can hold only if it holds in some run."""
+    config = f"inputs: {{level: quick}}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
+    condition = analyse(written(config), (), Report()).plans[0].jobs[0].condition
+
+    assert can_hold(condition) is any(run.holds(condition) for run in _RUNS)
+
+
+def test_a_condition_that_two_texts_are_equal_implies_that_both_are_set() -> None:
+    """An empty text equals nothing."""
+    equal = of("{equal: [branch, env.A]}")
+
+    assert implies(equal, of("{branch: true, env: {A: true}}"))
+    assert implies(of("{branch: false}"), of("{not: {equal: [branch, env.A]}}"))
+    assert implies(equal, of("{equal: [env.A, branch]}"))
+    assert not implies(equal, of("{env: {B: true}}"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "code", "at"),
+    [
+        ("[branch, inputs.levl]", "PG343", "levl"),
+        ("[branch, branch]", "PG340", "branch"),
+        ("[branch, main]", "PG204", "main"),
+        ("[branch, env.1A]", "PG204", "env.1A"),
+        ("[branch]", "PG204", "[branch]"),
+        ("[branch, tag]", "PG525", "when"),
+    ],
+)
+def test_texts_that_cannot_be_compared_are_reported(texts: str, code: str, at: str) -> None:
+    """The diagnostic is at the text."""
+    report = Report()
+    stages = f"[{{name: s, script: [make], when: {{equal: {texts}}}}}]"
+    with suppress(Stopped):
+        analyse(written(f"inputs: {{level: quick}}\npipelines: {{p: {{stages: {stages}}}}}"), (), report)
+
+    found = [(each.code.number, each.primary.span.text) for each in report.diagnostics() if each.primary is not None]
+    assert found == [(code, at)]
 
 
 def test_a_pipeline_with_when_has_a_condition() -> None:

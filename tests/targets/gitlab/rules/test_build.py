@@ -54,6 +54,12 @@ def test_rules_agree_with_conditions(seed: int) -> None:
         ({"branch": "*"}, [{"if": r"$CI_COMMIT_BRANCH =~ /.+/ && $CI_COMMIT_BRANCH =~ /^[^\/]*$/"}]),
         ({"tag": False}, [{"if": "$CI_COMMIT_TAG == null"}]),
         ({"env": {"A": False}}, [{"if": "$A !~ /.+/"}]),
+        ({"equal": ["branch", "env.A"]}, [{"if": "$CI_COMMIT_BRANCH && $CI_COMMIT_BRANCH == $A"}]),
+        ({"equal": ["env.B", "env.A"]}, [{"if": "$A =~ /.+/ && $A == $B"}]),
+        (
+            {"not": {"equal": ["tag", "env.A"]}},
+            [{"if": "$CI_COMMIT_TAG == null || $CI_COMMIT_TAG != $A"}],
+        ),
         ({"event": "push"}, [{"if": '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH'}]),
         ({"event": ["push", "tag"]}, [{"if": '$CI_PIPELINE_SOURCE == "push"'}]),
         ({"changes": "src/**"}, [{"changes": ["src/**/*"]}]),
@@ -300,6 +306,7 @@ def test_jobs_with_cases_run_in_the_pipelines_in_which_the_others_do() -> None:
         ("{branch: main}", "GIT_DEPTH"),
         ("{branch: main}", "LEVEL"),
         ("{env: {MODE: late}}", "MODE"),
+        ("{equal: [branch, env.MODE]}", "MODE"),
     ],
 )
 def test_a_name_with_another_meaning_is_refused(when: str, name: str) -> None:

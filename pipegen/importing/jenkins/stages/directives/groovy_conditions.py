@@ -7,17 +7,16 @@ from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
-from pipegen.importing.jenkins.stages.conditions import (
-    NEUTRAL,
+from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildTest,
     Caused,
     Comparator,
-    ConditionReader,
     NoTest,
     VariableComparison,
 )
+from pipegen.importing.jenkins.stages.conditions import NEUTRAL, ConditionReader
 from pipegen.importing.jenkins.stages.directives.when import with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames

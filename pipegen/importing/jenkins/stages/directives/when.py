@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 
 from pipegen.importing.jenkins.reading.checkout import CHECKED_OUT_BRANCH
-from pipegen.importing.jenkins.stages.conditions import (
+from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildTest,
+    BuildVariable,
     Caused,
     ChangedPath,
     Comparator,
+    EqualVariables,
     FoundPath,
     NoTest,
     VariableComparison,
 )
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
-from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest, equality
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -42,6 +44,8 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PL
     match test:
         case VariableComparison():
             return _compared(test, names)
+        case EqualVariables():
+            return _equal(test, names)
         case Caused():
             return StageTest("event", patterns=(_EVENTS[test.cause],))
         case ChangedPath():
@@ -67,11 +71,62 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
             if test.variable in CHECKED_OUT_BRANCH and not names.is_set(test.variable):
                 return replace(test, variable="BRANCH_NAME", text=_REMOTE.sub("", test.text))
             return replace(test, variable=match[1], is_parameter=True) if match else test
+        case EqualVariables(variables=(first, second)):
+            return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
         case AllTests() | AnyTest():
             return replace(test, tests=tuple(with_parameters(part, names) for part in test.tests))
         case NoTest():
             return NoTest(with_parameters(test.test, names))
     return test
+
+
+def _with_parameter(variable: BuildVariable, names: JenkinsNames) -> BuildVariable:
+    is_parameter = variable.is_parameter
+    match = None if is_parameter else _PARAMETER.fullmatch(names.environment.get(variable.name) or "")
+    # A variable of the environment is a text; a parameter may be a boolean.
+    return BuildVariable(match[1], not names.inputs.get(match[1], True)) if match else variable
+
+
+def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
+    """Return the condition that two variables are equal, which they also are if neither is set.
+
+    Parameters are set, be it to the empty text; other variables without a value count as not set, as in `_compared`.
+    """
+    first, second = test.variables
+    if first == second:
+        return ALWAYS
+    if _is_boolean(first, names) is not _is_boolean(second, names):
+        raise UntranslatableError("Groovy compares a boolean with a text")
+    for variable, other in ((first, second), (second, first)):
+        if not variable.is_parameter and variable.name in names.environment:
+            value = names.environment[variable.name]
+            if not value or "${" in value:
+                raise UntranslatableError(f"the value of {variable.name} is known only on the agent")
+            comparison = VariableComparison(other.name, Comparator.EQUALS, value, other.is_parameter)
+            return condition_of(comparison, names)
+    tests = _has_value(first, names), _has_value(second, names)
+    equal = equality(*(".".join(filter(None, (value.key, value.name))) for value in tests))
+    is_set = any(value.key == "branch" or names.inputs.get(value.name) for value in tests)
+    if is_set or len({value.key == "inputs" for value in tests}) > 1:
+        return equal
+    return Disjunction((equal, Conjunction(tuple(map(Opposite, tests)))))
+
+
+def _is_boolean(variable: BuildVariable, names: JenkinsNames) -> bool:
+    return variable.is_parameter and names.inputs.get(variable.name, False)
+
+
+def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
+    """Return the test whether *variable* has a value."""
+    name = variable.name
+    if name in names.inputs:
+        return StageTest("inputs", name)
+    if variable.is_parameter:
+        raise UntranslatableError("the type of a parameter is not known")
+    if name in CHECKED_OUT_BRANCH or name == "CHANGE_ID":
+        raise UntranslatableError(f"a config does not know the text of {name}")
+    known = {"BRANCH_NAME": "branch", "TAG_NAME": "tag"}.get(name)
+    return StageTest(known) if known else StageTest("env", name)
 
 
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each variable

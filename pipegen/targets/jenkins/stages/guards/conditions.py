@@ -9,10 +9,12 @@ from pipegen.emit.groovy import literal
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
+    AreEqual,
     Atom,
     Condition,
     Event,
     Exists,
+    Fact,
     FilesChanged,
     Input,
     InputType,
@@ -74,7 +76,7 @@ class ConditionWriter(Struct):
                 return f"event() != {literal(event.value)}"
             case Not():
                 return self.of(condition.condition)
-            case AllOf() | AnyOf() | Matches() | IsEvent(events=(_, _, *_)):
+            case AllOf() | AnyOf() | Matches() | AreEqual() | IsEvent(events=(_, _, *_)):
                 return f"!({self.of(condition)})"
         return f"!{self._atom(condition)}"
 
@@ -95,6 +97,9 @@ class ConditionWriter(Struct):
                 return f"{self._value(atom)} == {literal(pattern.literal)}"
             case Matches():
                 return f"{self._value(atom)} ==~ {literal(_regex(atom.patterns))}"
+            case AreEqual():
+                left, right = map(self._value, atom.facts)
+                return f"{left} && {left} == {right}"
             case IsEvent(events=(event,)):
                 return f"event() == {literal(event.value)}"
             case IsEvent():
@@ -107,17 +112,17 @@ class ConditionWriter(Struct):
             case IsSet():
                 return f"!!{self._value(atom)}"
 
-    def _value(self, atom: Matches | IsSet) -> str:
-        match atom.subject:
+    def _value(self, fact: Fact | Matches | IsSet) -> str:
+        match fact.subject:
             case Subject.BRANCH:
                 return "branch()"
             case Subject.TAG:
                 return "env.TAG_NAME"
             case Subject.INPUT:
-                return self._input(atom.name)
+                return self._input(fact.name)
             case Subject.VARIABLE:
                 # Not with a dot: the object has other properties.
-                return f"env.getProperty({literal(atom.name)})"
+                return f"env.getProperty({literal(fact.name)})"
 
     def _input(self, name: str) -> str:
         is_boolean = any(input_.name == name and input_.type is InputType.BOOLEAN for input_ in self.inputs)

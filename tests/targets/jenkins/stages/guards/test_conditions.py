@@ -48,6 +48,12 @@ def expression_of(when: Any) -> str:
         ({"env": {"class": "x"}}, "env.getProperty('class') == 'x'"),
         ({"inputs": {"level": "full"}}, "params.level == 'full'"),
         ({"inputs": {"deploy": True}}, "\"${params.deploy}\" == 'true'"),
+        ({"equal": ["branch", "env.A"]}, "branch() && branch() == env.getProperty('A')"),
+        ({"not": {"equal": ["inputs.level", "tag"]}}, "!(env.TAG_NAME && env.TAG_NAME == params.level)"),
+        (
+            {"any": [{"equal": ["env.A", "inputs.deploy"]}, {"tag": "b"}]},
+            "\"${params.deploy}\" && \"${params.deploy}\" == env.getProperty('A') || env.TAG_NAME == 'b'",
+        ),
         ({"changes": "a?"}, "hasChanged('a[^/]')"),
         ({"not": {"changes": {"paths": "a", "base": "main"}}}, "!hasChanged('a', 'main')"),
         ({"exists": "**/a"}, "isInRepository('(?d)(.*/)?a')"),

@@ -1,0 +1,147 @@
+"""Comparisons of two variables in pipelines of other engines."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+from ruamel.yaml import YAML
+from targets.gitlab.rules_reader import evaluated
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+
+_YAML = YAML(typ="safe", pure=True)
+_INPUTS = "variables: { LEVEL: { value: '', description: How much }, OTHER: { value: x, description: Another } }\n"
+_REFS = (
+    {"CI_COMMIT_BRANCH": "main", "CI_PIPELINE_SOURCE": "web", "CI_COMMIT_REF_NAME": "main"},
+    {"CI_COMMIT_TAG": "main", "CI_PIPELINE_SOURCE": "push", "CI_COMMIT_REF_NAME": "main"},
+    {"CI_MERGE_REQUEST_IID": "1", "CI_PIPELINE_SOURCE": "merge_request_event", "CI_COMMIT_REF_NAME": "main"},
+)
+
+
+def _when(config: str) -> object:
+    (stage,) = _YAML.load(config)["pipelines"]["ci"]["stages"]
+    return stage.get("when")
+
+
+@pytest.mark.parametrize(
+    ("rule", "when"),
+    [
+        ("$CI_COMMIT_BRANCH && $CI_COMMIT_BRANCH == $A", "{ equal: [branch, env.A] }"),
+        ("$A != null && $A == $CI_COMMIT_TAG", "{ equal: [tag, env.A] }"),
+        ("$A && $B && $A == $B", "{ equal: [env.A, env.B] }"),
+        ("$A == $B", "{ any: [{ equal: [env.A, env.B] }, { env: { A: false, B: false } }] }"),
+        ("$A == null || $A != $B", "{ not: { equal: [env.A, env.B] } }"),
+        ("$A && $A != $B", "{ env: { A: true }, not: { equal: [env.A, env.B] } }"),
+        ("$CI_COMMIT_REF_NAME == $A", "{ equal: [env.A, env.CI_COMMIT_REF_NAME] }"),
+        ("$LEVEL == $CI_COMMIT_BRANCH", "{ equal: [branch, inputs.LEVEL] }"),
+        ("$LEVEL == $A", "{ equal: [inputs.LEVEL, env.A] }"),
+        ('$LEVEL == "a" && $LEVEL == $OTHER', "{ equal: [inputs.LEVEL, inputs.OTHER], inputs: { LEVEL: a } }"),
+        ("$A == $CI_COMMIT_BRANCH", "{ any: [{ equal: [branch, env.A] }, { branch: false, env: { A: false } }] }"),
+        ('$CI_COMMIT_BRANCH == $A && $A == "main"', "{ equal: [branch, env.A], env: { A: main } }"),
+        ("$LEVEL == $OTHER", None),
+        ("$A != $CI_COMMIT_BRANCH", None),
+        ("$CI_COMMIT_BRANCH != $A && $CI_COMMIT_TAG == $B", None),
+    ],
+)
+def test_two_variables_are_compared_as_on_gitlab(rule: str, when: str | None, tmp_path: Path) -> None:
+    """There, null equals null, but not the empty text. Inputs may be empty; other variables are set to a text."""
+    result, report = from_text(f"{_INPUTS}unit: {{ script: make, rules: [{{ if: '{rule}' }}] }}\n", tmp_path)
+    generated = _YAML.load(result.generated[-1].text)
+
+    assert messages(report) == ""
+    assert "raw:" not in result.text
+    assert when is None or _when(result.text) == _YAML.load(when)
+    for ref, first, second, level in product(_REFS, (None, "a", "main"), (None, "a", "main"), ("", "a", "main")):
+        own = {"A": first, "B": second, "LEVEL": level, "OTHER": "a"}
+        variables = {**ref, **{name: text for name, text in own.items() if text is not None}}
+        runs = any(evaluated(each["if"], variables) for each in generated["unit"]["rules"])
+        assert runs is evaluated(rule, variables), variables
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("$A =~ $B", "$A is matched with a pattern in $B"),
+        ("$CI_COMMIT_BRANCH == $NESTED", "the value of $NESTED depends on the run"),
+    ],
+)
+def test_other_comparisons_stay_raw(rule: str, reason: str, tmp_path: Path) -> None:
+    """The reason is reported; a variable with another in its value may differ in each run."""
+    variables = "variables: { NESTED: $CI_COMMIT_REF_NAME }\n"
+    result, report = from_text(f"{variables}unit: {{ script: make, rules: [{{ if: '{rule}' }}] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert reason in messages(report)
+    assert f"rules: [{{ if: {rule} }}]" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+_JENKINSFILE = """\
+pipeline {
+    agent any
+    parameters {
+        string(name: 'TARGET', defaultValue: 'main')
+        string(name: 'OTHER')
+        booleanParam(name: 'FAST', defaultValue: false)
+        booleanParam(name: 'SLOW', defaultValue: false)
+    }
+    environment { FIXED = 'main'; WANTED = "${params.TARGET}" }
+    stages {
+        stage('a') {
+            when { expression { CONDITION } }
+            steps { sh 'make' }
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "when"),
+    [
+        ("env.BRANCH_NAME == params.TARGET", "{ equal: [branch, inputs.TARGET] }"),
+        ("return BRANCH_NAME == env.WANTED", "{ equal: [branch, inputs.TARGET] }"),
+        ("params.TARGET != env.A", "{ not: { equal: [inputs.TARGET, env.A] } }"),
+        ("env.A && env.A == env.TAG_NAME", "{ equal: [tag, env.A] }"),
+        ("env.A == env.B", "{ any: [{ equal: [env.A, env.B] }, { env: { A: false, B: false } }] }"),
+        ("params.FAST == params.SLOW", "{ equal: [inputs.FAST, inputs.SLOW] }"),
+        ("env.A == env.FAST", "{ equal: [inputs.FAST, env.A] }"),
+        ("env.BRANCH_NAME == FIXED", "{ branch: main }"),
+    ],
+)
+def test_two_variables_are_compared_as_in_groovy(condition: str, when: str) -> None:
+    """There, null equals null, but not the empty text, which a parameter without a value is."""
+    report = Report()
+    imported = import_jenkins(SourceFile("Jenkinsfile", _JENKINSFILE.replace("CONDITION", condition)), report)
+    proof = prove_stages(imported)
+
+    assert _when(imported.text) == _YAML.load(when)
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        ("params.FAST == env.A", "Groovy compares a boolean with a text"),
+        ("params.UNKNOWN == env.A", "the type of a parameter is not known"),
+        ("env.GIT_BRANCH == env.A", "a config does not know the text of GIT_BRANCH"),
+        ("env.A ==~ env.B", "it contains Groovy"),
+        ("currentBuild.result == env.A", "it contains Groovy"),
+    ],
+)
+def test_other_comparisons_stay_groovy(condition: str, reason: str) -> None:
+    """In Groovy, the boolean true is not equal to the text "true"."""
+    report = Report()
+    imported = import_jenkins(SourceFile("Jenkinsfile", _JENKINSFILE.replace("CONDITION", condition)), report)
+
+    assert reason in messages(report)
+    assert "when:" not in imported.text
