@@ -23,6 +23,7 @@ from pipegen.plan.model import (
     Matches,
     Not,
     ReportPath,
+    Reports,
 )
 from pipegen.plan.rewriting import parts
 from pipegen.plan.stage.conditions.text import words
@@ -119,6 +120,9 @@ class ValueFormatter(Struct):
                 return self.tree(value_.value)
             case Map():
                 return _non_empty({self.text(name): self.tree(inner) for name, inner in value_.entries})
+            case Reports():
+                kinds = {kind: self.tree(tuple(paths)) for kind, paths in value_.by_kind().items()}
+                return _non_empty({**kinds, "coverage": self.tree(value_.coverage)}) or None
             case tuple():
                 return self._several(value_)
         words = self._words(value_)

@@ -107,6 +107,12 @@ def test_a_config_equals_itself(path: Path) -> None:
             "script: [x], environment: {name: e, auto_stop_in: 2h}",
             ("environment.auto_stop_in", None, "2 h"),
         ),
+        (
+            "script: [x], reports: {junit: a, sast: b}",
+            "script: [x], reports: {sast: c, junit: a}",
+            ("reports.sast", "b", "c"),
+        ),
+        ("script: [x], reports: {sast: a}", "script: [x], reports: {dast: a, sast: a}", ("reports.dast", None, "a")),
         ("script: [x], cache: {key: k, paths: [a]}", "script: [x], cache: {key: l, paths: [a]}", CACHE),
         ("script: [x], raw: {gitlab: {a: 1}}", "script: [x], raw: {gitlab: {a: 2}}", ("raw.gitlab.a", "1", "2")),
     ],

@@ -31,9 +31,15 @@ WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; ec
 LATE = "it's $(touch canary) [a]* 1.2"
 STAGES: dict[str, dict[str, object]] = {
     "red": {
-        "script": [WRITE, "echo '[]' >found.json", "false"],
+        "script": [WRITE, "echo '[]' >found.json", "echo '{}' >sast.json", "false"],
         "artifacts": {"paths": ["log/"], "exclude": ["log/*.tmp", "log/deep"], "when": "always"},
-        "reports": {"junit": "report.xml", "codequality": "found.json", "sarif": "none.sarif"},
+        "reports": {
+            "junit": "report.xml",
+            "codequality": "found.json",
+            "sarif": "none.sarif",
+            "sast": "sast.json",
+            "dast": "no",
+        },
     },
     "green": {"script": [WRITE], "reports": {"junit": ["*.xml", "none/*.xml"], "coverage": "none.xml"}},
     "crashed": {"script": ["echo t >crash.log", "false"], "artifacts": {"paths": ["crash.log"], "when": "failure"}},
@@ -138,6 +144,8 @@ def test_reports_are_collected_after_a_failure(done: tuple[Engine, Execution, Pa
         return
     if engine is HERE:
         return
+    # Jenkins does not display this kind.
+    assert "sast.json" in execution.downloads
     assert execution.log.count("No files found for pattern 'none.sarif'") == 1
     assert sorted((report["total"], report["failed"]) for report in execution.reports if "total" in report) == [
         (2, 1),

@@ -54,20 +54,20 @@ def test_a_template_has_keys_that_most_users_share(tmp_path: Path) -> None:
 
 def test_a_template_has_the_parts_of_raw_that_all_users_share(tmp_path: Path) -> None:
     """The others are in the stages."""
-    own = "artifacts: { reports: { sast: x.json } }"
+    own = "artifacts: { reports: { performance: x.json } }"
     jobs = "".join(f"{name}: {{ extends: .base, {own if name == 'two' else ''} }}\n" for name in ("one", "two"))
     result, _ = from_text(f"{_BASE}{jobs}three: {{ script: make }}\n", tmp_path)
     proof = prove(result)
 
     assert 'raw: { gitlab: { cache: { untracked: true }, variables: { FF_TIMESTAMPS: "true" } } }' in result.text
-    assert "gitlab: { artifacts: { reports: { sast: x.json } } }" in result.text
+    assert "gitlab: { artifacts: { reports: { performance: x.json } } }" in result.text
     assert proof is not None
     assert proof.differences == ()
 
 
 def test_raw_keys_and_the_shell_of_a_template_are_no_defaults(tmp_path: Path) -> None:
     """The other stages would have to remove them."""
-    own = "{ script: 'make | tee log', artifacts: { reports: { sast: x.json } } }"
+    own = "{ script: 'make | tee log', artifacts: { reports: { performance: x.json } } }"
     jobs = "".join(f"{name}: {{ extends: .scan }}\n" for name in ("one", "two", "three"))
     result, _ = from_text(f".scan: {own}\n{jobs}four: {{ script: make }}\n", tmp_path)
 

@@ -77,7 +77,7 @@ DIFFERENT_ON_JENKINS = {
 SCRIPTED = frozenset(
     {
         *("called-pipelines", "cases", "conditions", "finally", "finally-by-status", "fleet", "go", "java", "machine"),
-        *("matrix-selections", "monorepo", "port-of-gitlab", "runs", "scripts", "skewed", "webhook"),
+        *("matrix-selections", "monorepo", "port-of-gitlab", "reports", "runs", "scripts", "skewed", "webhook"),
     }
 )
 # The configs whose second import differs from the third one.

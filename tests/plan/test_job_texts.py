@@ -12,7 +12,8 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.compiler import analyse
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Container, Job
+from pipegen.plan.model import Artifact, Container, Coverage, Job, ReportPath
+from pipegen.plan.model.retention import path_text
 from pipegen.plan.model.texts import job_texts
 from pipegen.structs import Struct
 
@@ -26,6 +27,8 @@ def references_in(value: object) -> Iterator[Reference]:
             yield from value.references()
         case Container(producer=str()):
             return
+        case Artifact() | Coverage() | ReportPath():
+            yield from path_text(value.path or "", value.span).references()
         case tuple():
             yield from chain.from_iterable(map(references_in, value))
         case Struct():
@@ -41,7 +44,7 @@ def foreign(references: Iterator[Reference]) -> set[Reference]:
     "case", sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "pipeline.yml").exists())
 )
 def test_all_references_of_a_job_are_listed(case: str) -> None:
-    """They are in steps, environments, mails, caches and steps of plugins."""
+    """They are in steps, environments, mails, caches, paths and steps of plugins."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
@@ -58,6 +61,8 @@ def test_all_references_of_a_job_are_listed(case: str) -> None:
             job.mail,
             job.caches,
             job.retention.name,
+            job.artifacts,
+            job.reports,
             job.plugin_steps,
         )
         for reference in references_in(part)

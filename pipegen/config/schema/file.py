@@ -39,6 +39,15 @@ def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ..
 
 
 @cache
+def gitlab_reports() -> frozenset[str]:
+    """Return the kinds of reports that GitLab has under the same name, each with one or several paths.
+
+    Coverage has another name and another form there, and SARIF is stored as an artifact.
+    """
+    return frozenset(pipelines_schema()["$defs"]["reports"]["properties"]) - {"coverage", "sarif"}
+
+
+@cache
 def known_paths() -> Mapping[str, tuple[Path, ...]]:
     """Return the paths where each key is allowed, outer paths first."""
     paths_by_key: dict[str, list[Path]] = {}

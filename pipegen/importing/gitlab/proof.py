@@ -214,6 +214,14 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
         yield f'the services of job "{name}" are others'
     if not _is_same(expected, (own.environment, own.variables), actual, (other.environment, other.variables)):
         yield f'the environment of job "{name}" is another one'
+    if _reports(expected, is_named=name == expected.job) != _reports(actual, is_named=name == expected.job):
+        yield f'the reports of job "{name}" are others'
+
+
+def _reports(job: RunJob, *, is_named: bool) -> frozenset[tuple[str, str]]:
+    """Return the kinds and the paths of the reports of *job*, which know its name unless it is a combination."""
+    known = {"CI_JOB_NAME": job.job} if is_named else {}
+    return frozenset((kind, ground(path, known)) for kind, path in job.work.reports)
 
 
 def _is_same(expected: RunJob, own: _Text, actual: RunJob, other: _Text) -> bool:

@@ -26,6 +26,7 @@ from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct, replace
 
 _UNKNOWN = "unknown"
+_COBERTURA = "cobertura"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
 # Whether a condition holds, by its number and the values of the variables that it tests.
@@ -58,6 +59,7 @@ class RunnableJob(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
+    reports: tuple[tuple[str, str], ...]
     environment: str
     is_shown: bool
     leaves_files: bool
@@ -152,6 +154,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -
         image=_image(job),
         environment=_environment(job),
         services=_services(job),
+        reports=tuple(_reports(job)),
         is_shown=HELPER not in job.variables,
         leaves_files=_leaves_files(job),
     )
@@ -237,11 +240,27 @@ def _started_alike(
     )
 
 
-def _leaves_files(job: SourceJob) -> bool:
+def _artifacts(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
+    """Return the artifacts of *job*, and the reports among them."""
+    nothing = TreeMapping((), job.span)
     artifacts = job.get("artifacts")
-    keys = artifacts if isinstance(artifacts, TreeMapping) else TreeMapping((), job.span)
+    keys = artifacts if isinstance(artifacts, TreeMapping) else nothing
     reports = keys.get("reports")
-    has_variables = isinstance(reports, TreeMapping) and reports.get("dotenv") is not None
+    return keys, reports if isinstance(reports, TreeMapping) else nothing
+
+
+def _reports(job: SourceJob) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the path of each report of *job*; variables are not reports."""
+    for kind, node in ((entry.key.text, entry.value) for entry in _artifacts(job)[1].entries):
+        if isinstance(node, TreeMapping):
+            yield text_of(node.get("coverage_format")) or _COBERTURA, expanded(text_of(node.get("path")))
+        elif kind != "dotenv":
+            yield from ((kind, expanded(path)) for path in texts_of(node))
+
+
+def _leaves_files(job: SourceJob) -> bool:
+    keys, reports = _artifacts(job)
+    has_variables = reports.get("dotenv") is not None
     is_for_failures = text_of(keys.get("when")) == "on_failure"
     return not is_for_failures and (bool(items_of(keys.get("paths"))) or has_variables)
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from posixpath import normpath
 from typing import TypeAlias
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
-from pipegen.importing.gitlab.values import expanded_all
+from pipegen.importing.gitlab.values import expanded_all, ground
 from pipegen.structs import Struct, replace
 
 
 class RunWork(Struct, kw_only=True):
     """The work of a combination of a job: its scripts, the values of variables, and where it runs.
 
-    *environment* is the name of the environment that it deploys to, "" for none.
+    *environment* is the name of the environment that it deploys to, "" for none. *reports* are kinds and paths from the
+    checkout.
     """
 
     script: tuple[str, ...]
@@ -24,6 +26,7 @@ class RunWork(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
+    reports: tuple[tuple[str, str], ...]
     environment: str
 
 
@@ -82,12 +85,15 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
     """Return the work of the combination *name* of *job*, which has *started*."""
     if (name, started.variables) not in works:
         set_by_rule = expanded_all(dict(started.variables))
+        variables = {**job.variables, **set_by_rule, **expanded_all(job.combinations[name])}
+        known = {**variables, "CI_PROJECT_DIR": ".", "CI_JOB_STAGE": job.job.stage}
         works[name, started.variables] = RunWork(
             script=job.script,
             after=job.after,
-            variables={**job.variables, **set_by_rule, **expanded_all(job.combinations[name])},
+            variables=variables,
             image=job.image,
             services=job.services,
+            reports=tuple((kind, normpath(ground(path, known))) for kind, path in job.reports),
             environment=job.environment,
         )
     return works[name, started.variables]

@@ -279,16 +279,14 @@ def _reports(stage: StageConfig, directory: str, values: StageValues) -> Reports
     if not isinstance(body, Mapping):
         return Reports()
     return Reports(
-        junit=tuple(_report_paths(body.get("junit"), directory, values)),
         coverage=_coverage(body, directory, values),
-        codequality=tuple(_report_paths(body.get("codequality"), directory, values)),
-        sarif=tuple(_report_paths(body.get("sarif"), directory, values)),
+        paths=tuple(
+            ReportPath(entry.key.text, path, item.span)
+            for entry in body.entries
+            if entry.key.text != "coverage"
+            for path, item in _paths(entry.value, directory, values).items()
+        ),
     )
-
-
-def _report_paths(node: Node | None, directory: str, values: StageValues) -> Iterator[ReportPath]:
-    for path, item in _paths(node, directory, values).items():
-        yield ReportPath(path, item.span)
 
 
 def _coverage(body: Mapping, directory: str, values: StageValues) -> Coverage | None:

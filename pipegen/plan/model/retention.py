@@ -54,19 +54,28 @@ class Coverage(SpannedStruct, kw_only=True):
 
 
 class ReportPath(SpannedStruct):
-    """A pattern of report files, relative to the root of the repository, perhaps with setup values."""
+    """A pattern of report files of a *kind*, relative to the root of the repository, perhaps with setup values."""
 
+    kind: str
     path: str
     span: Span
 
 
 class Reports(Struct, kw_only=True):
-    """Reports that the engine displays; they never decide whether the job succeeds."""
+    """Reports that the engine displays; they never decide whether the job succeeds.
 
-    junit: tuple[ReportPath, ...] = ()
+    *paths* are those of all kinds except coverage, in the order of the kinds; the schema names the kinds.
+    """
+
     coverage: Coverage | None = None
-    codequality: tuple[ReportPath, ...] = ()
-    sarif: tuple[ReportPath, ...] = ()
+    paths: tuple[ReportPath, ...] = ()
+
+    def by_kind(self) -> dict[str, list[ReportPath]]:
+        """Return the paths of each kind."""
+        kinds: dict[str, list[ReportPath]] = {}
+        for path in self.paths:
+            kinds.setdefault(path.kind, []).append(path)
+        return kinds
 
 
 # Setup values that engines insert into paths: they contain neither blanks nor wildcards, nor folders such as "..", and

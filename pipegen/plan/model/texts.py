@@ -76,7 +76,7 @@ def path_texts(job: Job) -> list[Text]:
         return []
     paths = [(artifact.path or "", artifact.span) for artifact in job.artifacts]
     paths += [(path, retention.span or job.span) for path in retention.exclude]
-    paths += [(report.path, report.span) for report in (*reports.junit, *reports.codequality, *reports.sarif)]
+    paths += [(report.path, report.span) for report in reports.paths]
     if reports.coverage is not None:
         paths.append((reports.coverage.path or "", reports.coverage.span))
     return [path_text(path, span) for path, span in paths if has_values(path)]

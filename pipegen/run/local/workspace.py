@@ -293,9 +293,9 @@ def _files_in(store: Path) -> list[list[object]]:
 
 def _report_paths(job: Job) -> list[str]:
     """Return the paths of the reports of *job*, which the user gets even if it failed."""
-    reports = job.reports
-    paths = [report.path for report in (*reports.junit, *reports.codequality, *reports.sarif)]
-    return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
+    coverage = job.reports.coverage
+    paths = [report.path for report in job.reports.paths]
+    return paths if coverage is None or coverage.path is None else [*paths, coverage.path]
 
 
 def _value(job: Job, name: str, content: bytes | None) -> bytes | None:

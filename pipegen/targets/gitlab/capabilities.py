@@ -86,7 +86,7 @@ TABLE: tuple[Capability, ...] = (
     Capability("steps", _REFUSED, "steps of Jenkins: PG678, or left out with elsewhere: skip"),
     Capability("raw", _NATIVE, "keys that override the keys of the job"),
     Capability("reuse", _EMULATED, "each run computes every result again"),
-    Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is stored as an artifact"),
+    Capability("reports", _NATIVE, "all kinds; sarif is stored as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these stages"),
     Capability(
         "when",

@@ -161,8 +161,8 @@ class ArtifactKeys(Struct, kw_only=True):
     when: str = ""
     access: str = ""
     expose_as: str = ""
-    junit: tuple[str, ...] = ()
-    codequality: tuple[str, ...] = ()
+    # The paths of each kind of reports except coverage and dotenv.
+    reports: tuple[tuple[str, tuple[str, ...]], ...] = ()
     coverage_report: CoverageReport | None = None
     dotenv: tuple[str, ...] = ()
     # A regular expression between slashes, matched against the log.

@@ -19,9 +19,10 @@ def artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
         return {"paths": text_list(paths)} if paths else None
     reports = without_none(
         {
-            "junit": _one_or_more(artifact_keys.junit),
+            # Test results are the first report of most jobs, and coverage is the next one.
+            "junit": None,
             "coverage_report": _coverage(artifact_keys.coverage_report),
-            "codequality": _one_or_more(artifact_keys.codequality),
+            **{kind: _one_or_more(report_paths) for kind, report_paths in artifact_keys.reports},
             "dotenv": _one_or_more(artifact_keys.dotenv),
         }
     )

@@ -71,7 +71,12 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),
-    Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
+    Capability(
+        "reports",
+        _NATIVE,
+        "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect; kinds that only GitLab"
+        " displays are archived with the build",
+    ),
     Capability("files_from", _NATIVE, "only the stashes of these stages are fetched"),
     Capability(
         "when",

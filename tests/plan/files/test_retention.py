@@ -52,7 +52,7 @@ def test_paths_contain_setup_values() -> None:
 
     assert [artifact.path for artifact in job.artifacts] == ["d/a-${setup.tag}/*", "d/${setup.commit}"]
     assert job.retention.exclude == ("d/${setup.project}/b", "d/${setup.project}/b/**")
-    assert [report.path for report in job.reports.junit] == ["d/${setup.shortCommit}.xml"]
+    assert [report.path for report in job.reports.paths] == ["d/${setup.shortCommit}.xml"]
 
 
 @pytest.mark.parametrize("path", ["${setup.branch}/", "${setup.tag|none}/", "a-${setup.run}", "$$-${setup.commit}"])
@@ -124,14 +124,15 @@ def test_reports_are_relative_to_the_repository() -> None:
     """A single path is a list of one."""
     reports = job_of(
         "{name: s, directory: d, script: x,"
-        " reports: {junit: a.xml, codequality: [b.json, ../c.json], sarif: '*.sarif'}}"
+        " reports: {junit: a.xml, codequality: [b.json, ../c.json], sarif: '*.sarif', metrics: m.txt}}"
     ).reports
 
-    assert [[report.path for report in kind] for kind in (reports.junit, reports.codequality, reports.sarif)] == [
-        ["d/a.xml"],
-        ["d/b.json", "c.json"],
-        ["d/*.sarif"],
-    ]
+    assert {kind: [report.path for report in paths] for kind, paths in reports.by_kind().items()} == {
+        "junit": ["d/a.xml"],
+        "codequality": ["d/b.json", "c.json"],
+        "sarif": ["d/*.sarif"],
+        "metrics": ["d/m.txt"],
+    }
 
 
 @pytest.mark.parametrize(

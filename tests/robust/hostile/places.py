@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from robust.hostile.round import Keys
 from robust.hostile.texts import written
 
+from pipegen.config.schema.file import gitlab_reports
+
 Config = Callable[[str], Keys]
 ZEROS = "0" * 64
+KINDS_OF_REPORTS = sorted({*gitlab_reports(), "sarif"})
 
 
 def stage(**keys: object) -> Keys:
@@ -44,6 +47,11 @@ def cache(**keys: object) -> Keys:
 def listed(key: str, inner: str) -> Config:
     """Return a function for configs whose stage has a list with one text below two keys."""
     return lambda text: stage(**{key: {inner: [text]}})
+
+
+def report(kind: str) -> Config:
+    """Return a function for configs whose stage has a report of a *kind* at one path."""
+    return lambda text: stage(reports={kind: text})
 
 
 def final(status: str) -> Config:
@@ -122,13 +130,11 @@ PLACES: Mapping[str, Config] = {
     "artifacts.name": lambda text: stage(artifacts={"paths": ["a/"], "name": written(text)}),
     "artifacts.expire": lambda text: stage(artifacts={"paths": ["a/"], "expire": text}),
     "artifacts.expose_as": lambda text: stage(artifacts={"paths": ["a/"], "expose_as": text}),
-    "reports.junit": lambda text: stage(reports={"junit": text}),
     "reports.coverage": lambda text: stage(reports={"coverage": text}),
     "coverage.path": lambda text: stage(reports={"coverage": {"path": text}}),
     "coverage.percent": lambda text: stage(reports={"coverage": {"percent": text}}),
-    "reports.codequality": lambda text: stage(reports={"codequality": text}),
-    "reports.sarif": lambda text: stage(reports={"sarif": text}),
-    **{f"reports.{kind}.[]": listed("reports", kind) for kind in ("junit", "codequality", "sarif")},
+    **{f"reports.{kind}": report(kind) for kind in KINDS_OF_REPORTS},
+    **{f"reports.{kind}.[]": listed("reports", kind) for kind in KINDS_OF_REPORTS},
     "cache.paths.[]": lambda text: cache(paths=[text]),
     "cache.key": lambda text: cache(key=written(text)),
     "cache.key.files.[]": lambda text: cache(key={"files": [text]}),

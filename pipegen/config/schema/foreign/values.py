@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from pipegen.config.schema.file import gitlab_reports
 from pipegen.config.schema.foreign.model import Hint, Use, elsewhere, instead, rename_hint, texts
 from pipegen.config.schema.violation import Path
 from pipegen.source.tree import Mapping as Map
@@ -327,7 +328,7 @@ def _reports(reports: Map) -> Mapping[str, object]:
     for entry in reports.entries:
         if entry.key.text == "coverage_report" and isinstance(entry.value, Map):
             known["coverage"] = entry.value.get("path") or "coverage.xml"
-        elif entry.key.text in ("junit", "codequality"):
+        elif entry.key.text in gitlab_reports():
             known[entry.key.text] = entry.value
         else:
             others[entry.key.text] = entry.value

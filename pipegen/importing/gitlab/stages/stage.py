@@ -210,7 +210,7 @@ class StageBuilder:
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         for entry in translation.entries:
-            self._mark_raw(entry, draft, translation.reason)
+            self._mark_raw(entry, draft, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
         if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
             draft.keys["artifacts"] = {

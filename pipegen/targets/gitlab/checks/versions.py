@@ -40,6 +40,14 @@ def _keyword(major: int, minor: int, anchor: str) -> IntroducedIn:
     return IntroducedIn((major, minor), f"{_KEYWORDS}#{anchor}")
 
 
+def _reports(**versions: Version) -> Mapping[str, IntroducedIn]:
+    """Return the *versions* of kinds of reports by path."""
+    return {
+        f"job.artifacts.reports.{kind}": IntroducedIn(version, f"{_REPORTS}#artifactsreports{kind}")
+        for kind, version in versions.items()
+    }
+
+
 # By path: `job` is the name of any job, also a hidden one, `*` a name that the user chooses, and `[]` a list where a
 # single value is also allowed. A value after `=` has its own version.
 KEYS: Mapping[str, IntroducedIn] = {
@@ -104,12 +112,27 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.artifacts.expose_as": _keyword(12, 5, "artifactsexpose_as"),
     "job.artifacts.access": _keyword(16, 11, "artifactsaccess"),
     "job.artifacts.access=maintainer": _keyword(18, 4, "artifactsaccess"),
-    "job.artifacts.reports.coverage_report": IntroducedIn((14, 10), f"{_REPORTS}#artifactsreportscoverage_report"),
+    # LSIF is on the page of its feature.
+    "job.artifacts.reports.lsif": IntroducedIn((13, 1), "https://docs.gitlab.com/user/project/code_intelligence/"),
     "job.artifacts.reports.coverage_report.coverage_format=jacoco": IntroducedIn(
         (17, 6), "https://docs.gitlab.com/ci/testing/code_coverage/jacoco/"
     ),
-    "job.artifacts.reports.codequality": IntroducedIn((13, 2), f"{_REPORTS}#artifactsreportscodequality"),
-    "job.artifacts.reports.dotenv": IntroducedIn((12, 9), f"{_REPORTS}#artifactsreportsdotenv"),
+    **_reports(
+        accessibility=(12, 8),
+        annotations=(16, 3),
+        api_fuzzing=(13, 4),
+        browser_performance=(14, 0),
+        codequality=(13, 2),
+        coverage_fuzzing=(13, 4),
+        coverage_report=(14, 10),
+        cyclonedx=(15, 3),
+        dotenv=(12, 9),
+        load_performance=(13, 2),
+        requirements=(13, 1),
+        sast=(13, 3),
+        secret_detection=(13, 3),
+        terraform=(13, 0),
+    ),
     "job.pages.publish": _keyword(17, 9, "pagespublish"),
     "job.release": _keyword(13, 2, "release"),
     "job.release.assets": IntroducedIn((13, 12), "https://docs.gitlab.com/ci/yaml/#releaseassetslinks"),
@@ -256,6 +279,7 @@ def _span(job: PlanJob, path: str) -> Span:
         "job.artifacts.access": job.retention,
         "job.artifacts.exclude": job.retention,
         "job.artifacts.reports.coverage_report": job.reports.coverage,
+        **{f"job.artifacts.reports.{path.kind}": path for path in job.reports.paths},
         "job.rules.allow_failure": limits.allow_failure,
         "job.rules.variables": job.cases[0] if job.cases else None,
         "job.resource_group": deployment.locks[0] if deployment.locks else None,

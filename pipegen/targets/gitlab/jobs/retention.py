@@ -24,23 +24,26 @@ def lower_retention(
     retention, reports = job.retention, job.reports
     if retention is DEFAULT_RETENTION and reports is NO_REPORTS and not job.artifacts:
         return paths, DEFAULT_ARTIFACT_KEYS
-    sarif_paths = _report_paths(reports.sarif, plan, report)
-    if sarif_paths:
-        _report_sarif(reports.sarif, report)
+    kinds, coverage = reports.by_kind(), reports.coverage
+    sarif = kinds.pop("sarif", [])
+    if sarif:
+        _report_sarif(sarif[0], report)
         if retention.when is ArtifactsWhen.FAILURE:
-            _report_lost(job, reports.sarif[0], report)
+            _report_lost(job, sarif[0], report)
     _check_failure(job, plan, paths, report)
-    coverage = reports.coverage
-    return (*paths, *(path for path in sarif_paths if path not in paths)), ArtifactKeys(
+    stored = (stored_path(path.path, path.span, plan, report) for path in sarif)
+    return (*paths, *(path for path in stored if path not in paths)), ArtifactKeys(
         name=expanded(retention.name, "the name of an archive", plan, report, is_slug=True) if retention.name else "",
         exclude=tuple(stored_path(path, retention.span or job.span, plan, report) for path in retention.exclude),
         expire_in=_expiry(retention),
         # A scanner that finds problems exits with an error, and its report is still stored.
-        when="always" if sarif_paths and retention.when is ArtifactsWhen.SUCCESS else RESULTS[retention.when],
+        when="always" if sarif and retention.when is ArtifactsWhen.SUCCESS else RESULTS[retention.when],
         access="none" if any(path.is_declared and not path.is_kept for path in job.artifacts) else retention.access,
         expose_as=retention.expose_as.value if retention.expose_as is not None else "",
-        junit=_report_paths(reports.junit, plan, report),
-        codequality=_report_paths(reports.codequality, plan, report),
+        reports=tuple(
+            (kind, tuple(stored_path(path.path, path.span, plan, report) for path in report_paths))
+            for kind, report_paths in kinds.items()
+        ),
         coverage_report=CoverageReport(
             path=stored_path(coverage.path, coverage.span, plan, report), format=coverage.format.value
         )
@@ -48,10 +51,6 @@ def lower_retention(
         else None,
         coverage=_between_slashes(coverage.percent) if coverage is not None and coverage.percent else "",
     )
-
-
-def _report_paths(paths: tuple[ReportPath, ...], plan: Plan, report: Report) -> tuple[str, ...]:
-    return tuple(stored_path(path.path, path.span, plan, report) for path in paths)
 
 
 def stored_path(path: str, at: Span, plan: Plan, report: Report) -> str:
@@ -76,11 +75,11 @@ def _between_slashes(pattern: str) -> str:
     return f"/{joined}/"
 
 
-def _report_sarif(paths: tuple[ReportPath, ...], report: Report) -> None:
+def _report_sarif(path: ReportPath, report: Report) -> None:
     report.add(
         SARIF_AS_ARTIFACT,
         "GitLab shows SARIF only since version 19 and in its highest tier: the file is stored as an artifact",
-        at=paths[0].span,
+        at=path.span,
         hint='if your GitLab supports it, use "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code '
         'Climate\'s JSON, for "codequality"',
     )

@@ -25,7 +25,7 @@ _VALUES = {
     "services: [{name}]": "postgres:16",
     "services: [{variables}]": "{A: b}",
     "artifacts: {expire_in}": "1 week",
-    "artifacts: {reports}": "{reports: {junit: report.xml, sast: gl.json}, expire_in: 1 day}",
+    "artifacts: {reports}": "{reports: {junit: report.xml, dotenv: x.env}, expire_in: 1 day}",
     "artifacts: {paths, reports}": "{coverage_report: {coverage_format: cobertura, path: c.xml}}",
     "artifacts: {public}": "false",
     "artifacts: {untracked}": "true",

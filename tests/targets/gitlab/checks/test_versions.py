@@ -70,6 +70,7 @@ OLDER = frozenset(
         *("job.before_script", "job.script", "job.after_script", "job.coverage", "job.cache", "job.cache.key"),
         *("job.cache.paths", "job.cache.policy", "job.artifacts", "job.artifacts.name", "job.artifacts.paths"),
         *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
+        *(f"job.artifacts.reports.{kind}" for kind in ("container_scanning", "dast", "dependency_scanning", "metrics")),
         *("job.artifacts.reports.coverage_report.coverage_format", "job.artifacts.reports.coverage_report.path"),
         *("job.pages", "job.release.tag_name", "job.release.name", "job.release.description", "job.trigger.project"),
         *("job.release.ref", "job.release.milestones", "job.release.assets.links", "job.release.assets.links.name"),

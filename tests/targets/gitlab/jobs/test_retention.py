@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from targets.gitlab.compiled import Compiled, compiled
 
+from pipegen.config.schema.file import gitlab_reports
+
 
 def scanning(keys: str) -> Compiled:
     """Return a scanner with a SARIF report and *keys*, before a stage that reads its files."""
@@ -51,6 +53,32 @@ def test_the_runner_inserts_setup_values_into_paths() -> None:
     )
     assert reported["reports"]["junit"] == "$CI_COMMIT_SHORT_SHA.xml"
     assert reported["reports"]["coverage_report"]["path"] == "c-$CI_PROJECT_NAME.xml"
+
+
+@pytest.mark.parametrize("kind", sorted(gitlab_reports()))
+def test_reports_have_the_names_of_gitlab(kind: str) -> None:
+    """One path is a text, several are a list, in all kinds."""
+    output = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{name: a, directory: d, script: [x], reports: {{{kind}: a.json}}}}
+              - {{name: b, script: [x], artifacts: {{expire: 1 day}}, reports: {{{kind}: [a.json, 'b/*.json']}}}}
+    """)
+
+    assert output.data["a"]["artifacts"] == {"reports": {kind: "d/a.json"}}
+    assert output.data["b"]["artifacts"] == {"expire_in": "1 day", "reports": {kind: ["a.json", "b/*.json"]}}
+    assert output.codes() == []
+
+
+def test_a_report_that_an_old_server_lacks_is_reported_at_its_path() -> None:
+    """https://docs.gitlab.com/ci/yaml/artifacts_reports/ has the versions."""
+    output = compiled("""
+        targets: {gitlab: {version: '16.2'}}
+        pipelines: {p: {stages: [{name: a, script: [x], reports: {dast: d.json, annotations: a.json}}]}}
+    """)
+
+    assert output.codes() == [("PG673", "a.json")]
 
 
 def test_a_report_that_is_dropped_on_success_is_reported() -> None:

@@ -71,6 +71,27 @@ def test_reports_and_artifacts_are_in_post() -> None:
 
     assert "post {\nalways {\njunit testResults: 'x.xml'" in text
     assert "unsuccessful {\narchiveArtifacts artifacts: 'trace/'" in text
+
+
+def test_reports_that_jenkins_does_not_display_are_archived_after_any_result() -> None:
+    """The settings of artifacts do not apply to them."""
+    text = stage(
+        "reports: { sast: [a.json, 'b-${setup.tag}.json'], junit: x.xml, dast: a.json },"
+        " artifacts: { paths: [trace/], exclude: ['*.json'], when: failure }"
+    )
+    patterns = "'a.json, b-' + (env.TAG_NAME ?: '').replace(',', '?') + '.json'"
+
+    assert (
+        f"skipMarkingBuildUnstable: true\narchiveArtifacts artifacts: {patterns}, allowEmptyArchive: true\n}}" in text
+    )
+    assert "unsuccessful {\narchiveArtifacts artifacts: 'trace/'" in text
+
+
+def test_reports_are_not_archived_if_nobody_can_download_files() -> None:
+    """An archive has no permissions of its own."""
+    text = stage("reports: { secret_detection: x.json }, artifacts: { paths: [dist/], keep: false }")
+
+    assert "archiveArtifacts" not in text
     assert "try {" not in text
 
 

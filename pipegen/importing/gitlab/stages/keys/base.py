@@ -37,12 +37,16 @@ _WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), (
 
 
 class Translation(Struct):
-    """Keys of a stage, keys that stay *raw* for a *reason*, and the *entries* of the source that these come from."""
+    """Keys of a stage, keys that stay *raw* for a *reason*, and the *entries* of the source that these come from.
+
+    *reasons* are those of single entries, by key.
+    """
 
     keys: Mapping[str, Data] = _NONE
     raw: Mapping[str, Data] = _NONE
     entries: tuple[Entry, ...] = ()
     reason: str = ""
+    reasons: Mapping[str, str] = MappingProxyType({})
 
 
 class KeyContext(Struct, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from types import MappingProxyType
 
+from pipegen.config.schema.file import gitlab_reports
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
@@ -15,13 +16,14 @@ from pipegen.source.tree import Entry, Mapping, Node
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
 _REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
-_REPORTS = {"junit": "junit", "codequality": "codequality"}
 
 
 def artifacts(context: KeyContext) -> Translation:
     """Return the artifacts and reports of a job, and its `coverage`."""
     entries = present(context.job.get("artifacts"))
-    reports, raw_reports = _reports(present(entries.pop("reports").value) if "reports" in entries else {}, context)
+    reasons: dict[str, str] = {}
+    reported = present(entries.pop("reports").value) if "reports" in entries else {}
+    reports, raw_reports = _reports(reported, context, reasons)
     have_files = bool(reports)
     coverage = context.job.get("coverage")
     if coverage is not None:
@@ -50,7 +52,7 @@ def artifacts(context: KeyContext) -> Translation:
     raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:
         keys["reports"] = reports
-    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports), reason)
+    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports), reason, reasons)
 
 
 _NO_ARTIFACTS: Dictionary[str, Data] = MappingProxyType({})
@@ -110,20 +112,26 @@ def paths(node: Node, context: KeyContext, *, have_values: bool = False) -> Iter
         yield translated
 
 
-def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, Data], list[Entry]]:
-    """Return the reports of a stage, and the entries of those that only GitLab reads."""
+def _reports(
+    entries: dict[str, Entry], context: KeyContext, reasons: dict[str, str]
+) -> tuple[dict[str, Data], list[Entry]]:
+    """Return the reports of a stage, and the entries of those that stay raw; *reasons* gets those for their values."""
     reports: dict[str, Data] = {}
     raw: list[Entry] = []
     for name, entry in entries.items():
-        if name in _REPORTS:
-            report_paths = list(stored_paths(entry.value, context))
-            reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
-        elif name == "coverage_report":
-            reports["coverage"] = _coverage(present(entry.value), context)
-        elif name == "cobertura" and len(report_paths := list(stored_paths(entry.value, context))) == 1:
-            reports["coverage"] = report_paths[0]
-        else:
+        try:
+            if name in gitlab_reports():
+                report_paths = list(stored_paths(entry.value, context))
+                reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
+            elif name == "coverage_report":
+                reports["coverage"] = _coverage(present(entry.value), context)
+            elif name == "cobertura" and len(report_paths := list(stored_paths(entry.value, context))) == 1:
+                reports["coverage"] = report_paths[0]
+            else:
+                raw.append(entry)
+        except UntranslatableError as error:
             raw.append(entry)
+            reasons[name] = str(error)
     return reports, raw
 
 

@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.files.stashes import artifact_paths, excludes, expanded, has_folders, patterns
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
-_COVERAGE, _CODEQUALITY, _SARIF = "coverage", "codequality", "sarif"
+_COVERAGE, _JUNIT, _CODEQUALITY, _SARIF = "coverage", "junit", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
 # Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
 # which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
@@ -40,10 +40,17 @@ def _kinds(job: Job) -> Iterator[str]:
     reports = job.reports
     if reports.coverage is not None and reports.coverage.path is not None:
         yield _COVERAGE
-    if reports.codequality:
-        yield _CODEQUALITY
-    if reports.sarif:
-        yield _SARIF
+    yield from reports.by_kind()
+
+
+def stored_reports(job: Job) -> list[ReportPath]:
+    """Return the report files of *job* that Jenkins can only archive, since it does not display their kinds."""
+    return [path for path in job.reports.paths if path.kind not in (_JUNIT, _CODEQUALITY, _SARIF)]
+
+
+def is_hidden(job: Job) -> bool:
+    """Return whether nobody can download the files of *job*."""
+    return any(artifact.is_declared and not artifact.is_kept for artifact in job.artifacts)
 
 
 def with_post_actions(
@@ -52,7 +59,8 @@ def with_post_actions(
     """Return *steps*, the script of *job*, with the steps that follow even if they fail."""
     when = job.retention.when
     on_failure = tuple(_archives(job, values)) if when is ArtifactsWhen.FAILURE else ()
-    always = (*_statements(job, kinds, values), *(_archives(job, values) if when is ArtifactsWhen.ALWAYS else ()))
+    reports = (*_statements(job, kinds, values), *_archived_reports(job, values))
+    always = (*reports, *(_archives(job, values) if when is ArtifactsWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
 
 
@@ -115,26 +123,32 @@ def _archives(job: Job, values: GroovyTexts) -> Iterator[model.Step]:
         yield model.Archive(includes, excludes=excludes(job, values), has_folders=has_folders(paths))
 
 
+def _archived_reports(job: Job, values: GroovyTexts) -> Iterator[model.Step]:
+    paths = list(dict.fromkeys(path.path for path in stored_reports(job)))
+    if paths and not is_hidden(job):
+        yield model.Archive(expanded(", ".join(paths), job, values), has_folders=False)
+
+
 def _statements(job: Job, kinds: ReportKinds, values: GroovyTexts) -> Iterator[model.GroovyStatement]:
     """Yield a step for each kind of report; each logs a missing report."""
-    reports = job.reports
+    reports, paths = job.reports, job.reports.by_kind()
 
-    def pattern(paths: Iterable[ReportPath]) -> str:
-        return expression(expanded(", ".join(path.path for path in paths), job, values))
+    def pattern(kind: str) -> str:
+        return expression(expanded(", ".join(path.path for path in paths[kind]), job, values))
 
-    if reports.junit:
+    if _JUNIT in paths:
         options = "allowEmptyResults: true, skipMarkingBuildUnstable: true"
-        yield model.GroovyStatement(f"junit testResults: {pattern(reports.junit)}, {options}", "junit")
+        yield model.GroovyStatement(f"junit testResults: {pattern(_JUNIT)}, {options}", "junit")
     if reports.coverage is not None and reports.coverage.path is not None:
         path = expression(expanded(reports.coverage.path, job, values))
         tool = f"[parser: '{_PARSERS[reports.coverage.format]}', pattern: {path}]"
         identity = kinds.identity(job, _COVERAGE)
         yield model.GroovyStatement(f"recordCoverage {identity}tools: [{tool}]", "coverage")
-    if reports.codequality:
-        tool = f"analysisParser(analysisModelId: 'code-climate', pattern: {pattern(reports.codequality)})"
+    if _CODEQUALITY in paths:
+        tool = f"analysisParser(analysisModelId: 'code-climate', pattern: {pattern(_CODEQUALITY)})"
         yield _issues(kinds.identity(job, _CODEQUALITY), tool)
-    if reports.sarif:
-        yield _issues(kinds.identity(job, _SARIF), f"sarif(pattern: {pattern(reports.sarif)})")
+    if _SARIF in paths:
+        yield _issues(kinds.identity(job, _SARIF), f"sarif(pattern: {pattern(_SARIF)})")
 
 
 def _issues(identity: str, tool: str) -> model.GroovyStatement:

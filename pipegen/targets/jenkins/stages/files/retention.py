@@ -7,6 +7,7 @@ from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Job
 from pipegen.source.text import Span
 from pipegen.targets.jenkins.stages.files.caches import CHECKOUT, folders
+from pipegen.targets.jenkins.stages.files.post_actions import is_hidden, stored_reports
 
 # Seconds.
 _DAY = 24 * 60 * 60
@@ -39,6 +40,16 @@ def check_retention(job: Job, report: Report) -> None:
             f'Jenkins reads no coverage of stage "{job.title}" from the log',
             coverage.span,
             'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
+            report,
+        )
+    if stored := stored_reports(job):
+        kinds = listed(list(dict.fromkeys(path.kind for path in stored)))
+        _report(
+            f'Jenkins does not display the reports {kinds} of stage "{job.title}"',
+            stored[0].span,
+            'remove "keep: false" to archive their files with the build'
+            if is_hidden(job)
+            else "download their files: they are archived with the build, whatever the result",
             report,
         )
 
