@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.plan.changes.choice import AffectedStages
-from pipegen.plan.changes.narrow import with_stages
+from pipegen.plan.changes.stages import with_stages
 from pipegen.plan.model import NEVER, AreEqual, Atom, Condition, Event, Fact, Job, Matches, Plan, Selection, Subject
 from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms

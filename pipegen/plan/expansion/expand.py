@@ -93,8 +93,9 @@ def with_stages(pipelines: Sequence[Expanded], report: Report) -> tuple[Expanded
 
 def _released(expanded: Expanded) -> Expanded:
     """Return *expanded* without waits for optional stages."""
-    stages = {stage.name.value: stage for stage in expanded.pipeline.stages}
-    return replace(expanded, graph=without_optional_waits(expanded.graph, stages))
+    stops = {stage.name.value: stop_of(stage) for stage in expanded.pipeline.stages if stage.is_optional}
+    optional = {stage: stop.value if stop is not None else None for stage, stop in stops.items()}
+    return replace(expanded, graph=without_optional_waits(expanded.graph, optional))
 
 
 def _expanded(

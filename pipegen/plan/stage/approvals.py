@@ -32,7 +32,7 @@ def approval(stage: StageConfig, values: StageValues) -> tuple[Approval | None, 
         return None, Delay(_delay(delay, report), span)
     _check_optional(stage, body, report)
     when = stage.approval_condition
-    condition = run_condition(when, values, "no run needs an approval", "approve") if when is not None else None
+    condition = run_condition(when, values, "no run needs an approval") if when is not None else None
     if condition == NEVER:
         return None, None
     return Approval(

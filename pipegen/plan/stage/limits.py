@@ -17,7 +17,7 @@ from pipegen.plan.model import (
     SystemFailure,
     Timeout,
 )
-from pipegen.plan.stage.conditions.cases import run_condition
+from pipegen.plan.stage.conditions.cases import condition_without_files
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import replace
@@ -114,7 +114,9 @@ def _allow_failure(stage: StageConfig, approval: Approval | None, values: StageV
         return None
     if isinstance(value.node, Mapping):
         when = value.node.entry("when")
-        condition = run_condition(when, values, "no failure is allowed", "allow_failure") if when is not None else None
+        condition = None
+        if when is not None:
+            condition = condition_without_files(when, values, "no failure is allowed", "allow_failure")
         codes_ = (_whole(code) for code in _scalars(value.node.get("exit_codes")))
         return AllowFailure(tuple(dict.fromkeys(codes_)), value.span, condition) if condition != NEVER else None
     return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None

@@ -158,7 +158,7 @@ class _FileContext(Struct, kw_only=True):
             fetch=() if has_one_fetch(self.plans) else fetch_variables(plan.fetch),
         )
         for job in bridges:
-            check_parameters(plan.job(job.stage), pipeline.trigger_rules[job.stage], self.report)
+            check_parameters(plan.job(job.stage), pipeline.trigger_rules[job.stage].own, self.report)
         stage_jobs = pipeline.stage_jobs(drafts)
         jobs = tuple(pipeline.build_jobs(drafts, stage_jobs))
         return PipelineLayout(

@@ -38,7 +38,8 @@ from pipegen.targets.gitlab.model import (
 )
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob, needs, output_needs
-from pipegen.targets.gitlab.rules.build import then, without_variants
+from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.rules.stages import StageRules
 from pipegen.targets.gitlab.settings import GitLabSettings
 from pipegen.targets.gitlab.settings import MailVariables as MailSettings
 
@@ -69,9 +70,9 @@ class JobContext(Struct, kw_only=True):
     prefix: str
     shares: Mapping[JobTools, Share]
     rules: tuple[RuleEntry, ...]
-    stage_rules: Mapping[str, tuple[RuleEntry, ...]]
+    stage_rules: Mapping[str, StageRules]
     bridge_rules: tuple[RuleEntry, ...]
-    trigger_rules: Mapping[str, tuple[RuleEntry, ...]]
+    trigger_rules: Mapping[str, StageRules]
     fetch: tuple[VariableEntry, ...]
 
     def stage_jobs(self, drafts: Sequence[DraftJob]) -> dict[str, StageJob]:
@@ -176,7 +177,7 @@ class JobContext(Struct, kw_only=True):
             # A job without needs waits for all jobs of earlier steps.
             stage=_step(draft) if entries or not is_stop(draft.job) else f"{STEP} 1",
             needs=entries,
-            rules=self.stage_rules[draft.job.stage],
+            rules=self.stage_rules[draft.job.stage].own,
             limits=lower_limits(limits, has_after=bool(draft.after)),
             variables=(
                 *own.variables,
@@ -215,7 +216,7 @@ class JobContext(Struct, kw_only=True):
                 )
                 # PIPEGEN_HELPER is not passed on alone: the other project may reject all variables.
                 trigger = replace(draft.trigger.trigger, passes_variables=bool(bridge.variables))
-                rules = without_variants(bridge.rules)
+                rules = self.trigger_rules[draft.job.stage].of_helpers
                 yield replace(bridge, variables=(IS_HELPER, *bridge.variables), trigger=trigger, rules=rules)
             case TriggerScript():
                 yield GitLabJob(
@@ -223,7 +224,7 @@ class JobContext(Struct, kw_only=True):
                     image=self._tool_image(),
                     stage=_step(draft),
                     needs=(NeedEntry(stage_job.job, artifacts=True),),
-                    rules=without_variants(self.stage_rules[draft.job.stage]),
+                    rules=self.stage_rules[draft.job.stage].of_helpers,
                     variables=(IS_HELPER, NO_CHECKOUT),
                     script=draft.trigger.script,
                 )
@@ -233,7 +234,7 @@ class JobContext(Struct, kw_only=True):
             name=name,
             stage=_step(draft),
             needs=entries,
-            rules=self.trigger_rules[draft.job.stage],
+            rules=self.trigger_rules[draft.job.stage].own,
             limits=LimitKeys(allow_failure=bridge.allow_failure),
             # Otherwise, all variables of this file would override those of the other project.
             inherits_variables=False,
@@ -257,7 +258,7 @@ class JobContext(Struct, kw_only=True):
             image=self.shell_image(),
             stage=bridge.stage,
             needs=bridge.needs,
-            rules=without_variants(self.stage_rules[draft.job.stage]),
+            rules=self.stage_rules[draft.job.stage].of_helpers,
             variables=(IS_HELPER, NO_CHECKOUT),
             script=(ScriptEntry("true"),),
         )
@@ -287,7 +288,7 @@ class JobContext(Struct, kw_only=True):
         self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
     ) -> GitLabJob:
         """Return a helper that runs if the first of its needs, *entries*, has failed."""
-        rules = without_variants(self.stage_rules[draft.job.stage])
+        rules = self.stage_rules[draft.job.stage].of_helpers
         return GitLabJob(
             name=name,
             image=self._tool_image(),

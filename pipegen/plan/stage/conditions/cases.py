@@ -37,19 +37,24 @@ def _case(body: Mapping, values: StageValues) -> Case | None:
     when, env = body.entry("when"), body.entry("env")
     if when is None or env is None:
         return None
-    tested = run_condition(when, values, "no run gets these variables", "cases")
+    tested = condition_without_files(when, values, "no run gets these variables", "cases")
     return Case(condition=tested, variables=tuple(_variables(entries_of(env.value), values)), span=when.key.span)
 
 
-def run_condition(when: Entry, values: StageValues, effect: str, key: str) -> Condition | None:
-    """Return the condition of *when* in *key*, without tests of files; one that never holds has this *effect*."""
-    tested = condition(
+def run_condition(when: Entry, values: StageValues, effect: str) -> Condition | None:
+    """Return the condition of *when*; one that never holds has this *effect*."""
+    return condition(
         StepValue(when.value, when.key.span),
         values.known.parameters,
         values.reader.namespaces.homes,
         values.report,
         effect=effect,
     )
+
+
+def condition_without_files(when: Entry, values: StageValues, effect: str, key: str) -> Condition | None:
+    """Return the condition of *when* in *key*, which cannot test files; one that never holds has this *effect*."""
+    tested = run_condition(when, values, effect)
     for atom in atoms(tested):
         if isinstance(atom, FilesChanged | Exists):
             values.report.add(

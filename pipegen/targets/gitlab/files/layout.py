@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
@@ -14,9 +14,10 @@ from pipegen.targets.gitlab.model import GitLabJob, RuleEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob
 from pipegen.targets.gitlab.pipelines import JobContext, PipelineJob
-from pipegen.targets.gitlab.rules.build import PipelineCase, rules, variants
+from pipegen.targets.gitlab.rules.build import PipelineCase
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.rules.inputs import input_defaults
+from pipegen.targets.gitlab.rules.stages import StageRules, stage_rules
 
 
 class PipelineLayout(Struct, kw_only=True):
@@ -51,8 +52,8 @@ class PipelineLayout(Struct, kw_only=True):
             names=self.names.copy(),
             rules=(),
             bridge_rules=(),
-            stage_rules={job.stage: _own_rules(job, self.report) for job in plan.jobs},
-            trigger_rules={job.stage: _own_rules(job, self.report, defaults) for job in bridges},
+            stage_rules=_rules_in_child(plan.jobs, self.report),
+            trigger_rules=_rules_in_child(bridges, self.report, defaults),
         )
         own_drafts = [draft for draft in drafts if draft.job.stage in stages or draft.job.mail is not None]
         return pipeline, tuple(pipeline.build_jobs(own_drafts, pipeline.stage_jobs(drafts)))
@@ -66,9 +67,17 @@ class ChildPart(Struct):
     jobs: tuple[GitLabJob, ...]
 
 
-def _own_rules(job: PlanJob, report: Report, defaults: Mapping[str, str] = NO_DEFAULTS) -> tuple[RuleEntry, ...]:
-    """Return the rules of the stage *job* in a child, which reads its parent's source; *defaults* are for bridges."""
+def _rules_in_child(
+    jobs: Iterable[PlanJob], report: Report, defaults: Mapping[str, str] = NO_DEFAULTS
+) -> dict[str, StageRules]:
+    """Return the rules of *jobs* in a child, which reads its parent's source; *defaults* are for bridges."""
+    return {
+        stage: StageRules(_with_source_of_parent(rules.own), _with_source_of_parent(rules.of_helpers))
+        for stage, rules in stage_rules(jobs, (PipelineCase(),), report, defaults).items()
+    }
+
+
+def _with_source_of_parent(rules: Iterable[RuleEntry]) -> tuple[RuleEntry, ...]:
     return tuple(
-        replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
-        for rule in rules((PipelineCase(),), job.condition, job.span, report, defaults, variants(job))
+        replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE")) for rule in rules
     )

@@ -24,7 +24,8 @@ from pipegen.targets.gitlab.model import (
     RuleEntry,
     ScriptEntry,
 )
-from pipegen.targets.gitlab.rules.build import then, without_variants
+from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.rules.stages import StageRules
 
 OUTCOME = "outcome"
 # When a job of the last stage runs, by the status of the pipeline.
@@ -66,7 +67,7 @@ class StatusJobs(Struct, kw_only=True):
     """
 
     titles: Mapping[str, str]
-    rules: Mapping[str, tuple[RuleEntry, ...]]
+    rules: Mapping[str, StageRules]
     jobs: Mapping[str, tuple[GitLabJob, ...]]
 
     def of(self, stage: str, step: str) -> Iterator[GitLabJob]:
@@ -82,13 +83,13 @@ class StatusJobs(Struct, kw_only=True):
             sources += [helper.name for helper in self.jobs[stage]]
         dependencies = None if gitlab_job.trigger is not None else tuple(dict.fromkeys(sources))
         final = replace(gitlab_job, needs=(), dependencies=dependencies)
-        return _when(final, _WHEN[job.on_status], self.rules[job.stage])
+        return _when(final, _WHEN[job.on_status], self.rules[job.stage].own)
 
 
 def status_jobs(
     pipeline: plan.Plan,
     titles: Mapping[str, str],
-    rules: Mapping[str, tuple[RuleEntry, ...]],
+    rules: Mapping[str, StageRules],
     pipeline_rules: tuple[RuleEntry, ...],
     image: ImageKeys | None,
     take: Callable[[str], str],
@@ -98,7 +99,7 @@ def status_jobs(
     readers = (job for job in pipeline.jobs if not outcome_variable(job))
     for stage in dict.fromkeys(stage for job in readers for stage in job.statuses):
         if stage:
-            helpers = _of_stage(pipeline.job(stage), titles[stage], without_variants(rules[stage]), take)
+            helpers = _of_stage(pipeline.job(stage), titles[stage], rules[stage].of_helpers, take)
         else:
             helpers = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
         jobs[stage] = tuple(replace(job, image=image) for job in helpers)

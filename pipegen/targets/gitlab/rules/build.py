@@ -111,25 +111,17 @@ def rules(
         if choice.condition == NEVER:
             continue
         combined = _conjunction(choice.condition, condition)
-        alternatives = decisions(combined) if combined is not None else (Decision(),)
-        lines = [
-            _rules(rule, choice.guard, defaults, variant)
-            for decision in alternatives or ()
-            for rule, variant in _with_variants(decision, variants)
-        ]
-        if alternatives is None or None in lines:
+        alternatives = _decisions(combined)
+        if alternatives is None:
             _report(combined, span, report)
+            return ()
+        ways = [_ways(decision, variants) for decision in alternatives]
+        lines = [_rules(rule, choice.guard, defaults, variant) for several in ways for rule, variant in several or ()]
+        if None in ways or None in lines:
+            _report_variants(combined, variants, span, report)
             return ()
         entries += [rule for several in lines for rule in several or ()]
     return tuple(entries)
-
-
-def without_variants(entries: tuple[RuleEntry, ...]) -> tuple[RuleEntry, ...]:
-    """Return *entries* without those of variants: the same job runs by the rule after them."""
-    plain = tuple(rule for rule in entries if not rule.variables and rule.allow_failure is None)
-    if len(plain) == len(entries):
-        return entries
-    return () if plain == (RuleEntry(""),) else plain
 
 
 def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
@@ -139,7 +131,11 @@ def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
 
 def check_changes(plans: Sequence[Plan], report: Report) -> None:
     """Report where GitLab has nothing to compare with: once for all conditions without a base, and for each base."""
-    conditions = [condition for plan in plans for condition in (plan.condition, *(job.condition for job in plan.jobs))]
+    conditions = [
+        condition
+        for plan in plans
+        for condition in (plan.condition, *(tested for job in plan.jobs for tested in job.conditions))
+    ]
     first_by_base: dict[str | None, FilesChanged] = {}
     for atom in atoms(*conditions):
         if isinstance(atom, FilesChanged):
@@ -174,17 +170,40 @@ def _conjunction(first: Condition | None, second: Condition | None) -> Condition
     return AllOf(tuple(dict.fromkeys(parts)))
 
 
-def _with_variants(decision: Decision, variants: Sequence[Variant]) -> Iterator[tuple[Decision, Variant]]:
-    """Yield *decision* for each of *variants* in which it may apply; then for none of them."""
-    if decision.runs:
-        for variant in variants:
-            tested = () if variant.condition is None else (variant.condition,)
-            if can_hold(AllOf((*decision.conditions, *tested))):
-                others = tuple(
-                    condition for condition in decision.conditions if not implies(variant.condition, condition)
-                )
-                yield replace(decision, conditions=(*others, *tested)), variant
-    yield decision, _PLAIN
+def _decisions(condition: Condition | None) -> tuple[Decision, ...] | None:
+    return (Decision(),) if condition is None else decisions(condition)
+
+
+def _ways(decision: Decision, variants: Sequence[Variant]) -> list[tuple[Decision, Variant]] | None:
+    """Return *decision* for each of *variants* in which it may apply; then for none of them.
+
+    Return None if rules cannot express that. A rule that excludes the first variant leaves the choice to the others.
+    """
+    if not variants or not decision.runs:
+        return [(decision, _PLAIN)]
+    first, *others = variants
+    ways: list[tuple[Decision, Variant]] = []
+    for rule in _decisions(first.condition) or (None,):
+        both = _both_hold(decision, rule) if rule is not None else None
+        if rule is None or both is None:
+            return None
+        if not can_hold(AllOf(both.tests)):
+            continue
+        more = [(both, first)] if rule.runs else _ways(both, others)
+        if more is None:
+            return None
+        ways += more
+        if all(any(implies(own, test) for own in decision.tests) for test in rule.tests):
+            return ways
+    rest = _ways(decision, others)
+    return None if rest is None else ways + rest
+
+
+def _both_hold(decision: Decision, rule: Decision) -> Decision | None:
+    """Return *decision* in the runs in which *rule* matches too; None if a rule cannot express that."""
+    tested = AllOf(rule.conditions)
+    others = tuple(condition for condition in decision.conditions if not implies(tested, condition))
+    return replace(decision, conditions=others).combined(replace(rule, runs=True))
 
 
 def _rules(
@@ -209,6 +228,21 @@ def _parts(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield *paths* in parts of the size that a rule may have; one empty part if there are none."""
     for start in range(0, max(len(paths), 1), _MOST_PATHS):
         yield tuple(paths[start : start + _MOST_PATHS])
+
+
+def _report_variants(condition: Condition | None, variants: Sequence[Variant], span: Span, report: Report) -> None:
+    """Report that *variants* of a job that runs if *condition* holds need rules that GitLab lacks."""
+    files = [atom for atom in atoms(*(each.condition for each in variants)) if isinstance(atom, FilesChanged | Exists)]
+    if not files:
+        _report(condition, span, report)
+        return
+    report.add(
+        CONDITION_ON_GITLAB,
+        "GitLab's rules cannot express this condition together with the others of the stage: a rule cannot require "
+        "two sets of files",
+        at=files[0].span,
+        hint='test the same files as in the "when" of the stage, or only some of them; or split the stage',
+    )
 
 
 def _report(condition: Condition | None, span: Span, report: Report) -> None:

@@ -29,24 +29,28 @@ class Decision(Struct):
 
     def holds(self, truth: Truth) -> bool:
         """Return whether the rule matches when its atoms have the values in *truth*."""
-        files = [atom for atom in (self.changed, self.exists) if atom is not None]
         is_true = truth.__getitem__
         return all(holds(condition, is_true) for condition in self.conditions) and all(
-            _is_present(atom, truth) for atom in files
+            _is_present(atom, truth) for atom in (self.changed, self.exists) if atom is not None
         )
 
     def combined(self, other: Decision) -> Decision | None:
         """Return the rule that matches if both do; None if a rule cannot express that."""
-        if self.changed not in (None, other.changed) and other.changed is not None:
-            return None
-        if self.exists not in (None, other.exists) and other.exists is not None:
+        pairs = (self.changed, other.changed), (self.exists, other.exists)
+        if not all(implies(first, second) or implies(second, first) for first, second in pairs):
             return None
         return Decision(
             tuple(dict.fromkeys((*self.conditions, *other.conditions))),
-            self.changed or other.changed,
-            self.exists or other.exists,
+            self.changed if implies(self.changed, other.changed) else other.changed,
+            self.exists if implies(self.exists, other.exists) else other.exists,
             self.runs and other.runs,
         )
+
+    @property
+    def tests(self) -> tuple[Condition, ...]:
+        """All that must hold for the rule to match."""
+        files = (atom for atom in (self.changed, self.exists) if atom is not None)
+        return (*self.conditions, *files)
 
 
 def decisions(condition: Condition) -> tuple[Decision, ...] | None:

@@ -7,10 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
 from pipegen.plan.model.logic import atoms
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import RuleEntry
 from pipegen.targets.gitlab.rules import selection
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules, variants
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
+
+
+class StageRules(Struct):
+    """The rules of the job of a stage, *own*, and those of its helpers, which are in the same runs of the pipeline."""
+
+    own: tuple[RuleEntry, ...] = ()
+    of_helpers: tuple[RuleEntry, ...] = ()
+
+
+_ALWAYS = StageRules()
 
 
 def pipeline_cases(
@@ -30,17 +41,16 @@ def stage_rules(
     choices: tuple[PipelineCase, ...],
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
-) -> dict[str, tuple[RuleEntry, ...]]:
+) -> dict[str, StageRules]:
     """Return the rules of each of *jobs* by stage; *choices* are the cases in which its pipeline runs."""
-    entries: dict[str, tuple[RuleEntry, ...]] = {}
-    is_always = choices == (PipelineCase(),)
-    for job in jobs:
-        ways = variants(job)
-        if job.condition is None and is_always and not ways:
-            entries[job.stage] = ()
-            continue
-        conditions = atoms(job.condition)
-        entries[job.stage] = rules(
-            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults, ways
-        )
-    return entries
+    return {job.stage: _rules_of(job, choices, report, defaults) for job in jobs}
+
+
+def _rules_of(job: Job, choices: tuple[PipelineCase, ...], report: Report, defaults: Mapping[str, str]) -> StageRules:
+    ways = variants(job)
+    if job.condition is None and choices == (PipelineCase(),) and not ways:
+        return _ALWAYS
+    conditions = atoms(job.condition)
+    span = conditions[0].span if conditions else job.span
+    own = rules(choices, job.condition, span, report, defaults, ways)
+    return StageRules(own, rules(choices, job.condition, span, report, defaults) if ways else own)

@@ -131,7 +131,7 @@ class ConditionWriter(Struct):
 
 def lower_look(work: ScriptedPlans) -> model.Look | None:
     """Return the search for files before the stages, None if no condition needs it."""
-    conditions = [job.condition for plan in work.plans for job in plan.jobs]
+    conditions = [condition for plan in work.plans for job in plan.jobs for condition in job.conditions]
     conditions += [plan.condition for plan in work.plans if work.is_conditional]
     changed = [atom for atom in atoms(*conditions) if isinstance(atom, FilesChanged)]
     has_exists = any(isinstance(atom, Exists) for atom in atoms(*conditions))
