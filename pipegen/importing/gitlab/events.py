@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from pipegen.importing.gitlab.reading.expressions import (
     Changed,
@@ -17,6 +18,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     tests_in,
 )
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.paths import example
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.structs import Struct, replace
 
@@ -25,6 +27,7 @@ _TAG = "v1.0.0"
 _PREDEFINED = ("CI_", "GITLAB_")
 _MOST_VARIABLES = 8
 _MOST_BRANCHES = 30
+_MOST_PATHS = 8
 
 
 class ComparedEvent(Struct):
@@ -52,16 +55,7 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
         _branch(f"{source_} on {default_branch}", source_, default_branch, default_branch)
         for source_ in ("schedule", "web", "api", "trigger", "pipeline")
     ]
-    if any(isinstance(part, Changed) for part in parts):
-        runs += [
-            ComparedEvent(f"{run.title} without changes", Facts(variables=run.facts.variables, has_changes=False))
-            for run in (runs[0], runs[1], _merge_request(default_branch))
-        ]
-    if any(isinstance(part, Exist) for part in parts):
-        runs += [
-            ComparedEvent(f"{run.title} without files", Facts(variables=run.facts.variables, has_files=False))
-            for run in runs[:2]
-        ]
+    runs += [*_with_changes(runs[:2], parts, default_branch), *_with_files(runs[:2], parts)]
     for name, value in _variables(parts)[:_MOST_VARIABLES]:
         for run in (_branch("", "web", default_branch, default_branch), _merge_request(default_branch)):
             variables = {**run.facts.variables, name: value}
@@ -70,6 +64,36 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
     for names in _pairs(parts, source)[:_MOST_VARIABLES]:
         runs += _equal_in(names, default_branch)
     return (*runs, *duplicates)
+
+
+def _with_changes(
+    pushes: Sequence[ComparedEvent], parts: Sequence[Formula], default_branch: str
+) -> Iterator[ComparedEvent]:
+    """Yield *pushes* and a merge request without changes, and with those of one set of files that *parts* name each."""
+    sets = [part.patterns for part in parts if isinstance(part, Changed)]
+    if not sets:
+        return
+    request = _merge_request(default_branch)
+    for run in (*pushes, request):
+        yield ComparedEvent(f"{run.title} without changes", replace(run.facts, changed=()))
+    for path in _examples(sets):
+        for run in (pushes[0], request):
+            yield ComparedEvent(f"{run.title} that changes {path}", replace(run.facts, changed=(path,)))
+
+
+def _with_files(pushes: Sequence[ComparedEvent], parts: Sequence[Formula]) -> Iterator[ComparedEvent]:
+    """Yield *pushes* without files, and with one of a set of files that *parts* name each."""
+    sets = [part.patterns for part in parts if isinstance(part, Exist)]
+    for run in pushes if sets else ():
+        yield ComparedEvent(f"{run.title} without files", replace(run.facts, files=()))
+    for path in _examples(sets):
+        yield ComparedEvent(f"{pushes[0].title} with {path} only", replace(pushes[0].facts, files=(path,)))
+
+
+def _examples(sets: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a path of each of *sets* of patterns, up to a number."""
+    paths = dict.fromkeys(path for patterns in dict.fromkeys(sets) if (path := example(patterns)))
+    yield from islice(paths, _MOST_PATHS)
 
 
 def _with_merge_request(run: ComparedEvent) -> ComparedEvent:

@@ -6,12 +6,12 @@ https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
+from pipegen.importing.gitlab.reading.paths import match_any, variables_in
 from pipegen.importing.globs import finds
-from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct
 
 _TOKEN = re.compile(
@@ -22,12 +22,10 @@ _TOKEN = re.compile(
 
 # A text that GitLab reads as a regular expression: `PATTERN` in `lib/gitlab/untrusted_regexp/ruby_syntax.rb` of GitLab.
 _REGEX_TEXT = re.compile(r"/(.+)/([ismU]*)")
-_BRACES = re.compile(r"\{([^{}]*)\}")
 # GitLab sets none of its own variables to the empty text.
 _PREDEFINED = ("CI_", "GITLAB_")
-# Longer or deeper expressions are not read, nor are patterns with more alternatives.
+# Longer or deeper expressions are not read.
 _MOST_OPERANDS, _MOST_LEVELS = 500, 50
-_MOST_ALTERNATIVES = 500
 
 
 class VariableName(Struct):
@@ -121,11 +119,14 @@ TRUE, FALSE = Known(is_true=True), Known(is_true=False)
 
 
 class Facts(Struct, kw_only=True):
-    """What formulas are evaluated against: variables, and whether files have changed and exist."""
+    """What formulas are evaluated against: variables, and the files that have changed and that exist.
+
+    None stands for all files that a formula names.
+    """
 
     variables: Mapping[str, str]
-    has_changes: bool = True
-    has_files: bool = True
+    changed: tuple[str, ...] | None = None
+    files: tuple[str, ...] | None = None
 
 
 class ExpressionError(ValueError):
@@ -166,6 +167,8 @@ def tested_names(test: Formula) -> tuple[str, ...]:
             return (test.name,)
         case Comparison():
             return tuple(operand.name for operand in (test.left, test.right) if isinstance(operand, VariableName))
+        case Changed() | Exist():
+            return tuple(variables_in(test.patterns))
     return ()
 
 
@@ -331,7 +334,7 @@ def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for ea
         case Changed():
             return _has_changed(formula, facts)
         case Exist():
-            return facts.has_files
+            return facts.files is None or match_any(formula.patterns, facts.files, facts.variables)
         case Comparison():
             return _compares(formula, facts)
 
@@ -383,18 +386,6 @@ def _has_changed(changed: Changed, facts: Facts) -> bool:
     is_compared = facts.variables.get("CI_PIPELINE_SOURCE") == "merge_request_event" or (
         facts.variables.get("CI_PIPELINE_SOURCE") == "push" and not facts.variables.get("CI_COMMIT_TAG")
     )
-    return facts.has_changes or not (is_compared or changed.base)
-
-
-def alternatives(pattern: str) -> Sequence[str]:
-    """Return the patterns that *pattern* with `{a,b}` stands for; raise `UntranslatableError` if there are too many."""
-    if pattern.count("{") > _MOST_LEVELS:
-        raise UntranslatableError(f"a pattern with more than {_MOST_LEVELS} pairs of braces")
-    patterns = [pattern]
-    while (braces := _BRACES.search(patterns[0])) is not None:
-        options = braces[1].split(",")
-        if len(patterns) * len(options) > _MOST_ALTERNATIVES:
-            raise UntranslatableError(f"a pattern with more than {_MOST_ALTERNATIVES} alternatives")
-        parts = [_BRACES.split(alternative, maxsplit=1) for alternative in patterns]
-        patterns = [f"{before}{option}{after}" for before, options_, after in parts for option in options_.split(",")]
-    return patterns
+    if facts.changed is None or not (is_compared or changed.base):
+        return True
+    return match_any(changed.patterns, facts.changed, facts.variables)

@@ -22,12 +22,12 @@ from pipegen.importing.gitlab.reading.expressions import (
     Regex,
     SomeOf,
     VariableName,
-    alternatives,
     holds,
     negated,
     searches,
     tested_names,
 )
+from pipegen.importing.gitlab.reading.paths import alternatives, relative
 from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import (
     ALWAYS,
@@ -370,9 +370,8 @@ def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
         if "$" in text or "[" in text or text.startswith("!"):
             raise UntranslatableError(f'the pattern "{pattern}"')
         for alternative in alternatives(text):
-            path = re.sub(r"\*\*+(?!\*|/)", "*", alternative.removeprefix("./").removeprefix("/"))
-            path = re.sub(r"\*\*/\*$", "**", path)
-            result.append(f"{path}**" if path.endswith("/") else path)
+            path = re.sub(r"\*\*+(?!\*|/)", "*", relative(alternative))
+            result.append(re.sub(r"\*\*/\*$", "**", path))
     return tuple(dict.fromkeys(result))
 
 

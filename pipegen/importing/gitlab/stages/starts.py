@@ -155,7 +155,7 @@ def _by_run(
         approve: dict[str, Data] = {"message": message} if message else {}
         if is_optional:
             approve["optional"] = True
-        approve["when"] = _runs_of(by_hand, rules, names, known)
+        approve["when"] = as_when(_runs_of(by_hand, rules, names, known))
         keys["approve"] = approve
     failing = [rule for rule in others if rule.allow_failure or rule.exit_codes]
     if not failing:
@@ -169,23 +169,24 @@ def _by_run(
         raise UntranslatableError("allow_failure")
     allowed: dict[str, Data] = {"exit_codes": list(numbers)} if numbers else {}
     if not is_optional and len(failing) < len(starting):
-        allowed["when"] = _runs_of(failing, rules, names, known)
+        runs = _runs_of(failing, rules, names, known)
+        if any(test.key in ("changes", "exists") for test in tests(runs)):
+            raise UntranslatableError("a rule that tests files decides whether it may fail")
+        allowed["when"] = as_when(runs)
     return {**keys, "allow_failure": allowed or True}
 
 
-def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known: Condition) -> Data:
-    """Return the runs in which one of *rules* that is *chosen* decides, as `when`; *known* holds in all runs.
+def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known: Condition) -> Condition:
+    """Return the runs in which one of *rules* that is *chosen* decides; *known* holds in all runs.
 
     Rules that keep the job from running make no difference to how it starts.
     """
     starting = (rule for rule in rules if rule.when != NEVER_STARTS)
     deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in starting]
     runs = simplified(condition_of(deciding, names), known)
-    if any(test.key in ("changes", "exists") for test in tests(runs)):
-        raise UntranslatableError("a rule that tests files decides how it starts")
     if runs in (ALWAYS, NEVER):
         raise UntranslatableError("its rules start it in several ways")
-    return as_when(runs)
+    return runs
 
 
 def _is_first(job: SourceJob, source: SourcePipeline) -> bool:
