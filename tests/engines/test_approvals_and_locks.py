@@ -132,6 +132,29 @@ def test_no_stage_waits_for_optional_stages(
     }, done.log
 
 
+BY_FILES: list[dict[str, object]] = [
+    {"name": "asked", "script": ["true"], "approve": {"optional": True, "when": {"exists": "*.lock"}}},
+    {"name": "by itself", "script": ["true"], "approve": {"optional": True, "when": {"not": {"exists": "*.lock"}}}},
+    {"name": "release", "script": ["true"]},
+]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("approved", [("asked",), ()], ids=["yes", "no"])
+def test_files_decide_which_stages_start_by_themselves(
+    containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]
+) -> None:
+    """No stage waits for the others."""
+    done = executed(name, containers, tmp_path, BY_FILES, [[str(stage["name"]) for stage in BY_FILES]], approved)
+
+    assert done.outcomes == {
+        "asked": "success" if approved else "skipped",
+        "by itself": "success",
+        **({"wait for asked": "skipped", "wait for by itself": "success"} if name == "gitlab" else {}),
+        "release": "success",
+    }, done.log
+
+
 def test_run_time_environment_urls_reach_gitlab(containers: Containers, tmp_path: Path) -> None:
     """In a dotenv report of the stage."""
     done = executed("gitlab", containers, tmp_path, GATED, ARCS, ("ask",))

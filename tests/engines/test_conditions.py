@@ -298,9 +298,9 @@ FILES = {
 }
 
 
-def history(repository: MakeRepository) -> tuple[Path, str]:
-    """Return a repository and a commit on branch `topic`, which changed `docs` before it and `src` since."""
-    path = repository({CONFIG: json.dumps(FILES), "src/deep/ö x": "1", "docs/a": "1"})
+def history(repository: MakeRepository, config: Mapping[str, object] = FILES) -> tuple[Path, str]:
+    """Return a repository with *config* and a commit on branch `topic`, which changed `docs` before and `src` since."""
+    path = repository({CONFIG: json.dumps(config), "src/deep/ö x": "1", "docs/a": "1"})
 
     def git(*arguments: str) -> str:
         command = ("git", "-C", str(path), *arguments)
@@ -339,6 +339,68 @@ def test_jenkins_compares_files(
     came = executed(ENGINES[style], path, tmp_path / "run", run, previous=before if has_previous else "")
 
     assert came.ran == ran, came.log
+
+
+STARTS = {
+    "pipelines": {
+        "service": {
+            "stages": [
+                {
+                    "name": "src",
+                    "script": ["true"],
+                    "approve": {"optional": True, "when": {"not": {"changes": "src/**"}}},
+                },
+                {
+                    "name": "docs",
+                    "script": ["true"],
+                    "approve": {"optional": True, "when": {"not": {"changes": "docs/*"}}},
+                },
+                {"name": "last", "script": ["true"]},
+            ],
+        }
+    }
+}
+
+
+@pytest.mark.parametrize("style", ["scripted", "declarative"])
+@pytest.mark.parametrize(("has_previous", "asked"), [(True, ("Run stage docs?",)), (False, ())])
+def test_jenkins_asks_about_stages_whose_files_have_not_changed(
+    style: str, *, has_previous: bool, asked: tuple[str, ...], repository: MakeRepository, tmp_path: Path
+) -> None:
+    """Nobody agrees, and the build goes on; in the first build of a branch, all files count as changed."""
+    require(jenkins_harness.available())
+    path, before = history(repository, STARTS)
+    options = jenkins_harness.Options(
+        branch="topic", env={"BRANCH_NAME": "topic"}, causes=[_CAUSES["push"]], approve=False
+    )
+    options |= {"previous": before} if has_previous else {}
+    build = jenkins_harness.run(compiled(ENGINES[style], path, {}), path, workdir=tmp_path / "run", **options)
+    ran = {stage.name for stage in build.stages if stage.status == "success"}
+
+    assert (build.result, tuple(build.inputs), ran) == (
+        "SUCCESS",
+        asked,
+        {"src", "last"} if asked else {"src", "docs", "last"},
+    ), build.log
+
+
+@pytest.mark.parametrize("manual", [("src",), ()])
+def test_gitlab_starts_stages_by_hand_whose_files_have_not_changed(
+    manual: tuple[str, ...], repository: MakeRepository, tmp_path: Path
+) -> None:
+    """The branch that is checked out is the one that gitlab-ci-local compares with, so no file has changed."""
+    require(gitlab_local.available())
+    path, _ = history(repository, STARTS)
+    text = compiled(GITLAB_LOCAL, path, {})
+    result = gitlab_local.run(
+        path,
+        text,
+        workdir=tmp_path,
+        variables={"CI_PIPELINE_SOURCE": "merge_request_event", "CI_OPEN_MERGE_REQUESTS": None},
+        manual=manual,
+    )
+
+    assert {job.name for job in result.jobs if job.result is gitlab_local.Result.SUCCESS} == {*manual, "last"}
 
 
 def test_jenkins_finds_the_base_in_the_first_build_of_a_plain_job(repository: MakeRepository, tmp_path: Path) -> None:

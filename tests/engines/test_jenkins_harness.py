@@ -48,6 +48,21 @@ def test_sh_runs_in_the_configured_shell(jenkins: Jenkins, shell: str | tuple[st
     assert "+ echo out" in build.log
 
 
+def test_functions_read_fields_that_closures_assign(jenkins: Jenkins) -> None:
+    """Both are properties of the script: `visitVariableExpression` in `CpsTransformer` of workflow-cps."""
+    build = jenkins(
+        """
+        import groovy.transform.Field
+        @Field String changed = ''
+        node { changed = "${'some'} files" }
+        echo "> ${read()}"
+        String read() { return changed }
+        """
+    )
+
+    assert _echoed(build) == ["some files"]
+
+
 def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
     """The final newline stays, a shebang selects the interpreter, and a failure has its status."""
     build = jenkins(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pipegen.plan.model import Pattern
 from pipegen.targets.gitlab.rules.build import path_glob
 
 RUNS = runs(7, 240)
+REQUEST = '$CI_PIPELINE_SOURCE == "merge_request_event"'
 
 
 def stage(when: Any) -> Compiled:
@@ -282,6 +284,73 @@ def test_rules_choose_the_start_and_the_allowed_failures_of_each_run(seed: int) 
             assert (rule.get("when") == "manual") is is_manual, (when, manual, run)
             assert is_allowed is (holds(allowed, run) and (codes or not is_manual)), (when, manual, allowed, run)
             assert ("variables" in rule) is holds(case, run), (when, case, run)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_choose_the_start_by_files(seed: int) -> None:
+    """Random conditions of a stage and of its approval over random runs; rules cannot express all pairs of files."""
+    compared = 0
+    for number, (when, manual) in enumerate(zip(whens(seed, 60), whens(seed + 10, 60), strict=True)):
+        is_optional = number % 2 == 0
+        stage: dict[str, Any] = {"name": "s", "script": ["make"], "approve": {"when": manual, "optional": is_optional}}
+        stage |= {"when": when} if number % 3 else {}
+        output = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+        if {"changes", "exists"} & set(re.findall(r"\w+", json.dumps(manual))):
+            compared += bool(output.text)
+        for run in RUNS if output.text and "rules" in output.data["s"] else ():
+            rule = deciding_rule(output.data, "s", run)
+            assert (rule is not None) is (number % 3 == 0 or holds(when, run)), (when, manual, run)
+            if rule is not None:
+                is_manual = holds(manual, run)
+                start = ("manual", is_optional) if is_manual else ("on_success", False)
+                assert (rule.get("when", "on_success"), rule.get("allow_failure", False)) == start, (when, manual, run)
+
+    assert compared > 10
+
+
+@pytest.mark.parametrize(
+    ("when", "manual", "expected"),
+    [
+        ("{}", "{not: {changes: [a/*]}}", [{"changes": ["a/*"]}, {"when": "manual", "allow_failure": False}]),
+        (
+            "{changes: [a/*, b/*]}",
+            "{not: {changes: [a/*]}}",
+            [{"changes": ["a/*"]}, {"changes": ["a/*", "b/*"], "when": "manual", "allow_failure": False}],
+        ),
+        (
+            "{event: merge_request}",
+            "{changes: a, event: merge_request}",
+            [
+                {"changes": ["a"], "if": REQUEST, "when": "manual", "allow_failure": False},
+                {"if": REQUEST},
+            ],
+        ),
+        ("{}", "{exists: a}", [{"exists": ["a"], "when": "manual", "allow_failure": False}, {"when": "on_success"}]),
+    ],
+)
+def test_rules_of_the_start_are_brief(when: str, manual: str, expected: list[dict[str, Any]]) -> None:
+    """A rule tests the files of which another one would exclude the rest."""
+    stage = f"{{name: s, script: [make], when: {when}, approve: {{when: {manual}}}}}"
+    stage = stage.replace("when: {}, ", "")
+
+    assert compiled(f"pipelines: {{p: {{stages: [{stage}]}}}}").data["s"]["rules"] == expected
+
+
+def test_an_approval_that_needs_two_sets_of_files_is_refused() -> None:
+    """GitLab would need a rule for files that have both changed."""
+    stage = "{name: s, script: [make], when: {changes: [a]}, approve: {when: {changes: [b]}}}"
+    output = compiled(f"pipelines: {{p: {{stages: [{stage}]}}}}")
+
+    assert [code for code in output.codes() if code[0] != "PG630"] == [("PG631", "[b]")]
+
+
+def test_helpers_of_a_stage_are_in_all_its_runs() -> None:
+    """Also in those in which a person starts it."""
+    mail = "notify: {email: {to: [a@example.org]}}"
+    stage = f"{{name: s, script: [make], approve: {{when: {{not: {{changes: a}}}}}}, {mail}}}"
+    data = compiled(f"targets: {{gitlab: {{mail: {{}}}}}}\npipelines: {{p: {{stages: [{stage}]}}}}").data
+
+    assert (data["mail when s fails"]["when"], "rules" in data["mail when s fails"]) == ("on_failure", False)
 
 
 def _with_cases(cases: str, name: str = "SERVER") -> Compiled:

@@ -2,6 +2,8 @@ package harness
 
 import groovy.transform.CompileStatic
 import hudson.model.Result
+import java.lang.reflect.Field
+import org.codehaus.groovy.runtime.typehandling.DefaultTypeTransformation
 import org.jenkinsci.plugins.scriptsecurity.sandbox.RejectedAccessException
 
 /** What a Jenkinsfile becomes: a script whose unknown calls are steps, its unknown names globals or variables. */
@@ -49,6 +51,17 @@ abstract class JenkinsScript extends Script {
             }
         }
         return super.getProperty(name)
+    }
+
+    /** As in Jenkins, functions read the value that a closure assigns to a variable with `@Field`. */
+    @Override
+    void setProperty(String name, Object value) {
+        Field field = Saved.field(getClass(), name)
+        if (field == null) {
+            super.setProperty(name, value)
+        } else {
+            field.set(this, DefaultTypeTransformation.castToType(value, field.type))
+        }
     }
 
     @Override

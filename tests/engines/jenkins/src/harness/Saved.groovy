@@ -48,6 +48,11 @@ class Saved {
         given.each { Object it -> walk(it, 'an argument', step, seen) }
     }
 
+    /** Returns the variable *name* with `@Field` of a script, null if there is none. */
+    static Field field(Class script, String name) {
+        return fields(script).find { Field it -> it.name == name }
+    }
+
     private static void walk(Object value, String holder, String step, Set<Object> seen) {
         if (value == null || isSimple(value) || !seen.add(value)) {
             return
