@@ -79,7 +79,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "approve",
         _NATIVE,
-        "a manual job, which blocks unless it is optional, or a delayed job; approvers are a setting of the project",
+        "a manual job, which blocks unless it is optional, or a delayed job; approvers are a setting of the project; "
+        "with when, rules, which test at most one set of changed files together with the when of the stage",
     ),
     Capability("environment", _NATIVE, "addresses that are computed at run time use a dotenv report"),
     Capability("tools", _REFUSED, "PG679: left out"),
