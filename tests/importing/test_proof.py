@@ -63,6 +63,35 @@ def test_a_change_of_the_generated_file_is_detected(text: str, other: str, messa
     assert message in _differences(_changed(result, text, other))
 
 
+_BY_FILES = """\
+bench:
+  script: [make]
+  rules: [{ changes: [src/**/*] }, { changes: [docs/*, "*.md"], when: manual, allow_failure: true }]
+site: { script: [make], rules: [{ exists: [site/*], when: manual }, { exists: [docs/*] }] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "message"),
+    [
+        (
+            "    - changes: [src/**/*]\n",
+            "",
+            'job "bench" starts on_success in the original, manual, and is not awaited',
+        ),
+        ("docs/*, ", "", 'job "bench" runs only in the original'),
+        ("    - exists: [site/*", "    - exists: [docs/*", 'job "site" starts manual in the original, on_success'),
+    ],
+    ids=["start", "files", "exists"],
+)
+def test_runs_with_some_of_the_files_are_compared(text: str, other: str, message: str, tmp_path: Path) -> None:
+    """A difference may be only in runs that change, or have, one of several sets of files."""
+    result, report = from_text(_BY_FILES, tmp_path)
+
+    assert (messages(report), _differences(result)) == ("", [])
+    assert any(found.startswith(message) for found in _differences(_changed(result, text, other)))
+
+
 def test_jobs_of_a_run_without_jobs_in_the_original_are_reported(tmp_path: Path) -> None:
     """GitLab starts nothing for a merge request if no job runs for one."""
     source = "only: { script: [./only], only: [branches] }\n"

@@ -90,6 +90,29 @@ def test_conditions_read_inputs_and_variables_of_the_run() -> None:
     assert by_variable[0].stages[5].runs
 
 
+@pytest.mark.parametrize(
+    ("event", "waiting"),
+    [
+        (MAIN, ["docs"]),
+        (StartEvent(kind=Event.PUSH, branch="main", changed=("docs/b.md",)), ["site"]),
+        (TAG, ["site"]),
+    ],
+)
+def test_files_decide_which_stages_wait_for_an_approval(event: StartEvent, waiting: list[str]) -> None:
+    """All files count as changed if there is nothing to compare with."""
+    plan = plan_of("""\
+pipelines:
+  app:
+    stages:
+      - { name: docs, script: x, approve: { optional: true, when: { not: { changes: docs/** } } } }
+      - { name: site, script: x, approve: { when: { changes: docs/**, exists: docs/a.md } } }
+      - { name: none, script: x, approve: { when: { exists: docs/b.md } } }
+""")
+    (answer,) = answers([plan], facts(event))
+
+    assert [stage.job.stage for stage in answer.stages if stage.waits_for_approval] == waiting
+
+
 def test_the_reason_is_the_condition_that_does_not_hold() -> None:
     """The reason omits parts that hold in this run."""
     (answer,) = answers([plan_of()], facts(StartEvent(kind=Event.SCHEDULE, branch="main")))

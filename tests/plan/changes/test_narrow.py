@@ -12,9 +12,10 @@ from plan.sample_plans import items, of, plans_of
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report
 from pipegen.plan.changes.narrow import narrow, unfiltered_plans
-from pipegen.plan.model import FilesChanged, Plan, RunContainer
+from pipegen.plan.model import NEVER, FilesChanged, Plan, RunContainer
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.rewriting import parts
+from pipegen.plan.stage.conditions.text import words
 
 # Three services with a stage before all of them, a library, and a common release.
 MONOREPO = """\
@@ -122,6 +123,49 @@ def test_a_config_without_path_filters_is_unchanged() -> None:
 
     assert narrow(plans, ["x"], "main", report) == plans
     assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG692"]
+
+
+APPROVALS = """\
+pipelines:
+  p:
+    stages:
+      - { name: build, script: [x] }
+      - name: bench
+        script: [x]
+        outputs: { score: { file: score } }
+        approve: { optional: true, when: { not: { changes: ['src/**'] } } }
+      - { name: deploy, script: [x], approve: { when: { changes: ['src/**'], branch: main } } }
+      - { name: report, script: ['x "${bench.score|none}"'] }
+"""
+
+
+def test_approvals_are_evaluated() -> None:
+    """No stage waits for one that is optional then, or reads its outputs."""
+    (plan,) = narrow(plans_of(APPROVALS), ["docs/a"], "main", Report())
+    (bench,) = (job for job in plan.jobs if job.stage == "bench")
+
+    assert [job.stage for job in plan.jobs] == ["build", "bench", "deploy", "report"]
+    assert bench.deployment.approval is not None
+    assert (bench.deployment.approval.condition, bench.limits.allow_failure is not None) == (None, True)
+    assert [(job.needs, job.inputs) for job in plan.jobs] == [
+        ((), ()),
+        (("build",), ()),
+        (("build",), ()),
+        (("deploy",), ()),
+    ]
+    assert [job.deployment.approval for job in plan.jobs if job is not bench] == [None, None, None]
+
+
+@pytest.mark.parametrize("files", [("src/a",), None], ids=["changed", "unknown"])
+def test_approvals_of_changed_files_keep_their_other_conditions(files: tuple[str, ...] | None) -> None:
+    """If there is nothing to compare with, all files count as changed."""
+    plans = plans_of(APPROVALS)
+    (plan,) = narrow(plans, files, "main", Report()) if files is not None else unfiltered_plans(plans)
+    approvals = {job.stage: job.deployment.approval for job in plan.jobs}
+
+    assert [job.needs for job in plan.jobs] == [(), ("build",), ("bench",), ("deploy",)]
+    assert approvals["deploy"] is not None
+    assert (approvals["bench"], words(approvals["deploy"].condition or NEVER)) == (None, "branch main")
 
 
 SEVERAL = """\

@@ -13,12 +13,12 @@ from pipegen.importing.globs import finds
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import escaped
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")
 # Patterns with more levels or alternatives are not read.
 _MOST_LEVELS, _MOST_ALTERNATIVES = 50, 500
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _TOKEN = re.compile(
-    r"(?P<folders>\*\*/)|(?P<stars>\*+)|(?P<one>\?)|\[(?P<set>[^\]]+)\]|\\(?P<literal>.)|(?P<brace>[{},])|(?P<text>.)",
+    r"(?P<folders>(?:(?<=/)|^)\*\*/)|(?P<stars>\*+)|(?P<one>\?)|\[(?P<set>[^\]]+)\]|\\(?P<literal>.)|(?P<text>.)",
     re.DOTALL,
 )
 _WILDCARDS = {"folders": "", "stars": "x", "one": "x"}
@@ -69,27 +69,22 @@ def example(patterns: Sequence[str]) -> str:
 # The rules of many jobs test the same few files of an event.
 @lru_cache(maxsize=20_000)
 def _matches(pattern: str, path: str) -> bool:
-    return finds(f"^{_regex(pattern)}$", path)
+    try:
+        patterns = alternatives(pattern)
+    except UntranslatableError:
+        return False
+    return any(finds(f"^{''.join(map(_regex, _TOKEN.finditer(each)))}$", path) for each in patterns)
 
 
-def _regex(pattern: str) -> str:
-    """Return the regular expression that matches a whole path if *pattern* does."""
-    parts: list[str] = []
-    level = 0
-    for token in _TOKEN.finditer(pattern):
-        match token.lastgroup:
-            case "folders":
-                is_first = token.start() == 0 or pattern[token.start() - 1] in "/{,"
-                parts.append("(.*/)?" if is_first else "[^/]*/")
-            case "stars":
-                parts.append("[^/]*")
-            case "one":
-                parts.append("[^/]")
-            case "set":
-                parts.append(f"[{re.sub('^!', '^', token['set'])}]")
-            case "brace" if token[0] == "{" or level:
-                level += {"{": 1, "}": -1}.get(token[0], 0)
-                parts.append({"{": "(", "}": ")"}.get(token[0], "|"))
-            case _:
-                parts.append(escaped(token["literal"] or token[0]))
-    return escaped(pattern) if level else "".join(parts)
+def _regex(token: re.Match[str]) -> str:
+    """Return the regular expression of one *token* of a pattern."""
+    match token.lastgroup:
+        case "folders":
+            return "(.*/)?"
+        case "stars":
+            return "[^/]*"
+        case "one":
+            return "[^/]"
+        case "set":
+            return f"[{re.sub('^!', '^', token['set'])}]"
+    return escaped(token["literal"] or token[0])
