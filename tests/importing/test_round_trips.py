@@ -57,6 +57,7 @@ DIFFERENT = {
 _CLEANUP = "the removal of images and containers becomes a stage"
 _OWN_FUNCTION = "a stage is left out whose steps are only in the block of a function of the generated file"
 DIFFERENT_ON_JENKINS = {
+    "by-files": _Difference("stages before", _OWN_FUNCTION),
     "by-run": _Difference("stages", _OWN_FUNCTION),
     "conditions-of-pipelines": _Difference("pipeline", "the choice among pipelines stays conditions of Jenkins"),
     "container": _Difference("stages", _CLEANUP),
@@ -81,7 +82,12 @@ SCRIPTED = frozenset(
     }
 )
 # The configs whose second import differs from the third one.
-UNSTABLE = frozenset(["port-of-gitlab"])  # names of GitLab stages for jobs of an included file
+UNSTABLE = frozenset(
+    {
+        "by-files",  # helpers that wait for optional stages become stages that wait for them
+        "port-of-gitlab",  # names of GitLab stages for jobs of an included file
+    }
+)
 
 
 class _Stage(Struct, kw_only=True):

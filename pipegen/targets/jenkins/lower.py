@@ -82,7 +82,7 @@ def lower(
         preludes=_preludes(preludes),
         recipients=recipients,
         checkout=checkouts.function,
-        helpers=helpers((*stage_parts, *other_parts)),
+        helpers=helpers((*stage_parts, *other_parts), frame.look),
         has_containers=has_containers(stage_parts),
         has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),

@@ -78,13 +78,18 @@ _CALLING = frozenset(
 )
 
 
-def helpers(parts: Iterable[object]) -> tuple[str, ...]:
-    """Return the names of the functions that *parts* of the model need, without their inner parts."""
+def helpers(parts: Iterable[object], look: model.Look | None = None) -> tuple[str, ...]:
+    """Return the names of the functions that *parts* of the model need, without their inner parts.
+
+    Only the user's own Groovy calls functions that need files for which the build does not *look*.
+    """
+    absent = set() if look is not None and (look.bases or look.has_usual) else {"hasChanged"}
+    absent |= set() if look is not None and look.lists_files else {"isInRepository"}
     needed: set[str] = set()
     pending = [name for part in parts if type(part) in _CALLING for name in _own(part)]
     while pending:
         name = pending.pop()
-        if name not in needed:
+        if name not in needed and name not in absent:
             needed.add(name)
             pending += _CALLS.get(name, ())
     return tuple(name for name in _CALLS if name in needed)

@@ -83,6 +83,30 @@ def test_only_called_functions_are_generated() -> None:
     assert "@Field String files" not in text
 
 
+def test_groovy_of_the_user_gets_no_functions_for_files() -> None:
+    """Without conditions that test files, the build does not list them."""
+    wrap = {"wrap": ["hasChanged('a')", "isInRepository('a')"]}
+    stages = [{"name": "s", "script": ["make"], "raw": {"jenkins": wrap}}]
+    text = jenkinsfile({"pipelines": {"p": {"stages": stages}}})
+
+    assert re.findall(r"^boolean (\w+)", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("style", ["scripted", "declarative"])
+@pytest.mark.parametrize("key", ["changes", "exists"])
+def test_approvals_read_files_that_are_listed_before_the_stages(style: str, key: str) -> None:
+    """The stage asks before it takes an agent."""
+    stages = [{"name": "s", "script": ["make"], "approve": {"when": {key: "a"}, "message": "Go?"}}]
+    text = jenkinsfile({"pipelines": {"p": {"stages": stages}}}, style)
+    function = "hasChanged" if key == "changes" else "isInRepository"
+    field = "changed" if key == "changes" else "files"
+
+    assert f"afterApproval({function}('a'), message: 'Go?') {{" in text
+    assert f"boolean {function}(" in text
+    assert f"@Field String {field}" in text
+    assert text.index("lookAtFiles()") < text.index("afterApproval(") < text.index("sh 'make'")
+
+
 @pytest.mark.parametrize("style", ["scripted", "declarative"])
 def test_changed_files_are_determined_before_the_stages(style: str) -> None:
     """Once per base branch; the default base only if a condition uses it."""
