@@ -353,6 +353,24 @@ def test_helpers_of_a_stage_are_in_all_its_runs() -> None:
     assert (data["mail when s fails"]["when"], "rules" in data["mail when s fails"]) == ("on_failure", False)
 
 
+def test_no_person_starts_the_helpers_of_a_stage_with_exit_codes() -> None:
+    """The note about its status follows by itself."""
+    data = compiled("""\
+        pipelines:
+          p:
+            stages:
+              - name: a
+                script: [x]
+                approve: { when: { branch: main } }
+                allow_failure: { exit_codes: [2], when: { branch: dev } }
+              - { name: end, script: ['echo ${a.status}'] }
+            execution: [[a]]
+            finally: [end]
+    """).data
+
+    assert ("rules" in data["note whether a fails"], data["note when a fails"].get("when")) == (False, "on_failure")
+
+
 def _with_cases(cases: str, name: str = "SERVER") -> Compiled:
     stage = f"{{name: s, script: [make], cases: [{{when: {cases}, env: {{{name}: www}}}}]}}"
     return compiled(f"inputs: {{LEVEL: full}}\npipelines: {{p: {{stages: [{stage}, {{name: t, script: [make]}}]}}}}")
