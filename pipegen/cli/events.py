@@ -17,7 +17,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.events import EventAnswer, StageAnswer, answers, plans_that_run, usual_events
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, RunFacts, StartEvent, start_event
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.conditions.text import ending, words
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
@@ -37,8 +37,6 @@ _OPTIONS = (
         help="A file that the event changes; can be repeated. Default: all files count as changed.",
     ),
 )
-# Of pipelines, by the status for which a stage of `finally` runs.
-_ENDINGS = {"failed": "failed", "success": "succeeded"}
 
 
 class EventOptions(Struct, kw_only=True):
@@ -159,8 +157,8 @@ def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
 def _outcome(stage: StageAnswer) -> str:
     if not stage.runs:
         return f"does not run: {stage.reason}" if stage.reason.startswith("only") else f"runs only {stage.reason}"
-    if stage.job.on_status:
-        return f"runs at the end if the pipeline {_ENDINGS[stage.job.on_status]}"
+    if stage.job.is_final:
+        return f"runs after all others, {ending(stage.job.on_status)}"
     return "waits for an approval" if stage.waits_for_approval else "runs"
 
 
@@ -248,7 +246,11 @@ def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[st
                         "stage": stage_answer.job.stage,
                         "runs": stage_answer.runs,
                         **({"approval": True} if stage_answer.runs and stage_answer.waits_for_approval else {}),
-                        **({"result": stage_answer.job.on_status} if stage_answer.job.on_status else {}),
+                        **(
+                            {"on_status": status}
+                            if stage_answer.runs and (status := stage_answer.job.on_status)
+                            else {}
+                        ),
                         **({"reason": stage_answer.reason} if stage_answer.reason else {}),
                     }
                     for stage_answer in answer.stages

@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.consumers import containers_of, expanded_outputs, own_outputs, shared
-from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources, generators, leaves_raw_files
+from pipegen.plan.files.artifacts import AvailableFiles, child_generators, chosen_sources, leaves_raw_files
 from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
 from pipegen.plan.files.readers import reads_files
 from pipegen.plan.model import (
@@ -102,7 +102,7 @@ class _Files(Struct, kw_only=True):
             ancestors=_ancestors([*before], order.graph) if before else {},
         )
 
-    def known(self, name: str) -> tuple[str | None, ...]:
+    def artifact_paths(self, name: str) -> tuple[str | None, ...]:
         """Return the paths of the artifacts of stage *name*, None for a run-time value; none if some are raw."""
         return () if name in self.raw else tuple(artifact.path for artifact in self.all.get(name, ()))
 
@@ -267,7 +267,7 @@ def _sources(
     A finally stage has no ancestors: it gets the files of the stages that it names. The same applies to a stage that
     stops an environment: the files of others may have expired when a person starts it. Both are *is_alone*.
     """
-    generating = {*generators(work.stage, available, files.known, report)}
+    generating = {*child_generators(work.stage, available, files.artifact_paths, report)}
     chosen = chosen_sources(work.stage, available, work.inputs, report)
     if chosen is not None:
         return files.ordered({*chosen, *generating}) if generating else chosen

@@ -128,11 +128,12 @@ def test_events_name_the_result_for_which_a_stage_runs(pipegen: Pipegen) -> None
         ["alert", "failed"],
         ["tell", "success"],
     ]
-    assert text.splitlines()[-2:] == [
-        "  alert  runs at the end if the pipeline failed",
-        "  tell   runs at the end if the pipeline succeeded",
+    assert text.splitlines()[-3:] == [
+        "  clean  runs after all others, whatever happened",
+        "  alert  runs after all others, if one has failed",
+        "  tell   runs after all others, if they have succeeded",
     ]
-    assert [stage.get("result") for stage in event["pipelines"][0]["stages"]] == [None, None, "failed", "success"]
+    assert [stage.get("on_status") for stage in event["pipelines"][0]["stages"]] == [None, None, "failed", "success"]
 
 
 @pytest.mark.usefixtures("app")

@@ -8,7 +8,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
 from pipegen.pictures.model import Link, Picture, StageBox, StageMark
 from pipegen.plan.model import Job, Plan, Selection
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.conditions.text import ending, words
 
 
 def picture(plan: Plan) -> Picture:
@@ -62,14 +62,10 @@ def _stage(job: Job) -> StageBox:
     return StageBox(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
 
 
-# When a stage runs at the end, by the status of the pipeline.
-_ENDS = {"": "whatever happened", "failed": "if one has failed", "success": "if they have succeeded"}
-
-
 def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
     """Yield the special properties of *job* with explanations."""
     if job.is_final:
-        yield StageMark.FINALLY, f"after all others, {_ENDS[job.on_status]}"
+        yield StageMark.FINALLY, f"after all others, {ending(job.on_status)}"
     if job.condition is not None:
         yield StageMark.CONDITION, f"when {words(job.condition)}"
     if job.deployment.approval is not None:

@@ -162,17 +162,7 @@ class _Writer:
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
         final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered)
         starts |= final_starts(starts, final)
-        drafts = [
-            with_trigger(
-                builder.draft(self._source.jobs[name], starts[name]),
-                self._source,
-                self._inputs,
-                self._targets,
-                self._accounting,
-                self._report,
-            )
-            for name in stages
-        ]
+        drafts = [self._draft(builder, name, starts[name]) for name in stages]
         for draft in drafts:
             self._set_inherited(draft)
         builder.report_raw()
@@ -193,6 +183,10 @@ class _Writer:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
         return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
+
+    def _draft(self, builder: StageBuilder, name: str, start: Start | None) -> Draft:
+        draft, forced = builder.draft(self._source.jobs[name], start), self._options.forced.get(name, ())
+        return with_trigger(draft, self._source, forced, self._inputs, self._targets, self._accounting, self._report)
 
     def _set_inherited(self, draft: Draft) -> None:
         """Let *draft* get only those variables of the file that it also gets in the source."""

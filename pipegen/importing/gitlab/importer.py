@@ -37,8 +37,11 @@ _SAME = {
     "approve": "when",
     "before": "script",
     "after": "script",
-    **dict.fromkeys(("files_from", "name", "trigger", "raw"), "*"),
+    **dict.fromkeys(("files_from", "name", "raw"), "*"),
 }
+
+# A stage with an error in one of these, although it is raw already, is left out.
+_TRIED_ONCE = ("script", "trigger")
 
 
 class PipelineReading(Struct, kw_only=True):
@@ -220,7 +223,7 @@ def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ConfigError]
     for error in errors:
         is_conflict = error.code is codes.CONFLICTING_FILES and error.stage not in overlapping
         keys = forced.setdefault(error.stage, {})
-        key = "*" if error.key == "script" and "script" in keys else error.key
+        key = "*" if error.key in _TRIED_ONCE and error.key in keys else error.key
         keys.setdefault(OVERLAP if is_conflict else key, error.message)
     return sum(map(len, forced.values())) > number
 

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterator, Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.stages.keys.variables import is_fetch_option
+from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.source.tree import children, entries_of, written_text
 from pipegen.targets.gitlab.jobs.values import shell_variables
 from pipegen.targets.gitlab.runner_variables import can_be_set
 
-_OTHERS = ("variables", "before_script", "script", "after_script", "parallel")
+_OF_RUNNERS = ("variables", "before_script", "script", "after_script", "parallel")
 _PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")
 
 
@@ -38,16 +40,19 @@ def setting_variables(source: SourcePipeline) -> dict[str, str]:
     }
 
 
-def runner_variables(source: SourcePipeline, others: Collection[str], accounting: Accounting) -> dict[str, str]:
-    """Return the texts of the variables of *source* that configure the runner in all jobs, by name, without *others*.
+def runner_variables(source: SourcePipeline, inputs: Collection[str], accounting: Accounting) -> dict[str, str]:
+    """Return the texts of the variables of *source* that configure the runner in all jobs, by name, without *inputs*.
 
-    A variable that rules set, or that a text other than a script contains, is not among them. Jobs that start other
-    pipelines have no runner.
+    A variable that rules set, or that a text other than a script contains, is not among them. Neither is one with other
+    variables of the file in its text, which a generated script may export, nor one that `fetch` can express. Jobs that
+    start other pipelines have no runner.
     """
+    own = source.variables.keys() - set(inputs)
     names = [
         name
         for name, variable in source.variables.items()
-        if can_be_set(name) and name not in others and variable.is_expanded
+        if can_be_set(name) and name not in inputs and _is_plain(variable)
+        if own.isdisjoint(names_in(variable.text)) and not is_fetch_option(name, variable.text)
         if all(name in job.variables or "trigger" in job.entries for job in source.jobs.values())
     ]
     if not names:
@@ -59,11 +64,21 @@ def runner_variables(source: SourcePipeline, others: Collection[str], accounting
     return {name: variable.text for name, variable in variables.items()}
 
 
+def _is_plain(variable: Variable) -> bool:
+    """Return whether GitLab expands *variable*, and does not show it in its form for new pipelines."""
+    keys = {entry.key.text for entry in entries_of(variable.entry.value)}
+    return variable.is_expanded and keys <= {"value", "expand"}
+
+
 def _texts(source: SourcePipeline) -> Iterator[str]:
-    """Yield all texts of *source* but scripts, and the names of variables that the file, jobs and matrices set."""
+    """Yield the texts of *source* from which GitLab reads variables before the runner has the job.
+
+    These are the values of variables, and the keys of jobs without scripts and matrices: the runner, too, gets the
+    variables of these.
+    """
     yield from (variable.text for variable in source.variables.values())
     yield from (variable.text for job in source.jobs.values() for variable in job.own_variables.values())
-    entries = [entry for job in source.jobs.values() for key, entry in job.entries.items() if key not in _OTHERS]
+    entries = [entry for job in source.jobs.values() for key, entry in job.entries.items() if key not in _OF_RUNNERS]
     nodes = [entry.value for entry in entries] + ([source.workflow.value] if source.workflow is not None else [])
     while nodes:
         node = nodes.pop()

@@ -21,7 +21,7 @@ def check(config: CheckedConfig, report: Report) -> None:
         for producer_name in stage.job.files:
             producer = stages_by_name[id(stage.plan), producer_name]
             span = _name_span(stage, producer.config.display_name)
-            cause = _cause(producer, stage)
+            cause, remedy = _cause(producer, stage)
             if cause is not None and span is not None:
                 report.add(
                     codes.FILES_MAY_BE_ABSENT,
@@ -29,23 +29,26 @@ def check(config: CheckedConfig, report: Report) -> None:
                     "which may produce none",
                     at=span,
                     related=[cause],
-                    hint=f'give stage "{stage.config.display_name}" the same "when", or remove the name',
+                    hint=remedy if stage.config.files_from is None else f"{remedy}, or remove the name",
                 )
 
 
-def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
-    """Return why *producer* may have no files when *reader* runs."""
+def _cause(producer: CheckedStage, reader: CheckedStage) -> tuple[Label | None, str]:
+    """Return why *producer* may have no files when *reader* runs, and how to change that."""
     if producer.job.limits.allow_failure is not None:
-        return Label(producer.job.limits.allow_failure.span, "it may fail")
+        remedy = f'remove "allow_failure" of stage "{producer.config.display_name}"'
+        return Label(producer.job.limits.allow_failure.span, "it may fail"), remedy
     condition = producer.config.when
     if condition is not None and not implies(reader.job.condition, producer.job.condition):
-        return Label(condition.span, "it may be skipped")
-    return None
+        remedy = f'give stage "{reader.config.display_name}" the same "when"'
+        return Label(condition.span, "it may be skipped"), remedy
+    return None, ""
 
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
     names = [StageName.read(item.located(), is_whole=False) for item in items_of(node) if isinstance(item, Scalar)]
-    for file in stage.config.trigger.include if stage.config.trigger is not None else ():
-        names += [StageName.read(file.stage, is_whole=True)] if file.stage is not None else []
-    return next((each.span for each in names if name in (each.value, each.written)), None)
+    files = stage.config.trigger.include if stage.config.trigger is not None else ()
+    spans = [each.span for each in names if name in (each.value, each.written)]
+    spans += [file.stage.span for file in files if file.stage is not None and file.stage.value == name]
+    return next(iter(spans), None)

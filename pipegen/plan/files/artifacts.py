@@ -135,7 +135,7 @@ def chosen_sources(
     return tuple(sorted(chosen & available.files.keys(), key=available.files.__getitem__))
 
 
-def generators(
+def child_generators(
     stage: StageConfig, available: AvailableFiles, paths: Callable[[str], Sequence[str | None]], report: Report
 ) -> Iterator[str]:
     """Yield the stages that generate files of the child pipeline that *stage* starts.
@@ -145,34 +145,51 @@ def generators(
     for file in stage.trigger.include if stage.trigger is not None else ():
         if file.stage is None:
             continue
-        name = StageName.read(file.stage, is_whole=True)
+        name, groups = StageName(file.stage.value, file.stage.span), available.groups
         sources = _sources(name, stage, available, report) or ()
-        _check_source(name, sources, stage, available, report, "include")
-        if sources and [*sources] != [f"{stage.within}{name.value}"]:
+        if groups.is_nested(name.value, stage):
+            report.add(
+                codes.INVALID_VALUE,
+                f'stage "{name.value}" calls another pipeline, so it has no artifacts of its own',
+                at=name.span,
+                hint="start the child pipeline in the pipeline that generates its file",
+            )
+        elif any(_is_parallel(groups.stages[source]) for source in sources):
             report.add(
                 codes.INVALID_VALUE,
                 f'stage "{name.value}" is several jobs, and the file of a child pipeline is the artifact of one',
                 at=name.span,
                 hint="generate the file in a stage without a matrix",
             )
-        elif sources:
-            _check_path(file.path, sources[0], available, paths(sources[0]), report)
+        else:
+            _check_source(name, sources, stage, available, report, "include")
+        if len(sources) == 1:
+            _check_path(file.path, groups.stages[sources[0]], paths(sources[0]), report)
         yield from sources
 
 
-def _check_path(
-    file: Located[str], source: str, available: AvailableFiles, paths: Sequence[str | None], report: Report
-) -> None:
-    """Report *file* if it is not among the artifacts of the stage *source*, which have these *paths*."""
-    known = [path for path in paths if path is not None]
-    if known and len(known) == len(paths) and not any(matches(path, file.value) for path in known):
-        stage = available.groups.stages[source]
+def _is_parallel(stage: StageConfig) -> bool:
+    """Return whether *stage* has a matrix, or more than one job of an engine by its raw keys."""
+    if stage.combination is not None:
+        return True
+    engines = stage.raw.node.entries if stage.raw is not None and isinstance(stage.raw.node, Mapping) else ()
+    return any(isinstance(engine.value, Mapping) and engine.value.get("parallel") is not None for engine in engines)
+
+
+def _check_path(file: Located[str], generator: StageConfig, paths: Sequence[str | None], report: Report) -> None:
+    """Report *file* if it is not among the artifacts of *generator*, which have these *paths*."""
+    known, path = [path for path in paths if path is not None], normpath(file.value)
+    is_known = known and len(known) == len(paths) and not path.startswith(("/", "../"))
+    if is_known and not any(matches(pattern, path) for pattern in known):
+        similar = next((other for other in known if other.endswith(f"/{path}")), "")
         report.add(
             codes.INVALID_VALUE,
-            f'stage "{stage.display_name}" has no artifact "{file.value}"',
+            f'stage "{generator.display_name}" has no artifact "{file.value}"',
             at=file.span,
-            related=[Label(stage.name.span, f"its artifacts are {listed(known)}")],
-            hint='add the path to "artifacts" of that stage',
+            related=[Label(generator.name.span, f"its artifacts are {listed(known)}")],
+            hint=f'write "{similar}", the path from the root of the repository'
+            if similar
+            else 'add the path to "artifacts" of that stage',
         )
 
 

@@ -53,7 +53,7 @@ def check_child(trigger: TriggerStep, report: Report) -> None:
         if not re.fullmatch(TriggerJob.FILE, file.path.value) or ".." in file.path.value.split("/"):
             report.add(
                 codes.INVALID_VALUE,
-                f'"{file.path.value}" is not the path of a YAML file in the repository',
+                f'"{file.path.value}" is not the path of a YAML file from the root of the repository',
                 at=file.path.span,
                 hint='write the path from the root of the repository, such as "ci/child.yml", without variables',
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from posixpath import normpath
+
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.bindings.names import END, before, in_tag
 from pipegen.config import model as config
@@ -234,7 +236,9 @@ def _trigger(trigger: config.TriggerStep, values: StageValues) -> TriggerJob:
     return TriggerJob(
         name=trigger.include[0].path if trigger.include else trigger.name,
         include=tuple(
-            PipelineFile(file.path.value, f"{values.stage.within}{file.stage.value}" if file.stage else "")
+            PipelineFile(normpath(file.path.value), f"{values.stage.within}{file.stage.value}")
+            if file.stage is not None
+            else PipelineFile(file.path.value)
             for file in trigger.include
         ),
         forward=trigger.forward,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.emit.yaml import Data
-from pipegen.plan.model import PipelineFile
 from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
@@ -73,10 +72,15 @@ class ScriptEntry(Struct):
     comment: str = ""
 
 
+class IncludedFile(Struct):
+    """A file of a child pipeline: the *path* in the repository, or of an artifact of *job*."""
+
+    path: str
+    job: str = ""
+
+
 class TriggerKeys(Struct):
     """A pipeline of another *project*, or a child pipeline of the files *include*; no *branch* is its default branch.
-
-    The stage of a generated file is the name of its job.
 
     Without *passes_variables*, it does not get the variables of the job; with *forwards*, it gets those of the run.
     """
@@ -84,7 +88,7 @@ class TriggerKeys(Struct):
     project: str
     branch: str | None
     is_awaited: bool
-    include: tuple[PipelineFile, ...] = ()
+    include: tuple[IncludedFile, ...] = ()
     passes_variables: bool = True
     forwards: bool = False
 

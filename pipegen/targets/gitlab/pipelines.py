@@ -30,6 +30,7 @@ from pipegen.targets.gitlab.model import (
     GitLabJob,
     IdTokenEntry,
     ImageKeys,
+    IncludedFile,
     LimitKeys,
     NeedEntry,
     RuleEntry,
@@ -211,13 +212,12 @@ class JobContext(Struct, kw_only=True):
         """Yield the helper that starts another pipeline after a stage, if the stage has a trigger."""
         match draft.trigger:
             case Bridge():
-                bridge = self._bridge(
-                    draft, draft.trigger, stage_job.last, (NeedEntry(stage_job.job, artifacts=False),)
-                )
                 # PIPEGEN_HELPER is not passed on alone: the other project may reject all variables.
-                trigger = replace(draft.trigger.trigger, passes_variables=bool(bridge.variables))
+                trigger = replace(draft.trigger.trigger, passes_variables=bool(draft.trigger.variables))
+                started = replace(draft.trigger, trigger=trigger)
+                bridge = self._bridge(draft, started, stage_job.last, (NeedEntry(stage_job.job, artifacts=False),))
                 rules = self.trigger_rules[draft.job.stage].of_helpers
-                yield replace(bridge, variables=(IS_HELPER, *bridge.variables), trigger=trigger, rules=rules)
+                yield replace(bridge, variables=(IS_HELPER, *bridge.variables), rules=rules)
             case TriggerScript():
                 yield GitLabJob(
                     name=stage_job.last,
@@ -242,8 +242,7 @@ class JobContext(Struct, kw_only=True):
             trigger=replace(
                 bridge.trigger,
                 include=tuple(
-                    replace(file, stage=self.titles[file.stage]) if file.stage else file
-                    for file in bridge.trigger.include
+                    IncludedFile(file.path, self.titles[file.stage] if file.stage else "") for file in bridge.files
                 ),
             ),
         )

@@ -328,7 +328,7 @@ def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
     keys: dict[str, Value] = {"project": trigger.project} if trigger.project else {}
     if trigger.include:
         keys["include"] = [
-            Flow({"artifact": file.path, "job": file.stage} if file.stage else {"local": file.path})
+            Flow({"artifact": file.path, "job": file.job} if file.job else {"local": file.path})
             for file in trigger.include
         ]
     if trigger.branch is not None:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pipegen.diagnostics.codes import INVALID_VALUE
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import entries_of
+from pipegen.source.tree import entries_of, written_text
 
-# Variables for the runner itself, its executors, and git in them:
+# Variables for the runner itself, its executors, and git in them; `is_free_name` has those that it reads at all:
 # https://docs.gitlab.com/ci/runners/configure_runners/, https://docs.gitlab.com/runner/executors/kubernetes/
 _FOR_RUNNERS = re.compile(
     r"(?:FF|CI_DEBUG|KUBERNETES_(?:CPU|MEMORY|EPHEMERAL_STORAGE|HELPER|SERVICE|NODE|POD))_\w+"
@@ -22,6 +22,8 @@ _FOR_RUNNERS = re.compile(
     r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS",
     re.ASCII,
 )
+# A reference of a config, such as `${inputs.level}`.
+_REFERENCE = re.compile(r"\$\{[\w-]*\.")
 # The keys of a config that set variables.
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("GIT_STRATEGY", "GIT_DEPTH", "GIT_SUBMODULE_STRATEGY", "GIT_SUBMODULE_DEPTH"), "fetch"),
@@ -41,7 +43,7 @@ def can_be_set(name: str) -> bool:
 
 
 def check_runner_variables(section: TreeMapping | None, report: Report) -> None:
-    """Report variables in the setting that the runner does not read, or that keys of a config set."""
+    """Report variables in the setting that scripts may read, too, that keys of a config set, or with references."""
     for entry in entries_of(section.get("runner_variables") if section is not None else None):
         name = entry.key.text
         if key := _KEYS.get(name):
@@ -54,7 +56,14 @@ def check_runner_variables(section: TreeMapping | None, report: Report) -> None:
         elif not is_for_runners(name):
             report.add(
                 INVALID_VALUE,
-                f'GitLab\'s runner does not read the variable "{name}"',
+                f'"{name}" is not a variable for GitLab\'s runner alone',
                 at=entry.key.span,
                 hint='set variables of scripts in "env", in "defaults" or in a stage',
+            )
+        elif _REFERENCE.search(written_text(entry.value)):
+            report.add(
+                INVALID_VALUE,
+                f'{name} is set before any stage runs, and "{written_text(entry.value)}" has a reference',
+                at=entry.value.span,
+                hint="GitLab expands its own variables, such as $CI_DEFAULT_BRANCH",
             )

@@ -194,7 +194,7 @@ SCHEMA: Mapping[str, object] = _object(
         "type": "object",
         "additionalProperties": {"type": ["string", "number", "boolean"]},
         "description": "Variables for GitLab's runner, in every job, such as `GET_SOURCES_ATTEMPTS`. GitLab expands "
-        "variables in their values.",
+        "its own variables, and those of the project, in their values.",
     },
     pages=_PAGES,
     release=_RELEASES,

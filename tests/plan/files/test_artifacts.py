@@ -115,13 +115,16 @@ def test_unavailable_files_are_reported(reader: str, expected: tuple[str, str]) 
     ("file", "expected"),
     [
         ("{artifact: a/b.yml, stage: a}", []),
+        ("{artifact: ./a/b.yml, stage: a}", []),
+        ("{artifact: d.yml, stage: jobs}", [("PG204", "jobs")]),
+        ("{artifact: a/b.yml, stage: 'several[m=x]'}", [("PG301", "'several[m=x]'")]),
         ("{artifact: c.yml, stage: raw}", []),
         ("{artifact: b.yml, stage: a}", [("PG204", "b.yml")]),
         ("{artifact: a/b.yml, stage: zzz}", [("PG301", "zzz")]),
         ("{artifact: l.yml, stage: last}", [("PG306", "last")]),
         ("{artifact: n.yml, stage: none}", [("PG307", "none")]),
         ("{artifact: x/m.yml, stage: several}", [("PG204", "several")]),
-        ("{artifact: ../b.yml, stage: a}", [("PG204", "../b.yml"), ("PG204", "../b.yml")]),
+        ("{artifact: ../b.yml, stage: a}", [("PG204", "../b.yml")]),
     ],
 )
 def test_the_file_of_a_child_pipeline_is_an_artifact_of_an_earlier_stage(
@@ -132,6 +135,7 @@ def test_the_file_of_a_child_pipeline_is_an_artifact_of_an_earlier_stage(
         stage("a", "artifacts: [a/]"),
         stage("raw", "raw: {gitlab: {artifacts: {paths: [$A]}}}"),
         stage("none"),
+        stage("jobs", "raw: {gitlab: {parallel: 2}}", "artifacts: [d.yml]"),
         stage("several", "matrix: {m: [x, y]}", "artifacts: ['${matrix.m}/']"),
         f"{{name: s, trigger: {{include: [{file}]}}}}",
         stage("last", "artifacts: [l.yml]"),

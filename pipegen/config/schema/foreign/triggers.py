@@ -6,11 +6,11 @@ import re
 
 from pipegen.config.schema.foreign.model import Use, instead
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, entries_of, written_text
+from pipegen.source.tree import Node, Scalar, entries_of
 from pipegen.source.tree import Sequence as List
 
-# The keys of GitLab for a generated file, each with ours.
-_GENERATED = {"artifact": "artifact", "job": "stage"}
+# A key of GitLab for a generated file, with ours.
+_OURS = {"job": "stage"}
 _LAST_PART = re.compile(r"[\w.-]+\Z")
 
 
@@ -36,7 +36,7 @@ def _child(include: Node, trigger: Map) -> str | None:
     """Return the hint for GitLab's form of a child pipeline; None for our own form."""
     items = include.items if isinstance(include, List) else (include,)
     keys = {entry.key.text for item in items for entry in entries_of(item)}
-    if keys <= {"artifact", "stage"} and trigger.get("strategy") is None:
+    if not keys & {"local", "job", "project", "template", "remote", "component"} and trigger.get("strategy") is None:
         return None
     files = [file for item in items if (file := _file(item)) is not None]
     if len(files) < len(items):
@@ -51,7 +51,10 @@ def _file(item: Node) -> object:
     """Return *item* of GitLab's `include` as one of ours; None for a file elsewhere."""
     if isinstance(item, Scalar):
         return item.text.removeprefix("/")
-    values = {entry.key.text: written_text(entry.value) for entry in entries_of(item)}
-    if values.keys() == {"local"}:
-        return values["local"].removeprefix("/")
-    return {_GENERATED[key]: text for key, text in values.items()} if values.keys() == _GENERATED.keys() else None
+    values = {_OURS.get(entry.key.text, entry.key.text): entry.value for entry in entries_of(item)}
+    texts = {key: value.text for key, value in values.items() if isinstance(value, Scalar) and value.value}
+    if len(texts) < len(values):
+        return None
+    if texts.keys() == {"local"}:
+        return texts["local"].removeprefix("/")
+    return texts if texts.keys() == {"artifact", "stage"} else None

@@ -36,6 +36,7 @@ _OF_TRIGGERS = (
 def with_trigger(
     draft: Draft,
     source: SourcePipeline,
+    forced: Collection[str],
     inputs: Collection[str],
     targets: dict[str, Value],
     accounting: Accounting,
@@ -43,7 +44,8 @@ def with_trigger(
 ) -> Draft:
     """Make *draft* start another pipeline; one that is not of another project stays raw.
 
-    Return it; *targets* are the settings of GitLab, and *inputs* the variables that a run sets.
+    Return it; *targets* are the settings of GitLab, and *inputs* the variables that a run sets. The trigger also stays
+    raw if it is among the *forced* keys, which a config refused.
     """
     entry = draft.job.entries.get("trigger")
     if entry is None:
@@ -58,7 +60,8 @@ def with_trigger(
         value["wait"] = True
     if _forwards(keys):
         value["forward"] = True
-    if (files := _child_files(draft.job, source)) is not None:
+    files = _child_files(draft.job, source) if "trigger" not in forced else None
+    if files is not None:
         del value["name"]
         value = {"include": files[0] if len(files) == 1 and isinstance(files[0], str) else list(files), **value}
     else:
@@ -134,7 +137,7 @@ def _child_file(item: Node, job: SourceJob, source: SourcePipeline) -> Value:
     """Return the file *item* of a child pipeline that *job* starts; None if a config cannot name it."""
     keys = present(item) if isinstance(item, Mapping) else {}
     path = keys.get("local") or keys.get("artifact")
-    file = text_of(path.value if path is not None else item).removeprefix("/")
+    file = text_of(path.value if path is not None else item).removeprefix("/").removeprefix("./")
     if not re.fullmatch(TriggerJob.FILE, file) or keys.keys() not in (set(), {"local"}, {"artifact", "job"}):
         return None
     if "artifact" not in keys:

@@ -23,6 +23,9 @@ from pipegen.plan.model import (
     Subject,
 )
 
+# When a stage runs after all others, by the status of the pipeline.
+_ENDINGS = {"": "whatever happened", "failed": "if one has failed", "success": "if they have succeeded"}
+
 
 def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
     """Return *condition* as one line of text."""
@@ -78,3 +81,8 @@ def _subject(condition: Fact | Matches | IsSet) -> str:
 
 def _patterns(patterns: Sequence[Pattern]) -> str:
     return " | ".join(f"/{pattern.text}/" if pattern.is_regex else pattern.text or '""' for pattern in patterns)
+
+
+def ending(status: str) -> str:
+    """Return when a finally stage runs: for the *status* of the pipeline, or "" for any."""
+    return _ENDINGS[status]

@@ -147,11 +147,11 @@ def _crossings(plan: Plan, layout: PipelineLayout, parts: Mapping[str, int]) -> 
 
 
 def _generator_crossings(plan: Plan, parts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the stages of *parts* that start a file of a stage in another pipeline, and a message for each."""
+    """Yield the stages that start a file of a stage in another pipeline, if *parts* are children, and a message."""
     for job in plan.jobs:
         files = [file for step in job.steps if isinstance(step, TriggerJob) for file in step.include]
-        for file in files if job.stage in parts else ():
-            if file.stage and parts.get(file.stage) != parts[job.stage]:
+        for file in files:
+            if file.stage and parts.get(file.stage) != parts.get(job.stage):
                 yield job.stage, f'stage "{job.title}" starts a file of "{file.stage}", which is in another pipeline'
 
 

@@ -29,10 +29,11 @@ _NAME = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class Bridge(Struct, kw_only=True):
-    """A trigger that GitLab starts itself, with values that it can expand."""
+    """A trigger that GitLab starts itself, with values that it can expand, or a child pipeline of *files*."""
 
     name: str
     trigger: TriggerKeys
+    files: tuple[plan.PipelineFile, ...]
     variables: tuple[VariableEntry, ...]
     allow_failure: bool
 
@@ -61,10 +62,11 @@ def lower_trigger(
         return _call(job, step, project, report)
     if variables is None:
         _report_computed(step, report)
-    trigger = TriggerKeys(project.project, project.branch, step.wait, step.include, forwards=step.forward)
+    trigger = TriggerKeys(project.project, project.branch, step.wait, forwards=step.forward)
     return Bridge(
         name=step.name.value,
         trigger=trigger,
+        files=step.include,
         variables=variables or (),
         # A pipeline that cannot be started is allowed as well: GitLab does not distinguish the two.
         allow_failure=step.wait and not step.propagate,

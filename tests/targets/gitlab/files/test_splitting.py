@@ -285,15 +285,15 @@ def test_a_stage_whose_image_comes_from_the_parent_is_not_cut() -> None:
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
 
 
-@pytest.mark.parametrize("group", ["a", "b"])
-def test_a_stage_is_not_cut_from_the_one_that_generates_its_child_pipeline(group: str) -> None:
+@pytest.mark.parametrize("groups", [["b"], ["a", "x"]])
+def test_a_stage_is_not_cut_from_the_one_that_generates_its_child_pipeline(groups: list[str]) -> None:
     """GitLab looks for the artifact in the same pipeline: https://docs.gitlab.com/ci/yaml/#triggerinclude."""
     stages = [
         "{ name: a, script: [x], artifacts: [c.yml] }",
         "{ name: x, script: [x] }",
         "{ name: b, trigger: { include: [{ artifact: c.yml, stage: a }] } }",
     ]
-    layout = split_up(config(stages, [["a", "b"], ["x", "b"]]), [group])
+    layout = split_up(config(stages, [["a", "b"], ["x", "b"]]), groups)
 
     assert 'stage "b"' in layout.reported("PG676")[0].message
 

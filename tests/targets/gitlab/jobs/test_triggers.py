@@ -76,6 +76,20 @@ def test_a_stage_can_generate_the_file_of_a_child_pipeline() -> None:
     assert jobs["outer: call / child"]["trigger"]["include"][1]["job"] == "outer: call / generate"
 
 
+def test_a_helper_can_start_the_file_of_a_job_with_another_name() -> None:
+    """GitLab has a keyword `image`, so that the job of the stage gets another name."""
+    result = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: image, script: [x], artifacts: [c.yml] }
+              - { name: child, script: [x], trigger: { include: [{ artifact: c.yml, stage: image }] } }
+    """)
+    (trigger,) = (job["trigger"] for job in result.data.values() if isinstance(job, dict) and "trigger" in job)
+
+    assert trigger["include"] == [{"artifact": "c.yml", "job": "stage image"}]
+
+
 def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
     """GitLab starts it, so a value that a stage computes is refused."""
     parameters = "parameters: { A: '1', C: '${setup.commit}' }"

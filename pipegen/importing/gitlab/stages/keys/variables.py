@@ -119,6 +119,11 @@ def _amounts(names: Mapping[str, str], variables: dict[str, Variable], others: C
     return amounts
 
 
+def is_fetch_option(name: str, text: str) -> bool:
+    """Return whether `fetch` can express the variable *name* with this *text*."""
+    return bool(_fetch({name: text})[1])
+
+
 def _fetch(texts: Mapping[str, str]) -> tuple[Value, Collection[str]]:
     """Return the value of `fetch` for variables with these *texts*, None if they have none, and those it replaces."""
     if texts.get("GIT_STRATEGY") == "none":
