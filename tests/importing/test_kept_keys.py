@@ -53,6 +53,14 @@ def test_names_with_the_branch_of_a_merge_request_stay_the_same(tmp_path: Path) 
     assert review["artifacts"] == {"name": branch, "paths": ["dist/"]}
 
 
+@pytest.mark.parametrize("files", ["changes: [docs/]", "exists: [./Makefile]", "changes: [/a]", "changes: []"])
+def test_rules_for_files_that_no_path_matches_stay_raw(files: str, tmp_path: Path) -> None:
+    """`File.fnmatch?` compares patterns with paths like `docs/a.md`; a config says `docs` or `docs/**`."""
+    result, _ = from_text(f"a: {{ script: make, rules: [{{ {files} }}, {{ if: $B, when: manual }}] }}\n", tmp_path)
+
+    assert "rules:" in result.text
+
+
 @pytest.mark.parametrize(("last", "number"), [('if: $CI_PIPELINE_SOURCE == "web"', 3), ("when: always", 2)])
 def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: Path) -> None:
     """The generated file has further rules after them, which would start other pipelines."""

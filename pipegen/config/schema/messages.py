@@ -195,6 +195,14 @@ def _wrong_key(violation: Violation, tree_paths: TreePaths, report: Report) -> N
     )
 
 
+def _wrong_number(violation: Violation, number: object) -> tuple[str, str]:
+    """Return the problem of a list or map with too few items, or too many, and the hint."""
+    if violation.keyword == "maxItems":
+        return "has too many items", f"write at most {number} items"
+    problem = "is empty" if not violation.value else "has too few items"
+    return problem, f"write at least {'one item' if number == 1 else f'{number} items'}"
+
+
 def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
     title, limit = tree_paths.title(violation.path), violation.limit
     hint = None
@@ -213,9 +221,8 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             problem = f"takes a number from {limit} up, not {violation.value}"
         case "maximum", _:
             problem = f"takes a number up to {limit}, not {violation.value}"
-        case (("minItems" | "minProperties"), least):
-            problem = "is empty" if not violation.value else "has too few items"
-            hint = f"write at least {'one item' if least == 1 else f'{least} items'}"
+        case (("minItems" | "minProperties" | "maxItems"), number):
+            problem, hint = _wrong_number(violation, number)
         case "maxProperties", 1:
             if violation.path and isinstance(violation.path[-1], int):
                 problem, hint = "has several keys", "write each key as an item of its own"

@@ -47,23 +47,22 @@ def variables_in(patterns: Iterable[str]) -> Iterator[str]:
 def match_any(patterns: Iterable[str], paths: Collection[str], variables: Mapping[str, str]) -> bool:
     """Return whether one of *patterns*, with the values of *variables*, matches one of *paths*."""
     texts = (_VARIABLE.sub(lambda match: variables.get(match[1], match[0]), pattern) for pattern in patterns)
-    return any(_matches(relative(text), path) for text in texts for path in paths)
+    return any(_matches(text, path) for text in texts for path in paths)
 
 
-def relative(pattern: str) -> str:
-    """Return *pattern* relative to the root of the repository; a folder stands for all files in it."""
-    path = pattern.removeprefix("./").removeprefix("/")
-    return f"{path}**/*" if path.endswith("/") else path
+def can_match(pattern: str) -> bool:
+    """Return whether *pattern* matches any path: paths begin with a name, and are files."""
+    return not pattern.startswith(("./", "/")) and not pattern.endswith("/")
 
 
 def example(patterns: Sequence[str]) -> str:
     """Return a path that the first of *patterns* matches; "" if none is found."""
     try:
-        pattern = relative(alternatives(patterns[0])[0]) if patterns else ""
+        pattern = alternatives(patterns[0])[0] if patterns else ""
     except UntranslatableError:
         return ""
     path = "".join(_WILDCARDS.get(token.lastgroup or "", token[0]) for token in _TOKEN.finditer(pattern))
-    return path if path and _matches(pattern, path) else ""
+    return path if path and can_match(pattern) and _matches(pattern, path) else ""
 
 
 # The rules of many jobs test the same few files of an event.

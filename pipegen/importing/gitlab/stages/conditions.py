@@ -27,7 +27,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     searches,
     tested_names,
 )
-from pipegen.importing.gitlab.reading.paths import alternatives, relative
+from pipegen.importing.gitlab.reading.paths import alternatives, can_match
 from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import (
     ALWAYS,
@@ -75,6 +75,10 @@ _OF_RUNS = frozenset(
 # Variables that are known for each job.
 _OF_JOBS = frozenset({"CI_JOB_NAME", "CI_JOB_STAGE"})
 _GLOB = re.compile(r"[*?]")
+
+# The branch or tag that is built, and the variables with its name if they are set.
+_REF = "CI_COMMIT_REF_NAME"
+_REFS = ("CI_COMMIT_BRANCH", "CI_COMMIT_TAG", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
 
 
 class Names(Struct, kw_only=True):
@@ -263,6 +267,8 @@ def _are_equal(first: str, second: str, names: Names) -> Condition:
     """
     if first == second:
         return ALWAYS
+    if _REF in (first, second) and (other := first if second == _REF else second) in _REFS:
+        return _has_value(other, names)
     equal = equality(_text(first, names), _text(second, names))
     if not _OF_RUNS.isdisjoint((first, second)) or (first in names.inputs) is not (second in names.inputs):
         return equal
@@ -365,12 +371,16 @@ def _regex(regex: Regex) -> tuple[str, ...]:
 def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
     """Return the patterns of paths as a config has them: in GitLab's, `**` matches folders only before a slash."""
     result = []
+    if not patterns:
+        raise UntranslatableError("a rule tests no files")
     for pattern in patterns:
         text = _with_constants(pattern, names)
         if "$" in text or "[" in text or text.startswith("!"):
             raise UntranslatableError(f'the pattern "{pattern}"')
         for alternative in alternatives(text):
-            path = re.sub(r"\*\*+(?!\*|/)", "*", relative(alternative))
+            if not can_match(alternative):
+                raise UntranslatableError(f'GitLab finds no files for the pattern "{pattern}"')
+            path = re.sub(r"\*\*+(?!\*|/)", "*", alternative)
             result.append(re.sub(r"\*\*/\*$", "**", path))
     return tuple(dict.fromkeys(result))
 

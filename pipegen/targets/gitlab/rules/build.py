@@ -236,6 +236,9 @@ def _report_variants(condition: Condition | None, variants: Sequence[Variant], s
     if not files:
         _report(condition, span, report)
         return
+    if condition is None and len(variants) == 1:
+        _report(variants[0].condition, files[0].span, report)
+        return
     report.add(
         CONDITION_ON_GITLAB,
         "GitLab's rules cannot express this condition together with the others of the stage: a rule cannot require "

@@ -95,6 +95,8 @@ def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     first, second = test.variables
     if first == second:
         return ALWAYS
+    if {first.name, second.name} == {"BRANCH_NAME", "TAG_NAME"} and not (first.is_parameter or second.is_parameter):
+        return StageTest("tag")  # in a build of a tag, the branch plugin sets both to its name
     if _is_boolean(first, names) is not _is_boolean(second, names):
         raise UntranslatableError("Groovy compares a boolean with a text")
     for variable, other in ((first, second), (second, first)):
