@@ -129,6 +129,22 @@ WORDS = (
         shown="artifacts: {untracked}",
     ),
     word(
+        "GitLab: Artifacts and reports",
+        "performance",
+        ((*STAGE, "reports"),),
+        'GitLab renamed it to "browser_performance"',
+        rename("browser_performance"),
+        shown="reports: {performance}",
+    ),
+    word(
+        "GitLab: Artifacts and reports",
+        "dotenv",
+        ((*STAGE, "reports"),),
+        '"outputs" has the values that a stage passes on',
+        advise('write "outputs: [NAME]", and let the script write each value to $PIPEGEN_OUTPUTS/NAME'),
+        shown="reports: {dotenv}",
+    ),
+    word(
         "GitLab: Cache",
         "fallback_keys",
         ((*STAGE, "cache"), (*STAGE, "cache", 0)),

@@ -29,6 +29,8 @@ _VALUES = {
     "artifacts: {paths, reports}": "{coverage_report: {coverage_format: cobertura, path: c.xml}}",
     "artifacts: {public}": "false",
     "artifacts: {untracked}": "true",
+    "reports: {performance}": "browser.json",
+    "reports: {dotenv}": "build.env",
     "coverage: /pattern/": "'/TOTAL.*?([0-9.]+)%/'",
     "cache: {fallback_keys}": "[main]",
     "rules": "[{if: $CI_COMMIT_BRANCH == \"main\" && $CI_PIPELINE_SOURCE != 'schedule', changes: [src/**]}]",
@@ -110,7 +112,15 @@ _VALUES = {
 }
 IS_ADVICE = {
     *("workflow", "withCredentials", "credentials", "when: {expression}", "options", "on_failure"),
-    *("uses", "trigger: {project}", "artifacts: {public}", "artifacts: {untracked}", "workflows", "orbs"),
+    *(
+        "uses",
+        "trigger: {project}",
+        "artifacts: {public}",
+        "artifacts: {untracked}",
+        "reports: {dotenv}",
+        "workflows",
+        "orbs",
+    ),
 }
 # Words whose hint is advice in the outer maps only.
 _OUTER_ADVICE = {"post", "jobs"}
