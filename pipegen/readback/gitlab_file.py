@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -50,8 +50,9 @@ class JobInFile(Struct, kw_only=True):
     """A job: *stage* is the number of its stage, *needs* are None if the stages define its order.
 
     *rules* decide whether it runs, "" if it always does. If the stages define the order, nobody waits for a job without
-    *is_awaited*. *children* are the files of the child pipelines that it starts; with *awaits_children*, the job ends
-    when they do. *combinations* are those of its matrix.
+    *is_awaited*; with *may_be_optional*, a person may start it, in some runs or in all. *children* are the files of the
+    child pipelines that it starts; with *awaits_children*, the job ends when they do. *combinations* are those of its
+    matrix.
     """
 
     name: str
@@ -60,6 +61,7 @@ class JobInFile(Struct, kw_only=True):
     rules: str
     is_helper: bool
     is_awaited: bool
+    may_be_optional: bool
     children: tuple[str, ...]
     awaits_children: bool
     combinations: tuple[Values, ...] = ()
@@ -176,7 +178,8 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
         needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
         rules=_rules(name, keys),
         is_helper=isinstance(variables, Mapping) and HELPER in variables,
-        is_awaited=not _is_optional_manual(keys),
+        is_awaited=not _is_optional_manual(keys, all),
+        may_be_optional=_is_optional_manual(keys, any),
         children=tuple(_children(included)),
         # https://docs.gitlab.com/ci/yaml/#triggerstrategy
         awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in ("depend", "mirror"),
@@ -226,8 +229,8 @@ def _rules(name: str, keys: Mapping[str, Any]) -> str:
     return repr([rules, *legacy_rules])
 
 
-def _is_optional_manual(keys: Mapping[str, Any]) -> bool:
-    """Return whether the job is manual and the pipeline continues without it.
+def _is_optional_manual(keys: Mapping[str, Any], of: Callable[[Iterable[bool]], bool]) -> bool:
+    """Return whether the job is manual and the pipeline continues without it, by all or any *of* its rules.
 
     A manual job may fail by default, but not if rules make it manual:
     https://docs.gitlab.com/ci/jobs/job_control/#types-of-manual-jobs
@@ -237,7 +240,7 @@ def _is_optional_manual(keys: Mapping[str, Any]) -> bool:
         return keys.get("when") == "manual" and keys.get("allow_failure", True) is True
     running = [rule for rule in rules if isinstance(rule, Mapping) and rule.get("when") != "never"]
     allowed = keys.get("allow_failure", False)
-    return bool(running) and all(
+    return bool(running) and of(
         rule.get("when", keys.get("when")) == "manual" and rule.get("allow_failure", allowed) is True
         for rule in running
     )

@@ -149,8 +149,14 @@ class JobOrder:
         optional = (job for job, predecessor in predecessors.items() if not predecessor.is_firm)
         candidates += ((earlier, job) for job in optional for earlier in graph.predecessors(job))
         for earlier, through in candidates:
-            if not sure >> self._bits[earlier] & 1:
+            # In runs in which a person may start the job, no other waits for it, and the helper does not exist.
+            is_optional = self._jobs[earlier].may_be_optional and self._is_helper_of(through, earlier)
+            if not is_optional and not sure >> self._bits[earlier] & 1:
                 yield OrderGap(name, earlier, through)
+
+    def _is_helper_of(self, name: str, other: str) -> bool:
+        """Return whether *name* is a helper that only waits for *other*."""
+        return not self._is_shown(name) and [wait.name for wait in self._waits[name]] == [other]
 
     def _joined(self, name: str, known: Mapping[str, int]) -> int:
         """Return the bits of the predecessors of *name*, and of their *known* ancestors."""

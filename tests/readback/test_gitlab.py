@@ -69,6 +69,31 @@ def test_helper_jobs_are_transparent() -> None:
     assert graph == ExecutionGraph([["a", "c"], ["b", "c"]])
 
 
+@pytest.mark.parametrize(("when", "is_read"), [("manual, allow_failure: true", True), ("on_success", False)])
+def test_a_job_that_a_person_may_start_is_awaited_in_the_other_runs(when: str, is_read: bool) -> None:  # noqa: FBT001 - a table
+    """Its helper does not exist when GitLab would not wait for the job."""
+    text = f"""
+        stages: [step 1, step 2]
+        bench:
+          stage: step 1
+          rules: [{{ changes: [src/**/*] }}, {{ when: {when} }}]
+          script: ["true"]
+        wait for bench:
+          stage: step 1
+          needs: [bench]
+          rules: [{{ changes: [src/**/*] }}, {{ when: never }}]
+          variables: {{ PIPEGEN_HELPER: "1" }}
+          script: ["true"]
+        report: {{ stage: step 2, needs: [{{ job: wait for bench, optional: true }}], script: ["true"] }}
+    """
+
+    if is_read:
+        assert read(text) == ExecutionGraph([["bench", "report"]])
+    else:
+        with pytest.raises(UnreadableError, match="does not wait"):
+            read(text)
+
+
 def test_comments_are_ignored() -> None:
     """A need in a comment has no effect."""
     graph = read("""

@@ -75,7 +75,7 @@ def _check_children(job: Job, report: Report) -> None:
             report.add(
                 codes.CHILD_PIPELINE,
                 f'Jenkins has no child pipelines: stage "{job.title}" starts one of GitLab\'s files',
-                at=step.name.span,
+                at=step.span,
                 hint='import the file with "pipegen import" as a pipeline of this config, and call it with "pipeline"',
             )
 
