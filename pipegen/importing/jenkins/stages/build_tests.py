@@ -95,18 +95,21 @@ class BuildFacts(Struct, kw_only=True):
     cause: str = ""
     changed: tuple[str, ...] | None = None
 
+    def value(self, name: str, *, is_parameter: bool) -> str | None:
+        """Return the value of a variable of the environment, or of a parameter; None if it has none."""
+        return (self.parameters if is_parameter else self.environment).get(name)
+
 
 def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one for each kind
     """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
     match test:
         case VariableComparison():
-            return _is_equal(test, (facts.parameters if test.is_parameter else facts.environment).get(test.variable))
+            return _is_equal(test, facts.value(test.variable, is_parameter=test.is_parameter))
         case EqualVariables():
-            first, second = (
-                (facts.parameters if variable.is_parameter else facts.environment).get(variable.name)
-                for variable in test.variables
+            first, second = test.variables
+            return facts.value(first.name, is_parameter=first.is_parameter) == facts.value(
+                second.name, is_parameter=second.is_parameter
             )
-            return first == second
         case Caused():
             return test.cause == facts.cause
         case ChangedPath():
