@@ -35,7 +35,10 @@ def remove(path: Path) -> None:
 def make_folder(path: Path) -> None:
     """Create the folder *path* unless it exists and is usable; remove anything else there."""
     unlock(path)
-    if not path.is_dir():
+    # Another process may create the folder at any time, and it must not be removed then.
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
         remove(path)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -164,11 +165,24 @@ class _DamageDetection:
 
 
 def _is_blocked(folder: Path) -> bool:
-    """Return whether something other than a readable and writable file is in the place of the database."""
+    """Return whether something other than a readable and writable file is in the place of the database.
+
+    Other processes may create and remove the files meanwhile.
+    """
+    if not os.path.lexists(folder):
+        return False
     if not folder.is_dir():
-        return os.path.lexists(folder)
-    existing = [path for path in folder.glob(f"{_FILE}*") if os.path.lexists(path)]
-    return not all(path.is_file() and not path.is_symlink() and os.access(path, os.R_OK | os.W_OK) for path in existing)
+        return True
+    return any(map(_is_blocking, folder.glob(f"{_FILE}*")))
+
+
+def _is_blocking(path: Path) -> bool:
+    """Return whether there is something at *path* that is not a readable and writable file."""
+    try:
+        is_file = stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+    return not is_file or (not os.access(path, os.R_OK | os.W_OK) and os.path.lexists(path))
 
 
 def _drop(folder: Path) -> None:

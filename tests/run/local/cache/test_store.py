@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -297,6 +298,29 @@ def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
 
     assert results.value(saved.record.outputs[0][1]) == b"1"
+
+
+@pytest.mark.slow
+def test_files_that_another_process_creates_and_removes_are_no_obstacle(tmp_path: Path) -> None:
+    """SQLite creates and removes a journal beside the database (https://www.sqlite.org/tempfiles.html)."""
+    warnings: list[str] = []
+    store(tmp_path).close()
+    journal, end = index(tmp_path).with_name("index.sqlite-other"), Event()
+
+    def create_and_remove() -> None:
+        while not end.is_set():
+            journal.touch()
+            journal.unlink()
+
+    other = Thread(target=create_and_remove)
+    other.start()
+    try:
+        for _ in range(200):
+            Store(tmp_path, PLENTY, warn=warnings.append).close()
+    finally:
+        end.set()
+        other.join()
+    assert warnings == []
 
 
 @contextmanager
