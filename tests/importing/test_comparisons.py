@@ -98,12 +98,18 @@ pipeline {
     environment { FIXED = 'main'; WANTED = "${params.TARGET}" }
     stages {
         stage('a') {
-            when { expression { CONDITION } }
+            when { CONDITION }
             steps { sh 'make' }
         }
     }
 }
 """
+
+
+def _jenkinsfile(condition: str) -> SourceFile:
+    """Return a Jenkinsfile with *condition*, a directive of `when` or an expression."""
+    directive = condition if condition.startswith(("equals ", "environment ")) else f"expression {{ {condition} }}"
+    return SourceFile("Jenkinsfile", _JENKINSFILE.replace("CONDITION", directive))
 
 
 @pytest.mark.parametrize(
@@ -118,12 +124,29 @@ pipeline {
         ("params.FAST == params.SLOW", "{ equal: [inputs.FAST, inputs.SLOW] }"),
         ("env.A == env.FAST", "{ equal: [inputs.FAST, env.A] }"),
         ("env.BRANCH_NAME == FIXED", "{ branch: main }"),
+        ("equals expected: params.TARGET, actual: env.BRANCH_NAME", "{ equal: [branch, inputs.TARGET] }"),
+        ('equals expected: "${params.TARGET}", actual: BRANCH_NAME', "{ equal: [branch, inputs.TARGET] }"),
+        (
+            'environment name: "A", value: params.TARGET',
+            "{ any: [{ equal: [inputs.TARGET, env.A] }, { env: { A: false }, inputs: { TARGET: false } }] }",
+        ),
+        ('environment name: "FIXED", value: "${params.TARGET}"', "{ inputs: { TARGET: main } }"),
+        ('environment name: "A", value: ""', "{ env: { A: false } }"),
+        ("env.A == null", "{ env: { A: false } }"),
+        ("params.FAST == true", '{ inputs: { FAST: "true" } }'),
+        ("equals expected: true, actual: params.FAST", '{ inputs: { FAST: "true" } }'),
+        ("params.FAST.toBoolean()", '{ inputs: { FAST: "true" } }'),
+        ("env.FAST == 'true'", '{ inputs: { FAST: "true" } }'),
+        ("params.TARGET == ''", "{ inputs: { TARGET: false } }"),
     ],
 )
-def test_two_variables_are_compared_as_in_groovy(condition: str, when: str) -> None:
-    """There, null equals null, but not the empty text, which a parameter without a value is."""
+def test_variables_are_compared_as_in_groovy(condition: str, when: str) -> None:
+    """There, null equals null, but not the empty text, which a parameter without a value is.
+
+    Read off builds of Jenkins 2.479.3, where the directive `environment` takes an empty text for a missing variable.
+    """
     report = Report()
-    imported = import_jenkins(SourceFile("Jenkinsfile", _JENKINSFILE.replace("CONDITION", condition)), report)
+    imported = import_jenkins(_jenkinsfile(condition), report)
     proof = prove_stages(imported)
 
     assert _when(imported.text) == _YAML.load(when)
@@ -132,19 +155,40 @@ def test_two_variables_are_compared_as_in_groovy(condition: str, when: str) -> N
 
 
 @pytest.mark.parametrize(
+    "condition",
+    ["params.TARGET != null", "params.FAST != null", "env.SLOW", "FIXED != null"],
+)
+def test_conditions_that_always_hold_are_left_out(condition: str) -> None:
+    """A parameter is never null, and a boolean one is a text in the environment, which is true if it is `false`."""
+    report = Report()
+    imported = import_jenkins(_jenkinsfile(condition), report)
+
+    assert messages(report) == ""
+    assert "when:" not in imported.text
+
+
+@pytest.mark.parametrize(
     ("condition", "reason"),
     [
         ("params.FAST == env.A", "Groovy compares a boolean with a text"),
+        ("params.FAST == 'true'", "Groovy compares a boolean with a text"),
+        ("params.FAST in ['true', 'yes']", "Groovy compares a boolean with a text"),
+        ("env.FAST == true", "Groovy compares a boolean with a text"),
+        ("equals expected: 'true', actual: params.FAST", "Groovy compares a boolean with a text"),
+        ("env.A != ''", "a config does not tell an empty variable from one that is missing"),
         ("params.UNKNOWN == env.A", "the type of a parameter is not known"),
         ("env.GIT_BRANCH == env.A", "a config does not know the text of GIT_BRANCH"),
         ("env.A ==~ env.B", "it contains Groovy"),
         ("currentBuild.result == env.A", "it contains Groovy"),
+        ('equals expected: "${env.A}", actual: env.B', "known only at run time"),
+        ('environment name: "A", value: env.B', "known only at run time"),
+        ('environment name: "A", value: "${params.FAST}"', "Groovy compares a boolean with a text"),
     ],
 )
 def test_other_comparisons_stay_groovy(condition: str, reason: str) -> None:
     """In Groovy, the boolean true is not equal to the text "true"."""
     report = Report()
-    imported = import_jenkins(SourceFile("Jenkinsfile", _JENKINSFILE.replace("CONDITION", condition)), report)
+    imported = import_jenkins(_jenkinsfile(condition), report)
 
     assert reason in messages(report)
     assert "when:" not in imported.text

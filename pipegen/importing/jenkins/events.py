@@ -31,6 +31,7 @@ from pipegen.structs import Struct, replace
 _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
 _CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
+_WITH_TEXT = (Comparator.EQUALS, Comparator.IS_BOOLEAN, Comparator.GLOB, Comparator.PREFIX)
 _MOST_VALUES = 8
 _MOST_NAMES = 30
 _KNOWN = frozenset({"BRANCH_NAME", "TAG_NAME", *_CHANGE_REQUEST})
@@ -70,15 +71,17 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
     if any(isinstance(part, ChangedPath) for part in parts):
         start = StartEvent(kind=Event.PUSH, branch=DEFAULT_BRANCH, changed=("other",))
         events.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
-    own = [part for part in compared if part.is_parameter or part.variable not in _KNOWN]
+    fixed = {*_KNOWN, *known}
+    own = [part for part in compared if part.variable.is_parameter or part.variable.name not in fixed]
     manual = StartEvent(kind=Event.MANUAL, branch=DEFAULT_BRANCH)
     for part in list(dict.fromkeys(own))[:_MOST_VALUES]:
-        value = part.text if part.comparator in (Comparator.EQUALS, Comparator.GLOB, Comparator.PREFIX) else "true"
-        environment = {**known, "BRANCH_NAME": DEFAULT_BRANCH, part.variable: value}
-        is_input = part.is_parameter or part.variable in inputs
-        values = {**inputs, part.variable: value} if is_input else inputs
+        value = part.text if part.comparator in _WITH_TEXT else "true"
+        name = part.variable.name
+        environment = {**known, "BRANCH_NAME": DEFAULT_BRANCH, name: value}
+        is_input = part.variable.is_parameter or name in inputs
+        values = {**inputs, name: value} if is_input else inputs
         event = _event(manual, environment, "UserIdCause", values, repository)
-        events.append(replace(event, title=f"{event.title} with {part.variable}={value}"))
+        events.append(replace(event, title=f"{event.title} with {name}={value}"))
     pairs = list(dict.fromkeys(part.variables for part in parts if isinstance(part, EqualVariables)))
     for pair in pairs[:_MOST_VALUES]:
         events += _equal_in(pair, known, inputs, repository)
@@ -121,11 +124,11 @@ def _event(
 def _starts(
     compared: Sequence[VariableComparison], causes: Sequence[str]
 ) -> Iterator[tuple[StartEvent, Mapping[str, str], str]]:
-    named = [_example(part) for part in compared if part.variable == "BRANCH_NAME"]
+    named = [_example(part) for part in compared if part.variable.name == "BRANCH_NAME"]
     for branch in list(dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))))[:_MOST_NAMES]:
         yield StartEvent(kind=Event.PUSH, branch=branch), {"BRANCH_NAME": branch}, ""
     yield StartEvent(kind=Event.MERGE_REQUEST), {"BRANCH_NAME": "PR-1", **_CHANGE_REQUEST}, ""
-    tags = [_example(part) for part in compared if part.variable == "TAG_NAME"]
+    tags = [_example(part) for part in compared if part.variable.name == "TAG_NAME"]
     for tag in list(dict.fromkeys((_TAG, *filter(None, tags))))[:_MOST_NAMES]:
         yield StartEvent(kind=Event.TAG, tag=tag), {"BRANCH_NAME": tag, "TAG_NAME": tag}, ""
     api = next((cause for cause in causes if cause in ("UpstreamCause", "BuildUpstreamCause")), "RemoteCause")

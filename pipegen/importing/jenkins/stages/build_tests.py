@@ -10,26 +10,27 @@ from pipegen.importing.globs import finds
 from pipegen.plan.model.patterns import Pattern
 from pipegen.structs import Struct
 
+# Reasons why a condition of Jenkins is not one of a config.
+MIXED_TYPES = "Groovy compares a boolean with a text"
+EMPTY_OR_MISSING = "a config does not tell an empty variable from one that is missing"
+
 
 class Comparator(Enum):
-    """How a text is compared."""
+    """How a variable is compared."""
 
     GLOB = "glob"
     EQUALS = "equals"
     REGEX = "regex"
     SEARCH = "search"
     PREFIX = "prefix"
-    # The text is there, and neither empty nor false.
+    IS_BOOLEAN = "is boolean"
+    TO_BOOLEAN = "to boolean"
+    IS_NULL = "is null"
+    # The text is there and not empty, or the boolean is true.
     IS_SET = "is set"
 
 
-class VariableComparison(Struct):
-    """A comparison of a variable of the environment, or of a parameter, with *text*."""
-
-    variable: str
-    comparator: Comparator
-    text: str = ""
-    is_parameter: bool = False
+EQUALITIES = (Comparator.EQUALS, Comparator.IS_BOOLEAN)
 
 
 class BuildVariable(Struct):
@@ -37,6 +38,14 @@ class BuildVariable(Struct):
 
     name: str
     is_parameter: bool = False
+
+
+class VariableComparison(Struct):
+    """A comparison of *variable* with *text*."""
+
+    variable: BuildVariable
+    comparator: Comparator
+    text: str = ""
 
 
 class EqualVariables(Struct):
@@ -95,21 +104,19 @@ class BuildFacts(Struct, kw_only=True):
     cause: str = ""
     changed: tuple[str, ...] | None = None
 
-    def value(self, name: str, *, is_parameter: bool) -> str | None:
-        """Return the value of a variable of the environment, or of a parameter; None if it has none."""
-        return (self.parameters if is_parameter else self.environment).get(name)
+    def value(self, variable: BuildVariable) -> str | None:
+        """Return the value of *variable*; None if it has none."""
+        return (self.parameters if variable.is_parameter else self.environment).get(variable.name)
 
 
 def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one for each kind
     """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
     match test:
         case VariableComparison():
-            return _is_equal(test, facts.value(test.variable, is_parameter=test.is_parameter))
+            return _is_equal(test, facts.value(test.variable))
         case EqualVariables():
             first, second = test.variables
-            return facts.value(first.name, is_parameter=first.is_parameter) == facts.value(
-                second.name, is_parameter=second.is_parameter
-            )
+            return facts.value(first) == facts.value(second)
         case Caused():
             return test.cause == facts.cause
         case ChangedPath():
@@ -127,10 +134,12 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
 def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
     match test.comparator:
         case Comparator.IS_SET:
-            return bool(value) and value != "false"
+            return bool(value) and not (test.variable.is_parameter and value == "false")
+        case Comparator.IS_NULL:
+            return value is None
         case _ if value is None:
             return False
-        case Comparator.EQUALS:
+        case Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN:
             return value == test.text
         case Comparator.PREFIX:
             return value.startswith(test.text)

@@ -7,6 +7,9 @@ import re
 from pipegen.emit.yaml import Commented
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyConditional
 from pipegen.importing.jenkins.stages.build_tests import (
+    EMPTY_OR_MISSING,
+    EQUALITIES,
+    MIXED_TYPES,
     AllTests,
     AnyTest,
     BuildTest,
@@ -85,29 +88,39 @@ def _is_compound(test: BuildTest) -> bool:
 
 
 def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
-    value = _value(test, names)
-    if test.comparator is Comparator.EQUALS and test.text:
-        return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word([test.text])} ]'
-    is_boolean = test.comparator is Comparator.IS_SET and names.inputs.get(test.variable, False)
-    if is_boolean and not test.is_parameter:
+    value, comparator = _value(test, names), test.comparator
+    is_boolean = names.inputs.get(test.variable.name)  # None if it is no parameter
+    if comparator is Comparator.IS_SET and is_boolean and not test.variable.is_parameter:
         raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")
-    if is_boolean:
-        return f'[ "{value}" {"!=" if is_opposite else "="} true ]'
-    if test.comparator is Comparator.IS_SET:
-        return f'[ -{"z" if is_opposite else "n"} "{value}" ]'
+    is_boolean_value = bool(is_boolean) and test.variable.is_parameter
+    if comparator in EQUALITIES and is_boolean_value is not (comparator is Comparator.IS_BOOLEAN):
+        raise UntranslatableError(MIXED_TYPES)
+    if comparator is Comparator.EQUALS and not test.text and is_boolean is None:
+        raise UntranslatableError(EMPTY_OR_MISSING)
+    text = "true" if comparator is Comparator.IS_SET and is_boolean else test.text
+    match comparator:
+        case Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN | Comparator.IS_SET if text:
+            return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word([text])} ]'
+        case Comparator.IS_SET:
+            return f'[ -{"z" if is_opposite else "n"} "{value}" ]'
+        case Comparator.EQUALS:
+            return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
+        case Comparator.IS_NULL if is_boolean is None:
+            return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
     raise UntranslatableError("it compares a pattern")
 
 
 def _value(test: VariableComparison, names: JenkinsNames) -> str:
     """Return the variable or the reference that *test* compares."""
-    name = test.variable
-    if test.is_parameter and name not in names.inputs:
+    name = test.variable.name
+    if test.variable.is_parameter and name not in names.inputs:
         raise UntranslatableError("the type of a parameter is not known")
     if name == "BRANCH_NAME" and (
-        test.comparator is Comparator.IS_SET or re.match(_NAME_OF_CHANGE_REQUEST, test.text) is not None
+        test.comparator in (Comparator.IS_SET, Comparator.IS_NULL)
+        or re.match(_NAME_OF_CHANGE_REQUEST, test.text) is not None
     ):
         raise UntranslatableError("a config knows no branch of a change request")
-    meaning = names.meaning(f"params.{name}" if test.is_parameter else f"env.{name}")
+    meaning = names.meaning(f"params.{name}" if test.variable.is_parameter else f"env.{name}")
     if isinstance(meaning, str):
         raise UntranslatableError("it compares a constant")
     return f"${{{meaning.path if isinstance(meaning, ConfigReference) else meaning.name}}}"

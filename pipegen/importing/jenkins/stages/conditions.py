@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from pipegen.importing.jenkins.reading.statements import GroovyReader
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, constant
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyBlock,
+    GroovyCall,
+    GroovyConstant,
+    GroovyPart,
+    GroovyText,
+    Value,
+    constant,
+)
 from pipegen.importing.jenkins.stages.build_tests import (
     TRUE,
     AllTests,
@@ -30,9 +38,13 @@ _COMPARATORS = {"GLOB": Comparator.GLOB, "EQUALS": Comparator.EQUALS, "REGEXP": 
 _CAUSES = ("TimerTriggerCause", "UserIdCause", "UpstreamCause", "BuildUpstreamCause", "RemoteCause", "SCMTriggerCause")
 # The result of the build before a stage runs: later stages do not run after a failure.
 _RESULT = re.compile(r"currentBuild\.(?:result|currentResult)")
-_GOOD_RESULTS = ("SUCCESS", "null")
+_NULL = GroovyConstant(None)
+_GOOD_RESULTS = ("SUCCESS", _NULL)
+_WORDS = {"true": GroovyConstant(True), "false": GroovyConstant(False), "null": _NULL}
 _METHODS = {"startsWith": Comparator.PREFIX, "matches": Comparator.REGEX, "equals": Comparator.EQUALS}
 _MOST_TOKENS = 400
+_BRANCH = BuildVariable("BRANCH_NAME")
+_TAG = BuildVariable("TAG_NAME")
 
 
 class ConditionReader:
@@ -81,7 +93,7 @@ def _text(call: GroovyCall, *names: str) -> str:
     return text
 
 
-def _compared(variable: str) -> Callable[[GroovyCall], BuildTest]:
+def _compared(variable: BuildVariable) -> Callable[[GroovyCall], BuildTest]:
     def test(call: GroovyCall) -> BuildTest:
         if not call.arguments:
             return VariableComparison(variable, Comparator.IS_SET)
@@ -94,11 +106,11 @@ def _compared(variable: str) -> Callable[[GroovyCall], BuildTest]:
 
 
 def _change_request(call: GroovyCall) -> BuildTest:
-    tests: list[BuildTest] = [VariableComparison("CHANGE_ID", Comparator.IS_SET)]
+    tests: list[BuildTest] = [VariableComparison(BuildVariable("CHANGE_ID"), Comparator.IS_SET)]
     comparator = _COMPARATORS.get(_text(call, "comparator") if call.argument("comparator") else "EQUALS")
     for name, variable in (("target", "CHANGE_TARGET"), ("branch", "CHANGE_BRANCH"), ("author", "CHANGE_AUTHOR")):
         if call.argument(name) is not None and comparator is not None:
-            tests.append(VariableComparison(variable, comparator, _text(call, name)))
+            tests.append(VariableComparison(BuildVariable(variable), comparator, _text(call, name)))
     names = {argument.name for argument in call.arguments}
     if names - {"target", "branch", "author", "comparator"} or comparator is None:
         raise UntranslatableError("a config does not know more of a change request")
@@ -120,24 +132,61 @@ def _changeset(call: GroovyCall) -> BuildTest:
 
 
 def _equals(call: GroovyCall) -> BuildTest:
-    actual = call.argument("actual")
-    text = "" if actual is None else getattr(actual.value, "text", "")
-    code = GroovyTokens(f"{text} == {_quoted(_text(call, 'expected'))}")
+    code = GroovyTokens(f"{_operand(call, 'actual')} == {_operand(call, 'expected')}")
     return ExpressionReader(code, 0, code.size).test()
+
+
+def _environment(call: GroovyCall) -> BuildTest:
+    variable, value = BuildVariable(_text(call, "name")), call.argument("value")
+    parameter = _parameter(value.value) if value is not None else ""
+    # Jenkins compares a variable that is not set as the empty text.
+    is_unset = NoTest(VariableComparison(variable, Comparator.IS_SET))
+    if parameter:
+        other = _variable(parameter)
+        both = AllTests((is_unset, NoTest(VariableComparison(other, Comparator.IS_SET))))
+        return AnyTest((EqualVariables((variable, other)), both))
+    text = _text(call, "value")
+    return VariableComparison(variable, Comparator.EQUALS, text) if text else is_unset
+
+
+def _operand(call: GroovyCall, name: str) -> str:
+    """Return an argument of *call* as an operand of an expression."""
+    argument = call.argument(name)
+    value = argument.value if argument is not None else None
+    if isinstance(value, GroovyPart):
+        return value.text
+    text = _parameter(value) or _text(call, name)
+    return _quoted(text) if isinstance(value, GroovyText) and not _parameter(value) else text
+
+
+def _parameter(value: Value | None) -> str:
+    """Return the parameter that is all of *value*, perhaps between quotes; "" if there is none.
+
+    Other variables are not the same between quotes: null becomes a text.
+    """
+    match value:
+        case GroovyPart(text) | GroovyText((GroovyPart(text),)):
+            return text if text.startswith("params.") else ""
+    return ""
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+def _variable(subject: str) -> BuildVariable:
+    """Return the variable *subject*, such as `env.NAME` or `params.NAME`."""
+    return BuildVariable(subject.rpartition(".")[2], subject.startswith("params."))
+
+
 _DIRECTIVES: Mapping[str, Callable[[GroovyCall], BuildTest]] = {
-    "branch": _compared("BRANCH_NAME"),
-    "tag": _compared("TAG_NAME"),
-    "buildingTag": _compared("TAG_NAME"),
+    "branch": _compared(_BRANCH),
+    "tag": _compared(_TAG),
+    "buildingTag": _compared(_TAG),
     "changeRequest": _change_request,
     "triggeredBy": _triggered_by,
     "changeset": _changeset,
-    "environment": lambda call: VariableComparison(_text(call, "name"), Comparator.EQUALS, _text(call, "value")),
+    "environment": _environment,
     "equals": _equals,
 }
 
@@ -185,13 +234,13 @@ class ExpressionReader:
         return self._comparison()
 
     def _comparison(self) -> BuildTest:
-        text = self._constant()
-        if text in ("true", "false"):
-            return TRUE if text == "true" else AnyTest()
-        if text is not None:
+        value = self._constant()
+        if isinstance(value, GroovyConstant) and value != _NULL:
+            return TRUE if value.value else AnyTest()
+        if value is not None:
             # The variable is on the right side.
             sign = self._sign()
-            return self._compared(self._subject(), sign, text)
+            return self._compared(self._subject(), sign, value)
         if self._code.is_word(self._index, "fileExists"):
             return self._file_exists()
         subject = self._subject()
@@ -203,7 +252,7 @@ class ExpressionReader:
             if self._accept(".", name, "("):
                 return self._method(subject, comparator)
         if self._accept(".", "toBoolean", "(", ")"):
-            return self._compared(subject, "==", "true")
+            return VariableComparison(_variable(subject), Comparator.TO_BOOLEAN, "true")
         if self._code.is_word(self._index, "in"):
             self._index += 1
             return self._one_of(subject)
@@ -219,38 +268,41 @@ class ExpressionReader:
         subjects = subject, self._subject()
         if sign not in ("==", "!=") or any(map(_RESULT.fullmatch, subjects)):
             raise self._other()
-        first, second = (BuildVariable(text.rpartition(".")[2], text.startswith("params.")) for text in subjects)
-        test = EqualVariables((first, second))
+        test = EqualVariables((_variable(subjects[0]), _variable(subjects[1])))
         return NoTest(test) if sign == "!=" else test
 
-    def _compared(self, subject: str, sign: str, text: str) -> BuildTest:
+    def _compared(self, subject: str, sign: str, value: str | GroovyConstant) -> BuildTest:
         if _RESULT.fullmatch(subject):
-            if sign == "==" and text in _GOOD_RESULTS:
+            if sign == "==" and value in _GOOD_RESULTS:
                 return TRUE
             raise UntranslatableError("a config does not know the result of a build that goes on")
-        is_parameter = subject.startswith("params.")
-        name = subject.rpartition(".")[2]
-        if not sign or text in ("null", ""):
-            is_set: BuildTest = VariableComparison(name, Comparator.IS_SET, "", is_parameter)
-            return NoTest(is_set) if sign == "==" else is_set
+        variable = _variable(subject)
+        if not sign:
+            return VariableComparison(variable, Comparator.IS_SET)
         comparators = {"==~": Comparator.REGEX, "=~": Comparator.SEARCH}
-        test = VariableComparison(name, comparators.get(sign, Comparator.EQUALS), text, is_parameter)
+        if isinstance(value, str):
+            test = VariableComparison(variable, comparators.get(sign, Comparator.EQUALS), value)
+        elif sign in comparators:
+            raise self._other()
+        else:
+            comparator = Comparator.IS_NULL if value == _NULL else Comparator.IS_BOOLEAN
+            test = VariableComparison(variable, comparator, constant(value) or "")
         return NoTest(test) if sign == "!=" else test
 
     def _method(self, subject: str, comparator: Comparator) -> BuildTest:
         text = self._constant()
-        if text is None or not self._accept(")"):
+        if not isinstance(text, str) or not self._accept(")"):
             raise self._other()
-        return VariableComparison(subject.rpartition(".")[2], comparator, text, subject.startswith("params."))
+        return VariableComparison(_variable(subject), comparator, text)
 
     def _one_of(self, subject: str) -> BuildTest:
         tests: list[BuildTest] = []
         if self._accept("["):
             while not self._accept("]"):
-                text = self._constant()
-                if text is None:
+                value = self._constant()
+                if value is None:
                     raise self._other()
-                tests.append(self._compared(subject, "==", text))
+                tests.append(self._compared(subject, "==", value))
                 self._accept(",")
         return AnyTest(tuple(tests))
 
@@ -258,7 +310,7 @@ class ExpressionReader:
         self._index += 1
         has_parentheses = self._accept("(")
         path = self._constant()
-        if path is None or (has_parentheses and not self._accept(")")):
+        if not isinstance(path, str) or (has_parentheses and not self._accept(")")):
             raise self._other()
         return FoundPath(path)
 
@@ -279,16 +331,20 @@ class ExpressionReader:
             raise self._other()
         return ".".join(parts)
 
-    def _constant(self) -> str | None:
-        """Return the text, number or boolean at the index; None if there is none."""
+    def _constant(self) -> str | GroovyConstant | None:
+        """Return the text, boolean or null at the index; None if there is none."""
         if self._index >= self._end:
             return None
         token = self._code.tokens[self._index]
-        is_slashed = token.kind is TokenKind.EXPRESSION and token.text.startswith("/")
-        if token.kind is not TokenKind.TEXT and not is_slashed and token.text not in ("true", "false", "null"):
-            return None
-        self._index += 1
-        return token.text[1:-1].replace("\\/", "/") if is_slashed else token.text
+        value: str | GroovyConstant | None
+        if token.kind is TokenKind.TEXT:
+            value = token.text
+        elif token.kind is TokenKind.EXPRESSION and token.text.startswith("/"):
+            value = token.text[1:-1].replace("\\/", "/")
+        else:
+            value = _WORDS.get(token.text)
+        self._index += value is not None
+        return value
 
     def _sign(self) -> str:
         for sign in ("==~", "==", "!=", "=~"):

@@ -11,8 +11,10 @@ from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildTest,
+    BuildVariable,
     Caused,
     Comparator,
+    EqualVariables,
     NoTest,
     VariableComparison,
 )
@@ -59,6 +61,8 @@ class GroovyConditions:
         match test:
             case VariableComparison():
                 return self._compared(test)
+            case EqualVariables(variables=(first, second)):
+                return f"{_variable(first)} == {_variable(second)}"
             case Caused():
                 return f"currentBuild.getBuildCauses({literal(_CAUSES[test.cause])})"
             case AllTests() | AnyTest() if test.tests:
@@ -69,10 +73,12 @@ class GroovyConditions:
         raise UntranslatableError("it has no equivalent in Groovy")
 
     def _compared(self, test: VariableComparison) -> str:
-        value = f"{'params' if test.is_parameter else 'env'}.{test.variable}"
+        value = _variable(test.variable)
         match test.comparator:
             case Comparator.IS_SET:
                 return value
+            case Comparator.IS_NULL | Comparator.IS_BOOLEAN:
+                return f"{value} == {test.text}"
             case Comparator.EQUALS | Comparator.GLOB if not _SPECIAL.search(test.text):
                 return f"{value} == {literal(test.text)}"
             case Comparator.GLOB if "**" not in test.text:
@@ -80,6 +86,10 @@ class GroovyConditions:
             case Comparator.REGEX:
                 return f"{value} ==~ {literal(test.text)}"
         raise UntranslatableError("it compares a pattern")
+
+
+def _variable(variable: BuildVariable) -> str:
+    return f"{'params' if variable.is_parameter else 'env'}.{variable.name}"
 
 
 def settings_read(text: str, names: JenkinsNames) -> Iterator[str]:

@@ -6,6 +6,9 @@ import re
 
 from pipegen.importing.jenkins.reading.checkout import CHECKED_OUT_BRANCH
 from pipegen.importing.jenkins.stages.build_tests import (
+    EMPTY_OR_MISSING,
+    EQUALITIES,
+    MIXED_TYPES,
     AllTests,
     AnyTest,
     BuildTest,
@@ -66,11 +69,10 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
     The branch that is built stands for the one that is checked out, which no condition knows.
     """
     match test:
-        case VariableComparison(is_parameter=False):
-            match = _PARAMETER.fullmatch(names.environment.get(test.variable) or "")
-            if test.variable in CHECKED_OUT_BRANCH and not names.is_set(test.variable):
-                return replace(test, variable="BRANCH_NAME", text=_REMOTE.sub("", test.text))
-            return replace(test, variable=match[1], is_parameter=True) if match else test
+        case VariableComparison(BuildVariable(name, is_parameter=False)):
+            if name in CHECKED_OUT_BRANCH and not names.is_set(name):
+                return replace(test, variable=BuildVariable("BRANCH_NAME"), text=_REMOTE.sub("", test.text))
+            return replace(test, variable=_with_parameter(test.variable, names))
         case EqualVariables(variables=(first, second)):
             return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
         case AllTests() | AnyTest():
@@ -98,14 +100,13 @@ def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     if {first.name, second.name} == {"BRANCH_NAME", "TAG_NAME"} and not (first.is_parameter or second.is_parameter):
         return StageTest("tag")  # in a build of a tag, the branch plugin sets both to its name
     if _is_boolean(first, names) is not _is_boolean(second, names):
-        raise UntranslatableError("Groovy compares a boolean with a text")
+        raise UntranslatableError(MIXED_TYPES)
     for variable, other in ((first, second), (second, first)):
         if not variable.is_parameter and variable.name in names.environment:
             value = names.environment[variable.name]
             if not value or "${" in value:
                 raise UntranslatableError(f"the value of {variable.name} is known only on the agent")
-            comparison = VariableComparison(other.name, Comparator.EQUALS, value, other.is_parameter)
-            return condition_of(comparison, names)
+            return condition_of(VariableComparison(other, Comparator.EQUALS, value), names)
     tests = _has_value(first, names), _has_value(second, names)
     equal = equality(*(".".join(filter(None, (value.key, value.name))) for value in tests))
     is_set = any(value.key == "branch" or names.inputs.get(value.name) for value in tests)
@@ -131,17 +132,28 @@ def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
     return StageTest(known) if known else StageTest("env", name)
 
 
-def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each variable
+def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
+    name, is_parameter = test.variable.name, test.variable.is_parameter
+    if name in names.inputs and (is_parameter or name not in names.environment):
+        return _of_parameter(test, names)
+    if name in names.environment and not is_parameter:
+        return _constant(test, names.environment[name])
+    if test.comparator is Comparator.IS_NULL:
+        return Opposite(_compared(replace(test, comparator=Comparator.IS_SET), names))
+    if test.comparator is Comparator.EQUALS and not test.text:
+        raise UntranslatableError(EMPTY_OR_MISSING)
+    if is_parameter:
+        return StageTest("env", name, () if test.comparator is Comparator.IS_SET else (_pattern(test),))
+    if test.comparator is Comparator.IS_BOOLEAN:
+        raise UntranslatableError(MIXED_TYPES)
+    return _of_environment(test)
+
+
+def _of_environment(test: VariableComparison) -> Condition:
+    """Return *test* of a variable that the file does not set."""
     is_set = test.comparator is Comparator.IS_SET
     patterns = () if is_set else (_pattern(test),)
-    name = test.variable
-    if test.is_parameter or (name in names.inputs and name not in names.environment):
-        if name not in names.inputs:
-            return StageTest("env", name, patterns)
-        return StageTest("inputs", name, ("true",) if is_set and names.inputs[name] else patterns)
-    if name in names.environment:
-        return _constant(test, names.environment[name])
-    match name:
+    match test.variable.name:
         case "BRANCH_NAME":
             if is_set:
                 return ALWAYS
@@ -152,21 +164,42 @@ def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # no
             return StageTest("tag", patterns=patterns)
         case "CHANGE_ID" if is_set:
             return _CHANGE_REQUEST
-    return StageTest("env", name, patterns)
+    return StageTest("env", test.variable.name, patterns)
+
+
+def _of_parameter(test: VariableComparison, names: JenkinsNames) -> Condition:
+    """Return *test* of a declared parameter, which is a text in the environment, and never null."""
+    name, is_boolean = test.variable.name, _is_boolean(test.variable, names)
+    if is_boolean is not (test.comparator is Comparator.IS_BOOLEAN) and test.comparator in EQUALITIES:
+        raise UntranslatableError(MIXED_TYPES)
+    match test.comparator:
+        case Comparator.IS_NULL:
+            return NEVER
+        case Comparator.IS_SET if is_boolean:
+            return StageTest("inputs", name, ("true",))
+        case Comparator.IS_SET:
+            return ALWAYS if names.inputs[name] else StageTest("inputs", name)
+        case Comparator.EQUALS if not test.text:
+            return NEVER if names.inputs[name] else Opposite(StageTest("inputs", name))
+    return StageTest("inputs", name, (_pattern(test),))
 
 
 def _constant(test: VariableComparison, value: str | None) -> Condition:
-    """Return whether *test* holds for a variable of `environment` with a constant *value*."""
-    if value is None or "${" in value or test.comparator not in (Comparator.EQUALS, Comparator.IS_SET):
-        raise UntranslatableError(f"the value of {test.variable} is known only on the agent")
-    is_true = value == test.text if test.comparator is Comparator.EQUALS else bool(value)
+    """Return whether *test* holds for a variable of `environment` with a constant *value*; an empty one is null."""
+    if value is None or "${" in value or test.comparator not in (*EQUALITIES, Comparator.IS_SET, Comparator.IS_NULL):
+        raise UntranslatableError(f"the value of {test.variable.name} is known only on the agent")
+    if test.comparator is Comparator.IS_BOOLEAN:
+        raise UntranslatableError(MIXED_TYPES)
+    is_true = bool(value) is not (test.comparator is Comparator.IS_NULL)
+    if test.comparator is Comparator.EQUALS:
+        is_true = bool(value) and value == test.text
     return ALWAYS if is_true else NEVER
 
 
 def _pattern(test: VariableComparison) -> str:
     """Return the pattern of a config: a glob, or a regular expression between slashes."""
     match test.comparator:
-        case Comparator.GLOB:
+        case Comparator.GLOB | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN:
             return test.text
         case Comparator.EQUALS:
             return f"/^{re.escape(test.text)}$/" if re.search(r"[*?\[\]]|^/.*/$", test.text) else test.text
