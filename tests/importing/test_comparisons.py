@@ -132,6 +132,8 @@ def _jenkinsfile(condition: str) -> SourceFile:
         ),
         ('environment name: "FIXED", value: "${params.TARGET}"', "{ inputs: { TARGET: main } }"),
         ('environment name: "A", value: ""', "{ env: { A: false } }"),
+        ('environment name: "A", value: "a-1", ignoreCase: true', r"{ env: { A: '/^[aA]\-1$/' } }"),
+        ('environment name: "A", value: "a-1", ignoreCase: false', "{ env: { A: a-1 } }"),
         ("env.A == null", "{ env: { A: false } }"),
         ("params.FAST == true", '{ inputs: { FAST: "true" } }'),
         ("equals expected: true, actual: params.FAST", '{ inputs: { FAST: "true" } }'),

@@ -139,14 +139,21 @@ def _equals(call: GroovyCall) -> BuildTest:
 def _environment(call: GroovyCall) -> BuildTest:
     variable, value = BuildVariable(_text(call, "name")), call.argument("value")
     parameter = _parameter(value.value) if value is not None else ""
+    ignores_case = call.argument("ignoreCase") is not None and _text(call, "ignoreCase") == "true"
     # Jenkins compares a variable that is not set as the empty text.
     is_unset = NoTest(VariableComparison(variable, Comparator.IS_SET))
-    if parameter:
+    if parameter and not ignores_case:
         other = _variable(parameter)
         both = AllTests((is_unset, NoTest(VariableComparison(other, Comparator.IS_SET))))
         return AnyTest((EqualVariables((variable, other)), both))
     text = _text(call, "value")
+    if ignores_case and text:
+        return VariableComparison(variable, Comparator.REGEX, re.sub("[A-Za-z]", _both_cases, re.escape(text)))
     return VariableComparison(variable, Comparator.EQUALS, text) if text else is_unset
+
+
+def _both_cases(letter: re.Match[str]) -> str:
+    return f"[{letter[0].lower()}{letter[0].upper()}]"
 
 
 def _operand(call: GroovyCall, name: str) -> str:
