@@ -24,6 +24,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.steps import step_key
+from pipegen.plan.stage.conditions.text import duration_words
 from pipegen.structs import replace
 
 Keys = dict[str, Tree]
@@ -56,7 +57,7 @@ def pipeline_keys(plan: Plan) -> Keys:
         "workspace": value(plan.workspace.value) if plan.workspace is not Workspace.ISOLATED else None,
         "fetch": formatter.tree(plan.fetch),
         "fail_fast": value("true") if plan.is_fail_fast else None,
-        "timeout": value(_seconds(plan.timeout.seconds)) if plan.timeout is not None else None,
+        "timeout": value(duration_words(plan.timeout.seconds)) if plan.timeout is not None else None,
         "concurrency": formatter.tree(plan.concurrency),
     }
     return {name: tree for name, tree in keys.items() if tree is not None}
@@ -145,7 +146,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "secrets": {", ".join(item.variables): _credential(item) for item in job.secrets},
         "id_tokens": {item.variable: unordered(item.audiences) or {} for item in job.id_tokens},
         "retry": _retry(limits.retry) if limits.retry is not None else None,
-        "timeout": value(_seconds(limits.timeout.seconds)) if limits.timeout is not None else None,
+        "timeout": value(duration_words(limits.timeout.seconds)) if limits.timeout is not None else None,
         "allow_failure": _allowed(job),
         "interruptible": formatter.tree(limits.interruptible),
         "approve": _approval(job, formatter),
@@ -220,13 +221,13 @@ def _environment(job: Job, formatter: ValueFormatter) -> Tree | None:
     tree = formatter.tree(replace(environment, on_stop=on_stop, auto_stop_in=None))
     if environment.auto_stop_in is None or not isinstance(tree, dict):
         return tree
-    return tree | {"auto_stop_in": value(_seconds(environment.auto_stop_in))}
+    return tree | {"auto_stop_in": value(duration_words(environment.auto_stop_in))}
 
 
 def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:
     deployment = job.deployment
     if deployment.delay is not None:
-        return value(f"after {_seconds(deployment.delay.seconds)}")
+        return value(f"after {duration_words(deployment.delay.seconds)}")
     approval = deployment.approval
     if approval is None:
         return None
@@ -234,7 +235,7 @@ def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:
         "message": formatter.tree(approval.message),
         "approvers": unordered(approval.approvers),
         "optional": value("true") if approval.is_optional else None,
-        "timeout": value(_seconds(approval.timeout)) if approval.timeout is not None else None,
+        "timeout": value(duration_words(approval.timeout)) if approval.timeout is not None else None,
         "when": condition(approval.condition),
     }
     return {name: tree for name, tree in keys.items() if tree is not None} or value("true")
@@ -254,10 +255,3 @@ def _allowed(job: Job) -> Tree | None:
 def _artifacts(job: Job, formatter: ValueFormatter) -> Iterable[str]:
     yield from (artifact.path for artifact in job.artifacts if artifact.path is not None)
     yield from (formatter.text(step.path) for step in job.steps if isinstance(step, Leave))
-
-
-def _seconds(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [f"{count} {unit}" for count, unit in ((hours, "h"), (minutes, "min"), (rest, "s")) if count]
-    return " ".join(parts) or "0 s"

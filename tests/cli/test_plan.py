@@ -40,6 +40,15 @@ pipelines:
         script: ['./deploy "$SERVER" "$MODE"']
 """
 
+APPROVALS = """\
+pipelines:
+  service:
+    stages:
+      - { name: load, script: [./load], approve: { optional: true, when: { branch: main } } }
+      - { name: deploy, script: [./deploy], approve: { message: Deploy?, approvers: [ops] } }
+      - { name: notify, script: [./notify], approve: { delay: 90 minutes } }
+"""
+
 
 @pytest.fixture
 def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
@@ -49,7 +58,7 @@ def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
     return {job["stage"]: job for job in pipeline["jobs"]}
 
 
-@pytest.mark.parametrize("config", [CONFIG, SEVERAL, READS, CASES])
+@pytest.mark.parametrize("config", [CONFIG, SEVERAL, READS, CASES, APPROVALS])
 def test_json_fits_its_schema(config: str, here: Path, pipegen: Pipegen) -> None:
     """Programs rely on the schema."""
     (here / "pipegen.yaml").write_text(config, encoding="utf-8")
@@ -240,3 +249,20 @@ def test_conditions_schedules_and_inputs_are_shown(here: Path, pipegen: Pipegen)
     assert first["schedules"] == [{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}]
     assert second["on_demand"] is True
     assert not {"when", "finally", "schedules"} & second.keys()
+
+
+def test_approvals_and_delays_are_in_the_plan(here: Path, pipegen: Pipegen) -> None:
+    """People see which stages wait for them."""
+    (here / "pipegen.yaml").write_text(APPROVALS, encoding="utf-8")
+    text = pipegen("plan").out
+    (pipeline,) = json.loads(pipegen("plan", "--format", "json").out)["pipelines"]
+    load, deploy, notify = pipeline["jobs"]
+
+    assert [line.strip() for line in text.split("\n") if "approval " in line or "delay " in line] == [
+        "approval  optional when branch main",
+        "approval  Deploy? (by ops)",
+        "delay     1 h 30 min",
+    ]
+    assert load["approve"] == {"optional": True, "approvers": [], "when": "branch main"}
+    assert deploy["approve"] == {"optional": False, "approvers": ["ops"]}
+    assert notify["delay"] == 5400

@@ -39,10 +39,17 @@ from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
 from pipegen.plan.events import EventAnswer
-from pipegen.plan.model import Case, Input, Job, Leave, Plan, Schedule, Selection
+from pipegen.plan.model import Approval, Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.conditions.text import allowed_words, case_values, case_words, words
+from pipegen.plan.stage.conditions.text import (
+    allowed_words,
+    approval_words,
+    case_values,
+    case_words,
+    duration_words,
+    words,
+)
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
@@ -206,10 +213,16 @@ def _job_data(job: Job) -> Mapping[str, object]:
     allowed = job.limits.allow_failure
     if allowed is not None and allowed.condition is not None:
         document["allow_failure"] = {"when": words(allowed.condition)}
-    approval = job.deployment.approval
-    if approval is not None and approval.condition is not None:
-        document["approve"] = {"when": words(approval.condition)}
+    if job.deployment.approval is not None:
+        document["approve"] = _approval_data(job.deployment.approval)
+    if job.deployment.delay is not None:
+        document["delay"] = job.deployment.delay.seconds
     return document
+
+
+def _approval_data(approval: Approval) -> Mapping[str, object]:
+    document: dict[str, object] = {"optional": approval.is_optional, "approvers": list(approval.approvers)}
+    return document if approval.condition is None else {**document, "when": words(approval.condition)}
 
 
 def _case_data(case: Case) -> Mapping[str, object]:
@@ -252,10 +265,13 @@ def _final(plan: Plan) -> list[str]:
 
 
 def _details(job: Job) -> list[str]:
+    approval, delay = job.deployment.approval, job.deployment.delay
     entries = (
         ("after", job.needs),
         ("when", [words(job.condition)] if job.condition is not None else ()),
         ("status", [job.on_status] if job.on_status else ()),
+        ("approval", [approval_words(approval)] if approval is not None else ()),
+        ("delay", [duration_words(delay.seconds)] if delay is not None else ()),
         ("steps", [step_key(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
@@ -263,9 +279,7 @@ def _details(job: Job) -> list[str]:
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
     lines = [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
-    allowed, approval = job.limits.allow_failure, job.deployment.approval
-    if approval is not None and approval.condition is not None:
-        lines.append(f"    {'approval':<8}  when {words(approval.condition)}")
+    allowed = job.limits.allow_failure
     lines += [f"    {'may fail':<8}  {allowed_words(allowed)}"] if allowed is not None and allowed.condition else []
     return [*lines, *(f"    {'case':<8}  {case_words(case)}" for case in job.cases)]
 

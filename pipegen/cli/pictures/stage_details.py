@@ -9,12 +9,10 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.conditions.text import allowed_words, case_words, words
+from pipegen.plan.stage.conditions.text import allowed_words, approval_words, case_words, duration_words, words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children, written_text
-
-_MINUTE, _HOUR = 60, 3_600
 
 # Blank lines between top-level keys, which are removed for stages.
 _BETWEEN_KEYS = re.compile(r"\n\n(?=\S)")
@@ -76,12 +74,9 @@ def _waits(job: Job) -> _Facts:
     for case in job.cases:
         yield "Case", case_words(case)
     if deployment.approval is not None:
-        approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
-        need = "optional" if deployment.approval.is_optional else "required"
-        runs = f" when {words(deployment.approval.condition)}" if deployment.approval.condition is not None else ""
-        yield "Approval", (deployment.approval.message or need) + approvers + runs
+        yield "Approval", approval_words(deployment.approval)
     if deployment.delay is not None:
-        yield "Starts after", _time(deployment.delay.seconds)
+        yield "Starts after", duration_words(deployment.delay.seconds)
     if deployment.environment is not None:
         yield "Environment", _shown(deployment.environment.name)
     if deployment.locks:
@@ -105,7 +100,7 @@ def _bounds(job: Job) -> _Facts:
     """Yield the limits of *job*."""
     limits = job.limits
     if limits.timeout is not None:
-        yield "Timeout", _time(limits.timeout.seconds)
+        yield "Timeout", duration_words(limits.timeout.seconds)
     if limits.retry is not None:
         yield "Attempts", str(limits.retry.count + 1)
     if limits.allow_failure is not None:
@@ -140,10 +135,3 @@ def _part(part: Part) -> str:
             return _shown(part.text)
         case str():
             return part
-
-
-def _time(seconds: int) -> str:
-    hours, rest = divmod(seconds, _HOUR)
-    minutes, remainder = divmod(rest, _MINUTE)
-    parts = ((hours, "h"), (minutes, "min"), (remainder, "s"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"

@@ -1,4 +1,4 @@
-"""Conditions as one line of text: the keys of `when` and their values; and cases, with the variables that they set."""
+"""Conditions as one line of text: the keys of `when` and their values; and cases, approvals and durations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pipegen.plan.model import (
     AllOf,
     AllowFailure,
     AnyOf,
+    Approval,
     AreEqual,
     Case,
     Condition,
@@ -67,6 +68,22 @@ def allowed_words(allowed: AllowFailure) -> str:
     codes = f"with exit status {', '.join(map(str, allowed.exit_codes))}" if allowed.exit_codes else ""
     runs = f"when {words(allowed.condition)}" if allowed.condition is not None else ""
     return " ".join(filter(None, (codes, runs))) or "the pipeline continues"
+
+
+def approval_words(approval: Approval) -> str:
+    """Return an approval as one line of text: its message, who can give it, and the runs that need it."""
+    need = "optional" if approval.is_optional else "required"
+    approvers = f" (by {', '.join(approval.approvers)})" if approval.approvers else ""
+    runs = f" when {words(approval.condition)}" if approval.condition is not None else ""
+    return (approval.message or need) + approvers + runs
+
+
+def duration_words(seconds: int) -> str:
+    """Return *seconds* as text, the largest units first: `1 h 30 min`."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
 
 
 def _bound(condition: Condition) -> str:
