@@ -113,6 +113,9 @@ class _Reader:
         """Return the stages in the block with its opening brace at *block*."""
         index, end, parts = block + 1, self._code.end_of(block), []
         while index < end:
+            if self._code.is_sign(index, ";"):
+                index += 1
+                continue
             if not self._code.is_word(index, "stage"):
                 token_text = self._code.tokens[index].text
                 raise self._code.error(index, f'"{token_text}" where a stage is expected')

@@ -82,6 +82,14 @@ def test_handwritten_declarative_files_are_read(name: str) -> None:
         order(scripted)
 
 
+def test_stages_on_one_line_are_read() -> None:
+    """Groovy ends statements with semicolons, too."""
+    text = "pipeline { stages { stage('a') { steps { } }; stage('b') { parallel { stage('c') { steps {} }; stage('d')"
+    text += " { steps {} }; } }; } }"
+
+    assert order(text) == ExecutionGraph([("a", "c"), ("a", "d")])
+
+
 def test_stages_in_comments_and_strings_are_ignored() -> None:
     """Only code counts."""
     text = """
