@@ -439,6 +439,21 @@ def test_directives_on_one_line_are_reported() -> None:
     assert result.count.number(KeyOutcome.REPORTED) == 1
 
 
+def test_texts_of_several_lines_are_written_to_files() -> None:
+    """All of their lines are text, and no commands of the script."""
+    text = r"""pipeline { agent any; stages { stage('a') { steps {
+        writeFile file: 'x', text: "it's ${BUILD_NUMBER}\n\n> \"b\"\n"
+        sh 'make'
+    } } } }
+    """
+    imported = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(imported)
+
+    assert 'printf %s "it\'s ${setup.run}\n\n            > \\"b\\"\n            " >x' in imported.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
 def test_spaces_at_the_ends_of_lines_in_texts_stay() -> None:
     """Groovy that stays has the same text in the config, except for its indentation."""
     kept = "withCredentials([[$class: 'Binding', credentialsId: 'a']]) {\n  sh ''' \t\n  make \n  '''  \n}"

@@ -44,6 +44,9 @@ _HELPERS = re.compile(
     r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
+# The command for `writeFile`, whose text may have several lines.
+_WRITTEN = re.compile(r"printf %s (?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+ >")
+
 
 def prove_stages(imported: JenkinsImport) -> Proof | None:
     """Compare the stages of *imported* with its source; None if the config does not compile."""
@@ -214,6 +217,7 @@ def _files(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[s
 def _lines(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         text = _known(line.script.parts).replace("\\\n", " ")
+        text = _WRITTEN.sub(lambda command: command[0].replace("\n", " "), text)
         yield from filter(None, (_normal(text_line) for text_line in text.split("\n")))
 
 
