@@ -87,6 +87,47 @@ def test_the_number_of_a_part_reaches_a_script_that_stays_raw(unit: str, tmp_pat
     assert _differences(result) == []
 
 
+def test_the_number_of_a_part_in_keys_is_the_value_of_its_axis(tmp_path: Path) -> None:
+    """The jobs of a matrix are jobs of their own in the generated file, in which GitLab does not set the number."""
+    result, _ = from_text(
+        """
+        unit:
+          parallel: 2
+          script: [./unit]
+          image: unit:$CI_NODE_INDEX
+          artifacts: { paths: [out-$CI_NODE_INDEX/], reports: { junit: "unit-$CI_NODE_INDEX.xml" } }
+          cache: { key: unit-$CI_NODE_INDEX-$CI_NODE_TOTAL, paths: [.cache/] }
+          resource_group: unit-$CI_NODE_INDEX
+        """,
+        tmp_path,
+    )
+    second = _generated(result)["unit: 2"]
+
+    assert second["image"] == "unit:2"
+    assert second["artifacts"] == {"paths": ["out-2/"], "reports": {"junit": "unit-2.xml"}}
+    assert second["cache"] == {"key": "unit-2-2", "paths": [".cache/"]}
+    assert second["resource_group"] == "unit-2"
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "parallel: 2, secrets: { KEY: { vault: team/$CI_NODE_INDEX/key@kv } }",
+        "parallel: 2, variables: { GROUP: $CI_NODE_INDEX }, tags: [$GROUP]",
+        "parallel: { matrix: [{ OS: [linux, macos] }] }, image: unit:$CI_NODE_INDEX",
+        "parallel: { matrix: [{ OS: [linux, macos] }] }, before_script: ['./setup ${CI_NODE_TOTAL:-1}']",
+    ],
+    ids=["raw key", "variable of a raw key", "key and matrix", "script and matrix"],
+)
+def test_the_number_of_a_part_that_a_stage_does_not_know_stays_with_gitlab(keys: str, tmp_path: Path) -> None:
+    """Only GitLab's own `parallel` sets it for keys that stay raw, and for combinations of a matrix."""
+    result, _ = from_text(f"unit: {{ script: ./unit, {keys} }}\n", tmp_path)
+
+    assert "parallel" in _generated(result)["unit"]
+    assert _differences(result) == []
+
+
 @pytest.mark.parametrize("key", ["before_script", "script", "after_script"])
 def test_a_script_that_a_config_refuses_stays_raw(key: str, tmp_path: Path) -> None:
     """Without the job, the order of others would change."""

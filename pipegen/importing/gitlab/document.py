@@ -30,7 +30,7 @@ from pipegen.importing.gitlab.stages.needs import (
     report_needs,
 )
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
-from pipegen.importing.gitlab.stages.selections import native_matrices, with_selections
+from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
@@ -85,12 +85,14 @@ class ImportOptions(Struct, kw_only=True):
 class ConfigDocument(Struct):
     """A config as a document, and the jobs that it has as stages.
 
-    If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet.
+    If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet. Raw keys of those
+    that are *numbered* read the number of a part.
     """
 
     document: Mapping[str, Value]
     jobs: tuple[str, ...]
     lacks_names: bool
+    numbered: tuple[str, ...]
 
 
 def document(
@@ -182,7 +184,8 @@ class _Writer:
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
-        return ConfigDocument(self._config(drafts, order, condition), tuple(stages), kept.lacks_names)
+        config = self._config(drafts, order, condition)
+        return ConfigDocument(config, tuple(stages), kept.lacks_names, numbered(drafts))
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None) -> Draft:
         draft, forced = builder.draft(self._source.jobs[name], start), self._options.forced.get(name, ())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, combinations
 
 from pipegen.importing.arcs import SelectedArc
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
-from pipegen.importing.gitlab.stages.keys.matrices import Axes, axes_of
+from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, Axes, axes_of
 from pipegen.importing.gitlab.stages.needs import files_from
 from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -40,6 +41,23 @@ def native_matrices(source: SourcePipeline) -> dict[str, str]:
                     reason = f'"{name}" needs the same combinations of "{other}", which has another matrix'
                     native |= {each: reason for each in (name, *others) if each not in native}
     return native
+
+
+def numbered(drafts: Iterable[Draft]) -> tuple[str, ...]:
+    """Return the stages of *drafts* whose raw keys read the number of a part: only a script of a stage gets it."""
+    return tuple(draft.name for draft in drafts if draft.keys.get("matrix") and not _read_by(draft).isdisjoint(NUMBERS))
+
+
+def _read_by(draft: Draft) -> set[str]:
+    """Return the variables that raw keys of *draft* read, and those in the values of these."""
+    variables, read = draft.job.variables, set[str]()
+    pending = list(names_in(str(draft.raw)))
+    while pending:
+        name = pending.pop()
+        if name in variables and name not in read:
+            pending += names_in(variables[name].text)
+        read.add(name)
+    return read - variables.keys()
 
 
 def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipeline) -> Order:

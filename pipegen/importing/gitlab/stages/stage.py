@@ -170,7 +170,7 @@ class StageBuilder:
 
     def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
         own_inputs = self._settings.inputs - set(job.own_variables)
-        references = axes.references if axes is not None else {}
+        references = axes.env if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
         known = constants(job, (*references, *raw_names), own_inputs)
         texts = JobTexts(

@@ -22,6 +22,8 @@ from pipegen.targets.gitlab.runner_variables import is_for_runners
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
+# Variables that GitLab sets in the jobs of `parallel`, whose script exports them in a config.
+NUMBERS = ("CI_NODE_INDEX", "CI_NODE_TOTAL")
 _PART = "part"
 # Keys whose variables the shell reads, and keys that become keys of a stage, with defaults of axes.
 _OF_SHELL = ("script", "before_script", "after_script", "parallel")
@@ -47,13 +49,6 @@ class Axes(Struct):
         return {
             name: tuple(dict.fromkeys(values.get(axis[1], axis[2] or "") for values in combinations))
             for name, axis in axes.items()
-        }
-
-    @property
-    def references(self) -> dict[str, str]:
-        """The variables that are axes, each with the reference to its value."""
-        return {
-            name: text for name, text in self.env.items() if (match := _REFERENCE.fullmatch(text)) and match[1] == name
         }
 
     @property
@@ -88,7 +83,10 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         if not 1 <= number <= _MOST_COMBINATIONS:
             raise UntranslatableError(f"parallel: {text_of(node)}")
         parts = [str(part) for part in range(1, number + 1)]
-        return Axes({_PART: list(parts)}, {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)})
+        numbers = {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)}
+        return Axes({_PART: list(parts)}, {name: text for name, text in numbers.items() if name not in job.variables})
+    if any(number in text and number not in job.variables for text in _texts(job) for number in NUMBERS):
+        raise UntranslatableError("the job reads the number of the combination")
     tested = read_by_rules(job)
     maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
     return _of_maps([_axes(item, tested) for item in maps], job)
@@ -98,7 +96,7 @@ def variables_of(job: SourceJob) -> tuple[str, ...]:
     """Return the names of the variables that `parallel` of *job* sets."""
     node = job.get("parallel")
     if isinstance(node, Scalar):
-        return "CI_NODE_INDEX", "CI_NODE_TOTAL"
+        return NUMBERS
     maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
     return tuple(dict.fromkeys(entry.key.text for item in maps for entry in entries_of(item)))
 
@@ -118,6 +116,12 @@ def refusal(job: SourceJob) -> str:
     except UntranslatableError as error:
         return str(error)
     return ""
+
+
+def _texts(job: SourceJob) -> Iterator[str]:
+    """Yield the texts of *job*, and of its variables."""
+    yield from (variable.text for variable in job.variables.values())
+    yield from (scalar.text for entry in job.entries.values() for scalar in scalars(entry.value))
 
 
 def _axes(item: object, tested: Collection[str]) -> dict[str, tuple[str, ...]]:
