@@ -508,3 +508,98 @@ def test_names_of_times_become_the_times_of_jenkins(times: str, cron: str) -> No
     result, _ = _from_text(_POST.replace("    stages {", f"    triggers {{ cron('{times}') }}\n    stages {{"))
 
     assert f"schedule: {cron}" in result.text
+
+
+_AXES = "axes { axis { name 'OS'; values 'linux', 'mac' } }"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "environment name: 'OS', value: 'linux'",
+        "expression { env.OS == 'linux' }",
+        "expression { OS in ['linux'] }",
+        "not { environment name: 'OS', value: 'mac' }",
+    ],
+)
+def test_a_condition_on_an_axis_is_reported(condition: str) -> None:
+    """An environment variable of the engine is no axis: the stage would never run."""
+    stage = f"stage('unit') {{ when {{ {condition} }}\n steps {{ sh './unit' }} }}"
+    result, report = _from_text(
+        f"pipeline {{ agent any\n stages {{ stage('all') {{ matrix {{ {_AXES}\n stages {{ {stage} }} }} }} }} }}"
+    )
+
+    assert "when" not in result.text
+    assert "env.OS" not in result.text
+    assert 'an axis of the matrix. Stage "unit" runs without it' in messages(report)
+
+
+def test_commands_and_groovy_of_a_matrix_get_all_axes() -> None:
+    """Axes are environment variables, which programs also read."""
+    result, _ = _from_text(
+        f"pipeline {{ agent any\n stages {{ stage('all') {{ matrix {{ {_AXES}\n stages {{\n"
+        "stage('unit') { steps { sh 'make' } }\n"
+        "stage('windows') { steps { bat 'make.cmd %OS%' } }\n"
+        "} } } } }"
+    )
+
+    assert [bool(job.plugin_steps) for job in result.compiled.plans[0].jobs] == [False, False, True, True]
+    assert 'defaults: { env: { OS: "${matrix.OS}" } }' in result.text
+
+
+def test_variables_of_computed_ones_are_set_after_them() -> None:
+    """Variables of `env` are set before the commands, in which the others would be empty."""
+    result, report = _from_text(
+        """pipeline {
+            agent any
+            environment { LOGIN = credentials('nexus'); AUTH = "${LOGIN_USR}:$LOGIN_PSW" }
+            stages {
+                stage('unit') {
+                    environment { DAY = sh(script: 'date', returnStdout: true); NAME = "say \\"${DAY}\\" `x`" }
+                    steps { sh './unit "$NAME" "$AUTH"' }
+                }
+            }
+        }"""
+    )
+    script = result.text.split("script:\n")[1].split("\n\n")[0]
+
+    assert [line.strip().removeprefix("- ") for line in script.split("\n")] == [
+        'export LOGIN_USR="$LOGIN_USERNAME" LOGIN_PSW="$LOGIN_PASSWORD"',
+        'export AUTH="${LOGIN_USR}:${LOGIN_PSW}"',
+        "|-",
+        'DAY="$(date)"',
+        "export DAY",
+        r'export NAME="say \"${DAY}\" \`x\`"',
+        './unit "$NAME" "$AUTH"',
+    ]
+    assert "env:" not in result.text
+    assert messages(report) == ""
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_reported"),
+    [
+        ("options { timeout(5); retry(3) }\n steps { sh 'make' }", True),
+        ("options { timeout(5) }\n steps { retry(3) { sh 'make' } }", True),
+        ("steps { timeout(5) { retry(3) { sh 'make' } } }", True),
+        ("steps { retry(3) { timeout(5) { sh 'make' } } }", False),
+        ("options { retry(3); timeout(5) }\n steps { sh 'make' }", False),
+    ],
+)
+def test_a_timeout_of_all_attempts_is_reported(steps: str, is_reported: bool) -> None:  # noqa: FBT001 - a parameter
+    """A timeout of a config limits each attempt."""
+    result, report = _from_text(f"pipeline {{ agent any\n stages {{ stage('unit') {{ {steps} }} }} }}")
+
+    assert "timeout: 5 minutes" in result.text
+    assert "retry: 2" in result.text
+    assert ("limits each attempt" in messages(report)) is is_reported
+
+
+def test_attempts_of_attempts_stay_groovy() -> None:
+    """A stage has one number of attempts."""
+    result, _ = _from_text(
+        "pipeline { agent any\n stages { stage('unit') { steps { retry(2) { retry(3) { sh 'make' } } } } } }"
+    )
+
+    assert "retry: 1" in result.text
+    assert "retry(3) { sh 'make' }" in result.text

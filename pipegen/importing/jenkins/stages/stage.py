@@ -19,7 +19,6 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.build_tests import TRUE, AllTests, BuildTest
-from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
@@ -32,7 +31,7 @@ from pipegen.importing.jenkins.stages.kept import first_read
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader, one_line
-from pipegen.importing.jenkins.stages.surrounding import duration
+from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
@@ -155,6 +154,8 @@ class JenkinsStages:
             except UntranslatableError:
                 value = None
             environment[assignment.name] = value
+            if isinstance(assignment.value, GroovyCall) and assignment.value.name == "credentials":
+                environment |= dict.fromkeys((f"{assignment.name}_USR", f"{assignment.name}_PSW"))
         return names
 
     def _earlier(self, stage: JenkinsStage | None) -> list[AssignedValue]:
@@ -192,9 +193,7 @@ class JenkinsStages:
         reader.env |= {value.name: f"${{{value.path}}}" for value in self._earlier(stage) if value.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
-        for name in names.axes:
-            if reader.is_read(name):
-                reader.env[name] = f"${{matrix.{name}}}"
+        reader.env |= {name: f"${{matrix.{name}}}" for name in names.axes}  # commands and Groovy read them, too
         if reader.env:
             work.keys["env"] = reader.env
 
@@ -266,8 +265,7 @@ class JenkinsStages:
                 steps.work.keys["timeout"] = duration(call)
                 self._marks.read(call, "time", "unit", "activity")
             case "retry":
-                if (number := number_of(call, "", "count")) > 1:
-                    steps.work.keys["retry"] = number - 1
+                set_attempts(steps, call)
                 self._marks.all(call)
             case "lock" if call.argument("resource", "") is not None:
                 argument = call.argument("resource", "")

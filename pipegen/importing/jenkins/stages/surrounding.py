@@ -59,11 +59,25 @@ def timeout(reader: StepReader, call: GroovyCall, context: SourceStepContext) ->
 def retry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `retry`."""
     _check_whole(call, context, "only a whole stage can be tried again")
-    number = number_of(call, "count", "")
-    if number > 1:
-        reader.work.keys["retry"] = number - 1
+    set_attempts(reader, call)
     reader.marks.read(call, "count")
     _read_block(reader, call, context)
+
+
+def set_attempts(reader: StepReader, call: GroovyCall) -> None:
+    """Set the number of attempts to that of *call*, a step or option inside of those whose keys are set already."""
+    keys, number = reader.work.keys, number_of(call, "count", "")
+    if number <= 1:
+        return
+    if "retry" in keys:
+        raise UntranslatableError("the attempts around it are attempts of the stage")
+    keys["retry"] = number - 1
+    if "timeout" in keys:
+        reader.marks.differs(
+            call.span,
+            f'the timeout of stage "{reader.title}" limits each attempt, and all of them together in the original',
+            "if this is too long, set a shorter timeout",
+        )
 
 
 def catch(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -14,6 +14,9 @@ from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
 
+# Characters that the shell interprets in double quotes.
+_SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
+
 
 class EnvironmentReader:
     """Reads the blocks `environment` of a stage with the text *stage*, in a file with the text *file*."""
@@ -42,10 +45,6 @@ class EnvironmentReader:
             except UntranslatableError as error:
                 self._computed(statement, str(error))
 
-    def is_read(self, name: str) -> bool:
-        """Return whether the stage names the variable *name*."""
-        return re.search(rf"\$\{{?{name}\b", self._stage) is not None
-
     def _variable(self, assignment: GroovyAssignment) -> None:
         value, name = assignment.value, assignment.name
         if isinstance(value, GroovyCall) and value.name == "credentials":
@@ -59,10 +58,15 @@ class EnvironmentReader:
             self._work.exports.append(f'{name}="$({command})"\nexport {name}')
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
-            self.env[name] = self._replaced(name, text)
-            # A value with a variable that only commands set is known to steps of Jenkins in the same way.
-            if any(f"${{{item[1:].partition('=')[0]}}}" in text for item in self._work.settings):
+            replaced = self._replaced(name, text)
+            if any(f"${{{item[1:].partition('=')[0]}}}" in replaced for item in self._work.settings):
+                # Variables of `env` are set before commands set that variable. Steps of Jenkins know it in their way.
+                self.env.pop(name, None)
+                word = _SPECIAL.sub(r"\\\g<0>", replaced)
+                self._work.exports.append(f'export {name}="{word}"')
                 self._work.settings.append(setting(assignment) or "")
+            else:
+                self.env[name] = replaced
 
     def _replaced(self, name: str, text: str) -> str:
         """Return *text*, the value of *name*, which replaces one of a block around, with that value in it.

@@ -93,7 +93,12 @@ def _variable(variable: BuildVariable) -> str:
 
 
 def settings_read(text: str, names: JenkinsNames) -> Iterator[str]:
-    """Yield the block steps that set the variables of `environment` which the expression *text* reads."""
+    """Yield the block steps that set the variables of `environment` which the expression *text* reads.
+
+    Raise `UntranslatableError` if one is only known on the agent, or is an axis: only inner steps know these.
+    """
+    if axes := [name for name in names.axes if re.search(rf"\b{name}\b", text)]:
+        raise UntranslatableError(f"a condition cannot test {axes[0]}, an axis of the matrix")
     for name, value in names.environment.items():
         if value is not None and re.search(rf"\b{name}\b", text):
             if "${" in value:

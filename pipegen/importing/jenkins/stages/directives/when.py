@@ -97,6 +97,8 @@ def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     first, second = test.variables
     if first == second:
         return ALWAYS
+    if axes := {variable.name for variable in test.variables if not variable.is_parameter} & {*names.axes}:
+        raise UntranslatableError(f"a condition cannot test {min(axes)}, an axis of the matrix")
     if {first.name, second.name} == {"BRANCH_NAME", "TAG_NAME"} and not (first.is_parameter or second.is_parameter):
         return StageTest("tag")  # in a build of a tag, the branch plugin sets both to its name
     if _is_boolean(first, names) is not _is_boolean(second, names):
@@ -134,6 +136,8 @@ def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
 
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
     name, is_parameter = test.variable.name, test.variable.is_parameter
+    if name in names.axes and not is_parameter:
+        raise UntranslatableError(f"a condition cannot test {name}, an axis of the matrix")
     if name in names.inputs and (is_parameter or name not in names.environment):
         return _of_parameter(test, names)
     if name in names.environment and not is_parameter:
