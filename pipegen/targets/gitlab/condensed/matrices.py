@@ -157,6 +157,9 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
         job = Merger(_rules(values)).merged(alike)
     except DifferentError:
         return None
+    environment = jobs[0].environment
+    if environment is not None and job.environment != environment and (environment.stops or environment.on_stop):
+        return None  # GitLab requires the same name in the job that stops it, and does not expand variables for this
     scripts = (job.before_script, job.script, job.after_script)
     before, main, after = (_in_place(each, values[0]) for each in scripts)
     return replace(job, before_script=before, script=main, after_script=after)

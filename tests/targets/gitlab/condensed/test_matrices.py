@@ -70,6 +70,21 @@ def test_values_are_in_services_environments_and_locks() -> None:
     assert matrix["resource_group"] == "door-$v"
 
 
+def test_the_job_that_stops_an_environment_names_it_as_the_deployment_does() -> None:
+    """GitLab refuses a file in which the names differ, before it expands variables.
+
+    "on_stop job … have different environment name" in `validate_on_stop_job!` of GitLab's `yaml_processor.rb`.
+    """
+    deploy = ("script: './deploy ${matrix.v}'", "environment: { name: 'qa-${matrix.v}', on_stop: stop }")
+
+    jobs = _matrix(*deploy, more="- { name: stop, matrix: { from: unit }, script: './stop ${matrix.v}' }")
+
+    for value in ("3.1", "3.11"):
+        environment = jobs[f"unit: {value}"]["environment"]
+        assert environment["on_stop"] == f"stop: {value}"
+        assert jobs[f"stop: {value}"]["environment"]["name"] == environment["name"] == f"qa-{value}"
+
+
 def test_several_axes_become_a_product_or_a_list() -> None:
     """`exclude` and `include` remove or add combinations."""
     matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")
