@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 from importing.samples import from_text
 
 from pipegen.importing.compilation import compiled
+from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.imported import Proof
 
 CONFIG = """\
 pipelines:
@@ -124,3 +127,23 @@ def test_another_time_for_the_script_stays_a_variable(tmp_path: Path) -> None:
 
     assert "timeout: 1 hour" in result.text
     assert "raw: { gitlab: { variables: { RUNNER_SCRIPT_TIMEOUT: 5m } } }" in result.text
+
+
+def test_helpers_of_a_generated_file_are_stages_of_its_import(tmp_path: Path) -> None:
+    """The proof compares them, too, and finds the same runs."""
+    config = """\
+    pipelines:
+      ci:
+        stages:
+          - { name: build, script: make }
+          - { name: load, script: ./load, approve: { optional: true, when: { branch: main } } }
+          - { name: report, script: ./report }
+          - { name: mail, script: './mail "${build.status}" "${pipeline.status}"' }
+        finally: [mail]
+    """
+    file = compiled(dedent(config), "gitlab").files[-1].text
+    result, _ = from_text(file, tmp_path)
+
+    assert "name: wait for load" in result.text
+    assert "name: note when build fails" in result.text
+    assert prove(result) == Proof(events=16, differences=())

@@ -118,7 +118,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     return PipelineReading(
         files=files,
         source=source,
-        runnable=runnable(source),
+        runnable=runnable(source, has_helpers=False),
         events=events(source, default_branch),
         accounting=accounting,
         report=own,

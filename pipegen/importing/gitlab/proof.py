@@ -55,7 +55,7 @@ def prove(imported: GitLabImport) -> Proof | None:
     """
     if not imported.generated:
         return None
-    source, result = imported.reading.runnable, runnable(_generated(imported.generated))
+    source, result = imported.reading.runnable, runnable(_generated(imported.generated), has_helpers=True)
     comparison = _Comparison()
     works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}

@@ -122,18 +122,21 @@ def _numbered(rules: Sequence[Rule], conditions: _Conditions) -> tuple[RunnableR
     return tuple(numbered)
 
 
-def runnable(source: SourcePipeline) -> RunnablePipeline:
-    """Return *source* with what all its runs have in common."""
+def runnable(source: SourcePipeline, *, has_helpers: bool) -> RunnablePipeline:
+    """Return *source* with what all its runs have in common; only the file of a config *has_helpers* of its stages."""
     conditions: _Conditions = {}
     try:
         rules = _numbered(workflow_rules(source), conditions)
     except ExpressionError:
         rules = ()
-    jobs = {name: _runnable(job, source, conditions) for name, job in source.jobs.items()}
+    jobs = {
+        name: _runnable(job, source, conditions, is_shown=not has_helpers or HELPER not in job.variables)
+        for name, job in source.jobs.items()
+    }
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
-def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -> RunnableJob:
+def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *, is_shown: bool) -> RunnableJob:
     """Return *job* with what all its runs have in common; equal conditions have one number."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
@@ -155,7 +158,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions) -
         environment=_environment(job),
         services=_services(job),
         reports=tuple(_reports(job)),
-        is_shown=HELPER not in job.variables,
+        is_shown=is_shown,
         leaves_files=_leaves_files(job),
     )
 
