@@ -43,9 +43,11 @@ class CheckedConfig(Struct, dict=True, gc=True):
     @cached_property
     def _stages(self) -> tuple[CheckedStage, ...]:
         checked: list[CheckedStage] = []
-        for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
-            configs = {config.name.value: config for config in reversed(pipeline.stages)}
-            # The job of an empty plan has no stage.
+        pipelines = {pipeline.name.value: pipeline for pipeline in self.pipelines}
+        # Narrowed to changes, a config has fewer plans than pipelines, and may have an empty one, without stages.
+        for plan in self.plans:
+            stages = pipelines[plan.name].stages if plan.name in pipelines else ()
+            configs = {config.name.value: config for config in reversed(stages)}
             checked += [CheckedStage(configs[job.stage], job, plan) for job in plan.jobs if job.stage in configs]
         return tuple(checked)
 

@@ -188,3 +188,19 @@ def test_a_checkout_of_another_user_shows_the_message_of_git(
 
     assert (result.status, "dubious ownership" in result.err) == (2, True)
     assert root.is_dir()
+
+
+@pytest.mark.parametrize("target", ["gitlab", "jenkins"])
+def test_compile_leaves_whole_pipelines_out(target: str, empty: Path, pipegen: Pipegen) -> None:
+    """Their scripts are not checked, and those of a pipeline that prints that nothing has changed need no check."""
+    pipelines = "".join(
+        f"  {name}: {{ when: {{ changes: {name}/** }}, stages: [{{ name: unit, script: make {name} }}] }}\n"
+        for name in ("api", "web", "docs")
+    )
+    repository(empty, {"pipegen.yaml": f"pipelines:\n{pipelines}", "web/main.js": "1\n"})
+    commit(empty, {"web/main.js": "2\n"})
+    result = pipegen("compile", "-t", target, "--changed-since", "HEAD~1", "-o", "-")
+    unchanged = pipegen("compile", "-t", target, "--changed-since", "HEAD", "-o", "-")
+
+    assert (result.status, "make web" in result.out, "make api" in result.out) == (0, True, False)
+    assert (unchanged.status, "make" in unchanged.out, "none of the files" in unchanged.out) == (0, False, True)
