@@ -485,3 +485,24 @@ def test_a_value_of_artifacts_that_gitlab_refuses_stays_raw(keys: str, reason: s
 
     assert f'"artifacts" of job "unit" stays a key of GitLab: {reason}' in messages(report)
     assert "gitlab: { artifacts: { paths: [a]" in result.text
+
+
+@pytest.mark.parametrize("other", ["project: group/app", "include: [{ artifact: child.yml, job: build }]"])
+def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) -> None:
+    """A stage that waits has `strategy: depend`, with which the status of the job is another one.
+
+    https://docs.gitlab.com/ci/yaml/#triggerstrategy
+    """
+    result, report = from_text(
+        f"""
+        build: {{ stage: build, script: ./generate, artifacts: {{ paths: [child.yml] }} }}
+        child: {{ stage: test, needs: [build], trigger: {{ {other}, strategy: mirror }} }}
+        """,
+        tmp_path,
+    )
+    trigger = _generated(result)["child"]["trigger"]
+
+    assert isinstance(trigger, dict)
+    assert trigger["strategy"] == "mirror"
+    assert '"trigger" of job "child" stays a key of GitLab' in messages(report)
+    assert _differences(result) == []
