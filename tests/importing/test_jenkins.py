@@ -454,6 +454,30 @@ def test_texts_of_several_lines_are_written_to_files() -> None:
     assert proof.differences == ()
 
 
+@pytest.mark.parametrize(
+    ("options", "directive", "is_fast"),
+    [("", "failFast true", True), ("parallelsAlwaysFailFast()", "", True), ("", "failFast false", False)],
+)
+def test_fail_fast_lets_stages_that_run_finish(options: str, directive: str, *, is_fast: bool) -> None:
+    """Jenkins stops them, which is reported once."""
+    text = f"""pipeline {{ agent any
+        options {{ {options} }}
+        stages {{ stage('p') {{
+            {directive}
+            parallel {{
+                stage('a') {{ steps {{ sh 'make a' }} }}
+                stage('b') {{ steps {{ sh 'make b' }} }}
+            }}
+        }} }}
+    }}
+    """
+    report = Report()
+    imported = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert ("fail_fast: true" in imported.text) is is_fast
+    assert messages(report).count('with "fail_fast", they finish') == is_fast
+
+
 def test_spaces_at_the_ends_of_lines_in_texts_stay() -> None:
     """Groovy that stays has the same text in the config, except for its indentation."""
     kept = "withCredentials([[$class: 'Binding', credentialsId: 'a']]) {\n  sh ''' \t\n  make \n  '''  \n}"

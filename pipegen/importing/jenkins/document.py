@@ -234,11 +234,13 @@ def _fail_fast(source: JenkinsSource, pipeline: dict[str, Value], marks: Marks) 
     for stage in source.stages:
         for call in (*stage.inside, stage.call):
             for statement in sections(call, "failFast"):
-                marks.all(statement)
                 value = statement.argument("")
                 # It concerns the branches of a `parallel` or `matrix`, which a stage with steps has not.
-                if call is not stage.call and (value is None or constant(value.value) != "false"):
+                is_on = value is None or constant(value.value) != "false"
+                if is_on and call is not stage.call and not marks.has_outcome(statement.span):
                     pipeline["fail_fast"] = True
+                    marks.fails_fast(statement.span)
+                marks.all(statement)
 
 
 def _drop(

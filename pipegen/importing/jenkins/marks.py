@@ -122,6 +122,14 @@ class Marks:
         """Report *message* about a difference at *span*, whose constructs have their outcomes."""
         self._report.add(codes.NOT_IMPORTED, message, at=span, hint=hint)
 
+    def fails_fast(self, span: Span) -> None:
+        """Report that `failFast` at *span* stops stages that run, which no key does."""
+        self.differs(
+            span,
+            'after a failure, Jenkins also stops the stages that run; with "fail_fast", they finish',
+            "set a timeout for stages that take long",
+        )
+
     def has_outcome(self, span: Span) -> bool:
         """Return whether the construct at *span* has an outcome."""
         return self._accounting.outcome(span) is not None
