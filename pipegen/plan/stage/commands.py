@@ -32,11 +32,14 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
-    check_entries("script", commands_of(stage.script.node), stage.script, values.report)
+    entries = commands_of(stage.script.node)
+    check_entries("script", entries, stage.script, values.report)
     if stage.before is not None:
-        check_entries("before", commands_of(stage.before.node), stage.before, values.report)
+        before = commands_of(stage.before.node)
+        check_entries("before", before, stage.before, values.report)
+        entries = (*before, *entries)
     script = Commands(
-        lines=tuple([values.line(item) for item in script_entries(stage)]),
+        lines=tuple([values.line(item) for item in entries]),
         env=variables(stage, values),
         outputs=_outputs(stage, values),
         span=stage.script.span,
