@@ -84,7 +84,7 @@ def lower(
         checkout=checkouts.function,
         helpers=helpers((*stage_parts, *other_parts), frame.look),
         has_containers=has_containers(stage_parts),
-        has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
+        has_stashes=model.Stash in map(type, stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )

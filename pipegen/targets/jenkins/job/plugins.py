@@ -37,10 +37,10 @@ def has_containers(parts: Iterable[object]) -> bool:
 def _plugins(parts: Iterable[object]) -> Iterator[str]:
     for part in [part for part in parts if type(part) in _NEEDING]:
         match part:
-            case model.SendMail():
-                yield _MAILER
             case model.InImage() | model.ContainerAgent():
                 yield _CONTAINERS
+            case model.SendMail():
+                yield _MAILER
             case model.PodAgent():
                 yield _PODS
             case model.Wrapped() | model.GroovyStatement() | model.Property() | model.StageOption() if part.plugin:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from textwrap import indent
+from typing import Any
 
 from pipegen.emit.groovy import literal
 from pipegen.structs import Struct, replace
@@ -40,25 +42,14 @@ def condition_entry(condition: str) -> TableEntry:
 
 
 def _entry(step: model.Step) -> TableEntry:
-    match step:
-        case model.Sh() | model.Unstash() | model.Stash() | model.Checkout():  # the most frequent ones first
-            return TableEntry(shape=_plain(step))
-        case model.StartJob():
-            return _started(step)
-        case model.Ensured():
-            return _ensured(step)
-        case model.WithCredentials() | model.OnAgent() | model.InPod() | model.Wrapped():
-            return _around(step)
-        case model.WithAfter() | model.InImage():
-            return _around(step)
-        case _:
-            return TableEntry(shape=_plain(step))
+    lowered = _LOWERED.get(type(step))
+    return TableEntry(shape=_plain(step)) if lowered is None else lowered(step)
 
 
 def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for each kind
     """Return the Groovy of a step without inner steps and with only texts as arguments."""
     match step:
-        case model.Sh():
+        case model.Sh():  # the most frequent ones first
             return _script("sh ", step)
         case model.Unstash():
             return shaped("unstashIfThere " if step.is_optional else "unstash ", value_shape(step.name))
@@ -95,6 +86,13 @@ def _around(  # noqa: PLR0911 - one for each kind
 ) -> TableEntry:
     inner = entries(step.steps)
     match step:
+        case model.InImage(registry=model.Registry() as registry):
+            login = Shape(
+                coded("docker.withRegistry(", None, ", ", None, f"){_RUN}"), (registry.url, registry.credentials)
+            )
+            return TableEntry(shape=login, steps=(_around(replace(step, registry=None)),))
+        case model.InImage():
+            return TableEntry(shape=_image(step), steps=inner)
         case model.WithCredentials():
             arguments = tuple(_argument(_binding(bound)) for bound in step.bindings)
             return TableEntry(shape=Shape(f"withCredentials({_ARGUMENTS}){_RUN}"), arguments=arguments, steps=inner)
@@ -113,13 +111,6 @@ def _around(  # noqa: PLR0911 - one for each kind
             return TableEntry(
                 shape=shaped(tried, _script("sh returnStatus: true, script: ", step.sh), "\n}"), steps=inner
             )
-        case model.InImage(registry=model.Registry() as registry):
-            login = Shape(
-                coded("docker.withRegistry(", None, ", ", None, f"){_RUN}"), (registry.url, registry.credentials)
-            )
-            return TableEntry(shape=login, steps=(_around(replace(step, registry=None)),))
-        case model.InImage():
-            return TableEntry(shape=_image(step), steps=inner)
 
 
 def _script(prefix: str, sh: model.Sh, suffix: str = "") -> Shape:
@@ -210,3 +201,13 @@ def _ensured(step: model.Ensured) -> TableEntry:
 
 def _part(number: int) -> str:
     return indent(f"runSteps(step.steps[{number}].steps)", "    ")
+
+
+# The entries of steps with inner steps or arguments, by class: a test of each class in turn takes as long as the rest.
+_LOWERED: Mapping[type[model.Step], Callable[[Any], TableEntry]] = {
+    model.StartJob: _started,
+    model.Ensured: _ensured,
+    **dict.fromkeys(
+        (model.WithCredentials, model.OnAgent, model.InPod, model.Wrapped, model.WithAfter, model.InImage), _around
+    ),
+}

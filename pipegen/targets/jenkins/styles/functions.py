@@ -102,6 +102,8 @@ def _own(value: object) -> Iterator[str]:
             yield from ("unstashIfThere",) if value.is_optional else ()
         case model.Stash():
             yield from ("hasStashed",) if value.is_tested else ()
+        case model.StageBlock() | model.Look() | model.SelectionParameter():
+            yield from _condition_calls(value)
         case model.OneLine():
             yield "oneLine"
         case model.FunctionCall():
@@ -110,8 +112,6 @@ def _own(value: object) -> Iterator[str]:
             yield value.text.partition("(")[0]
         case model.StartJob(is_checked=True):
             yield "startJob"
-        case model.Look() | model.SelectionParameter() | model.StageBlock():
-            yield from _condition_calls(value)
         case _ if type(value) in _BLOCKS:
             yield _BLOCKS[type(value)]
         case model.Wrapped():
@@ -121,6 +121,9 @@ def _own(value: object) -> Iterator[str]:
 def _condition_calls(value: model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
     """Yield the functions that decide whether stages run, or whether one has succeeded."""
     match value:
+        case model.StageBlock():
+            yield from _CONDITION_CALLS.findall("\n".join(value.when) or value.condition)
+            yield from ("unlessSucceeded",) if value.tells_success else ()
         case model.Look():
             yield "lookAtFiles"
             yield from ("difference",) if value.bases else ()
@@ -128,6 +131,3 @@ def _condition_calls(value: model.Look | model.SelectionParameter | model.StageB
         case model.SelectionParameter():
             conditions = (condition for part in value.conditions for _, condition in part)
             yield from (name for condition in conditions for name in _CONDITION_CALLS.findall(condition))
-        case model.StageBlock():
-            yield from _CONDITION_CALLS.findall("\n".join(value.when) or value.condition)
-            yield from ("unlessSucceeded",) if value.tells_success else ()

@@ -18,6 +18,8 @@ from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
 from pipegen.targets.jenkins.stages.plugin_steps import names
 from pipegen.targets.jenkins.stages.raw import heads
 
+# Steps with effects outside the build.
+_ACTING = frozenset((PublishImage, Promote, Deploy, TriggerJob))
 # Steps that give a stage no additional rights. Any other may bind credentials (`withCredentials`,
 # `sshagent`, `withAWS`, `configFileProvider`), hold shared resources (`lock`, `throttle`), or be from a library.
 _HARMLESS = frozenset(
@@ -52,7 +54,7 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     job, script = named.job, named.script
     image = job.machine.image
     has_login = (script.logs_in and bool(settings.registry_credential)) or (image is not None and image.credentials)
-    acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
+    acts = not _ACTING.isdisjoint(map(type, job.steps))
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
     return (
         bool(job.secrets or script.credentials or has_login)
