@@ -27,11 +27,13 @@ except ImportError:  # on a platform without a build of it
 C = TypeVar("C", bound=Composer)
 
 # The C parser follows YAML 1.1, and may differ in: tabs, three line breaks, a byte order mark, blanks before a carriage
-# return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!". As
-# YAML says, it accepts tabs after the text of a line; the Python parser refuses them after plain texts.
+# return, a comment directly after the "|" or ">" of a block, an anchor or alias with more than letters, digits, "_" and
+# "-" in its name, and a tag with a third "!". As YAML says, it accepts tabs after the text of a line; the Python parser
+# refuses them after plain texts.
 _DIFFERING = "\u0085\u2028\u2029\ufeff"
 _BLANKS = "^ +\r"
 _TABS = "^[ \t]*\t|\t(?![ \t]*(?:#|\r|\n|\\Z))"
+_COMMENTS = "#(?:(?<=[|>]#)|(?<=[|>][-+1-9]#)|(?<=[|>][-+1-9]{2}#))"
 _NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
 # A colon inside a plain text, as in `node:22`. The C parser refuses it in braces and brackets, and YAML 1.2 allows it:
@@ -148,6 +150,7 @@ def _differs(text: str) -> bool:
     return any(character in text for character in _DIFFERING) or (
         (" \r" in text and re.search(_BLANKS, text, re.MULTILINE) is not None)
         or ("\t" in text and re.search(_TABS, text, re.MULTILINE) is not None)
+        or ("#" in text and re.search(_COMMENTS, text) is not None)
     )
 
 
