@@ -194,6 +194,8 @@ def _events(file: SourceFile) -> Iterator[Any]:
     try:
         yield from YAML(typ="safe", pure=True).parse(file.text)
     except (YAMLError, ValueError, AssertionError) as error:  # the last for an unknown %YAML line
+        if isinstance(error, MarkedYAMLError) and error.problem is None:
+            raise MarkedYAMLError(problem=error.context, problem_mark=error.context_mark) from error
         if isinstance(error, MarkedYAMLError | ReaderError):
             raise
         raise MarkedYAMLError(problem=str(error)) from error

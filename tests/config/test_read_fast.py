@@ -16,6 +16,7 @@ from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping, Node, Sequence
 
 TRAILING_TAB = re.compile(r"\S[ \t]*\t[ \t]*(?:#|\r|\n|\Z)")
+BLANK_BLOCK = re.compile(r"[|>].*\n +\n")
 
 pytestmark = pytest.mark.skipif(reading.CParser is None, reason="this platform has no build of ruamel.yaml.clib")
 
@@ -49,7 +50,22 @@ def check(text: str) -> None:
         slow = tree_and_diagnostics(text)
     # YAML allows tabs after plain texts (https://yaml.org/spec/1.2.2/#62-separation-spaces).
     is_tab_refused = TRAILING_TAB.search(text) and "a tab where YAML allows only spaces" in str(slow)
-    assert fast == slow or is_tab_refused
+    # YAML allows blanks before the text of a block (https://yaml.org/spec/1.2.2/#8111-block-indentation-indicator).
+    is_block_refused = BLANK_BLOCK.search(text) and "the block begins with a line of blanks" in str(slow)
+    assert fast == slow or is_tab_refused or is_block_refused
+
+
+def test_a_block_that_begins_with_blanks_is_named_if_the_python_parser_reads_the_file() -> None:
+    """The C parser accepts it, but another error leaves the file to the Python parser."""
+    report = Report()
+    with pytest.raises(Stopped):
+        read(SourceFile("pipeline.yml", "a: |\n \n   x\nb: [\n"), report)
+    (diagnostic,) = report.diagnostics()
+
+    assert diagnostic.message == "the block begins with a line of blanks"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.first.line == 3
+    assert diagnostic.hint == "remove the blanks"
 
 
 @pytest.mark.slow

@@ -31,6 +31,8 @@ class _Words(Struct):
 
 _QUOTE = "put the value in quotes"
 _PROBLEMS = (
+    # Only the Python parser refuses it; a block may begin so in YAML.
+    _Words("more indented follow up line", "the block begins with a line of blanks", "remove the blanks"),
     _Words("cannot start any token", "this character cannot begin a value", _QUOTE),
     _Words(
         "mapping values are not allowed",
