@@ -75,9 +75,12 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     stage_steps = (*stage_steps, *settings.files.at_run_time)
     absence.check_resources(name, stage_steps, report)
     check_image(stage, stage_steps, report)
+    stage_cases = cases(stage, stage_steps, start)
     after, stage_mail = post_commands(stage, stage_steps, end), _mail(stage, pipeline, end, bounds)
     environment = settings.deployment.environment
-    texts = stage_texts(name, stage_steps, after, stage_machine, environment, stage_mail, settings.plugin_steps)
+    texts = stage_texts(
+        name, stage_steps, stage_cases, after, stage_machine, environment, stage_mail, settings.plugin_steps
+    )
     return StagePlan(
         stage=stage,
         directory=directory,
@@ -93,7 +96,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
         reads=start.mentions.outputs(),
         limits=with_interruptible(bounds, stage),
         statuses=tuple(start.mentions.statuses),
-        cases=cases(stage, stage_steps, start),
+        cases=stage_cases,
         condition=absence.conditions.get(name),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
 from pipegen.bindings.script.model import Body, Escaped
 from pipegen.plan.model import Commands, Export, Job, Line, Output, Promote, Step
-from pipegen.plan.model.texts import line_texts, step_texts
+from pipegen.plan.model.texts import case_texts, line_texts, step_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.names import JobWords
 from pipegen.structs import MutableStruct, Struct, field
@@ -48,6 +48,8 @@ def uses(job: Job, host: ShellEnvironment) -> Uses:
     own = read.union(job.outputs) if job.outputs else read
     if job.shared.image and host.images is Images.REGISTRY and not host.names_images:
         own |= {"imageID"}
+    for text in case_texts(job.cases):
+        references.add(text)
     for service in job.machine.services:
         for text in line_texts(() if service.ready is None else (service.ready,)):
             references.add(text)
@@ -128,7 +130,7 @@ def _texts(job: Job) -> list[str]:
     for step in job.steps:
         texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
         texts += _literals(step_texts(step, job.stage))
-    return texts
+    return [*texts, *job.case_names, *_literals(case_texts(job.cases))]
 
 
 def _literals(texts: Iterable[Text]) -> list[str]:

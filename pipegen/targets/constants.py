@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Commands, Condition, Export, Job, Leave, Plan
+from pipegen.plan.model import Case, Commands, Condition, Export, Job, Leave, Plan
 from pipegen.plan.model.logic import atoms, facts_of
 from pipegen.shell.values.credentials import sources
 from pipegen.structs import Struct, replace
@@ -35,8 +35,8 @@ class Constants(Struct):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the variables, and of those that cases set."""
-        return (*[name for name, _ in self.variables], *self.job.case_names)
+        """The names of the variables, and of those that the engine sets in cases."""
+        return (*[name for name, _ in self.variables], *_names_of_cases(self.job))
 
 
 def constants(
@@ -59,18 +59,20 @@ def constants(
         return Constants((), job)
     (script,) = scripts
     reserved = _reserved_names(job, plan, job.conditions if read_by_rules is None else ())
+    of_cases = _names_of_cases(job)
+    reserved |= set(job.computed_names)
     names = [name for name, _ in script.env]
     variables = {
         name: value.constant or ""
         for name, value in script.env
-        if is_free_name(name) and name not in reserved and names.count(name) == 1 and _is_plain(value)
+        if is_free_name(name) and name not in reserved and names.count(name) == 1 and Case.can_set(value.constant)
     }
     exported: tuple[tuple[str, Text], ...] = ()
     if removes_empty:
-        variables = {name: value for name, value in variables.items() if value or name in job.case_names}
+        variables = {name: value for name, value in variables.items() if value or name in of_cases}
         exported = _possibly_empty(job, variables)
     if len(variables) > _MOST:
-        necessary = {*job.case_names, *(read_by_rules or ())}
+        necessary = {*of_cases, *(read_by_rules or ())}
         variables = {name: value for name, value in variables.items() if name in necessary}
     if not variables:
         return Constants((), job)
@@ -85,8 +87,10 @@ def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, re
     """Report variables that cases of *plan* set, and that *engine*, a condition or an input reads or sets itself."""
     for job in plan.jobs:
         reserved = _reserved_names(job, plan, job.conditions) if job.cases else set()
-        for name, text in [variable for case in job.cases for variable in case.variables]:
-            if name in reserved or not is_free_name(name):
+        if job.computed_names:
+            _check_number(job, reserved, report)
+        for name, text in [variable for case in job.engine_cases for variable in case.variables]:
+            if name != Case.NUMBER and (name in reserved or not is_free_name(name)):
                 report.add(
                     codes.CASE_VARIABLE,
                     f'cases cannot set "{name}": an input, a condition or a secret has this name'
@@ -95,6 +99,18 @@ def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, re
                     at=text.span,
                     hint="use another name, and export this one in the script",
                 )
+
+
+def _check_number(job: Job, reserved: Collection[str], report: Report) -> None:
+    """Report another use of the variable by which the script of *job* chooses its case."""
+    env = (name for step in job.steps if isinstance(step, Commands) for name, _ in step.env)
+    if Case.NUMBER in {*reserved, *job.case_names, *env}:
+        report.add(
+            codes.CASE_VARIABLE,
+            f'stage "{job.title}" uses "{Case.NUMBER}", by which its script chooses the case',
+            at=job.cases[0].span,
+            hint="use another name",
+        )
 
 
 def params_of(setup: Iterable[str]) -> frozenset[str]:
@@ -113,8 +129,8 @@ def _reserved_names(job: Job, plan: Plan, conditions: Iterable[Condition | None]
 
 def _possibly_empty(job: Job, variables: Mapping[str, str]) -> tuple[tuple[str, Text], ...]:
     """Return exports of the variables that are empty in `env` or in a case of *job*, each with its own value."""
-    texts = {name: text for case in job.cases for name, text in case.variables}
-    empty = {name for case in job.cases for name, text in case.variables if not text.constant}
+    texts = {name: text for case in job.engine_cases for name, text in case.variables}
+    empty = {name for case in job.engine_cases for name, text in case.variables if not text.constant}
     empty |= {name for name, value in variables.items() if not value}
     return tuple(
         (name, Text(parts=(Bare(name=name, source=f"${{{name}}}"),), span=text.span))
@@ -123,6 +139,5 @@ def _possibly_empty(job: Job, variables: Mapping[str, str]) -> tuple[tuple[str, 
     )
 
 
-def _is_plain(value: Text) -> bool:
-    constant = value.constant
-    return constant is not None and constant.isprintable() and "$" not in constant
+def _names_of_cases(job: Job) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([name for case in job.engine_cases for name, _ in case.variables]))

@@ -35,7 +35,7 @@ pipelines:
       - name: deploy
         env: { SERVER: staging }
         cases:
-          - { when: { branch: main }, env: { SERVER: production } }
+          - { when: { branch: main }, env: { SERVER: "${HOST}\\n${setup.branch|none}" } }
           - { when: { event: schedule }, env: { SERVER: nightly, MODE: full } }
         script: ['./deploy "$SERVER" "$MODE"']
 """
@@ -156,11 +156,12 @@ def test_cases_are_listed_in_their_order(here: Path, pipegen: Pipegen) -> None:
     ((job,),) = (pipeline["jobs"] for pipeline in json.loads(pipegen("plan", "--format", "json").out)["pipelines"])
 
     assert job["cases"] == [
-        {"when": "branch main", "env": {"SERVER": "production"}},
+        {"when": "branch main", "env": {"SERVER": "${HOST}\n${setup.branch|none}"}},
         {"when": "event schedule", "env": {"SERVER": "nightly", "MODE": "full"}},
     ]
     assert pipegen("plan").out.endswith(
-        "    case      branch main: SERVER=production\n    case      event schedule: SERVER=nightly, MODE=full\n"
+        "    case      branch main: SERVER=${HOST}\\n${setup.branch|none}\n"
+        "    case      event schedule: SERVER=nightly, MODE=full\n"
     )
 
 

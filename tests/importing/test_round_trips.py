@@ -41,6 +41,7 @@ DIFFERENT = {
     "by-run": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "called-pipelines": _Difference("condition", _CHOICE),
     "cases": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
+    "computed-cases": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "conditions-of-pipelines": _Difference("condition pipeline", _CHOICE),
     "engine-settings": _Difference("pipeline", "raw rules of a workflow become a condition of the pipeline"),
     "fleet": _Difference("condition", _CHOICE),

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.conditions.text import allowed_words, approval_words, case_words, duration_words, words
+from pipegen.plan.stage.conditions.text import (
+    allowed_words,
+    approval_words,
+    case_words,
+    duration_words,
+    source_of,
+    words,
+)
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children, written_text
@@ -78,7 +84,7 @@ def _waits(job: Job) -> _Facts:
     if deployment.delay is not None:
         yield "Starts after", duration_words(deployment.delay.seconds)
     if deployment.environment is not None:
-        yield "Environment", _shown(deployment.environment.name)
+        yield "Environment", source_of(deployment.environment.name)
     if deployment.locks:
         yield "Lock", ", ".join(lock.name for lock in deployment.locks)
 
@@ -89,9 +95,9 @@ def _machine(job: Job) -> _Facts:
     if job.combination is not None:
         yield "Matrix", ", ".join(f"{axis} = {value}" for axis, value in job.combination.values)
     if machine.image is not None:
-        yield "Image", _shown(machine.image.name)
+        yield "Image", source_of(machine.image.name)
     if machine.services:
-        yield "Services", ", ".join(_shown(service.image) for service in machine.services)
+        yield "Services", ", ".join(source_of(service.image) for service in machine.services)
     if machine.labels or machine.label_expressions:
         yield "Agent", ", ".join((*machine.labels, *machine.label_expressions))
 
@@ -118,20 +124,3 @@ def _lines(node: Node | None) -> Iterator[str]:
     elif node is not None:
         for child in children(node):
             yield from _lines(child)
-
-
-def _shown(text: Text) -> str:
-    """Return the source of *text*."""
-    return "".join(map(_part, text.parts))
-
-
-def _part(part: Part) -> str:
-    match part:
-        case Reference():
-            return f"{str(part)[:-1]}|{part.default}}}" if part.default is not None else str(part)
-        case Bare():
-            return part.source
-        case Defaulted():
-            return _shown(part.text)
-        case str():
-            return part

@@ -19,7 +19,6 @@ _SKIPPED = {
     "approve": (),
     "artifacts": ("name",),
     "cache": ("key", "prefix", "fallback"),
-    "cases": (),
     "environment": ("name", "url", "on_stop", "namespace"),
     "image": ("name",),
     "lock": (),
@@ -43,6 +42,11 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
         own = tuple(entry for entry in entries if not _is_missing(entry.value, stage.combination))
         if len(own) < len(entries):
             changed["env"] = replace(stage.env, node=replace(stage.env.node, entries=own))
+    if stage.cases is not None:
+        items = stage.cases.node.items if isinstance(stage.cases.node, Sequence) else ()
+        cases = tuple(_with_axis_values_in_when(item, stage, report) for item in items)
+        if not _same(cases, items):
+            changed["cases"] = replace(stage.cases, node=replace(stage.cases.node, items=cases))
     for key, skipped in _SKIPPED.items():
         value: StepValue | None = getattr(stage, key)
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
@@ -55,6 +59,17 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
     if directory is not None and (text := _text(directory, stage, report)) != directory.value:
         stage = replace(stage, directory=replace(directory, value=text))
     return replace(stage, **changed) if changed else stage
+
+
+def _with_axis_values_in_when(case: Node, stage: StageConfig, report: Report) -> Node:
+    """Return *case* with the values of axes in its condition; its variables contain references."""
+    if not isinstance(case, Mapping):
+        return case
+    values = tuple(
+        _replaced(entry.value, (), stage, report) if entry.key.text == "when" else entry.value for entry in case.entries
+    )
+    entries = zip(case.entries, values, strict=True)
+    return replace(case, entries=tuple(replace(entry, value=value) for entry, value in entries))
 
 
 def _is_missing(value: Node, combination: CombinationOf) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pipegen.bindings.expression import Expression, Items, Text
+from pipegen.bindings.expression import Bare, Expression, Items, Text
 from pipegen.plan.model.checkouts import StageFetch
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
@@ -126,7 +126,7 @@ class Job(SpannedStruct, kw_only=True):
         directory: where its steps run, relative to the root of the repository; "." is the root.
         fetch: how it fetches the repository; None is as the pipeline does.
         containers: other stages whose containers it copies files from; `container` is then no input.
-        cases: variables of its script by condition; the first case whose condition holds applies. They are constants.
+        cases: variables of its script by condition; the first case whose condition holds applies.
         condition: the condition to run it; None always holds. A job whose condition does not hold is skipped,
             and later jobs run as if it had succeeded, in the same order.
         machine: where it runs.
@@ -203,6 +203,35 @@ class Job(SpannedStruct, kw_only=True):
         """The names of the variables that its cases set."""
         return tuple(dict.fromkeys([name for case in self.cases for name, _ in case.variables]))
 
+    @property
+    def computed_names(self) -> tuple[str, ...]:
+        """The names of the variables of its cases that its script sets: an engine cannot set all of their values.
+
+        A default that is the variable itself leaves the value of the engine.
+        """
+        if not self.cases:
+            return ()
+        texts = [variable for case in self.cases for variable in case.variables]
+        for step in self.steps:
+            for name, text in step.env if isinstance(step, Commands) else ():
+                if not (len(text.parts) == 1 and isinstance(text.parts[0], Bare) and text.parts[0].name == name):
+                    texts.append((name, text))
+        computed = {name for name, text in texts if not Case.can_set(text.constant)}
+        return tuple(name for name in self.case_names if name in computed)
+
+    @property
+    def engine_cases(self) -> tuple[Case, ...]:
+        """Its cases with the variables that the engine sets; the script sets others by the number of the case."""
+        computed = self.computed_names
+        if not computed:
+            return self.cases
+        cases = []
+        for number, case in enumerate(self.cases, 1):
+            variables = [variable for variable in case.variables if variable[0] not in computed]
+            variables.append((Case.NUMBER, Text((str(number),), case.span)))
+            cases.append(replace(case, variables=tuple(variables)))
+        return tuple(cases)
+
     def in_case(self, holds: Callable[[Condition | None], bool]) -> Job:
         """Return the job in a run: with the variables of its first case whose condition *holds*, and without cases.
 
@@ -218,6 +247,7 @@ class Job(SpannedStruct, kw_only=True):
         if not job.cases:
             return job
         chosen = dict(next((case.variables for case in job.cases if holds(case.condition)), ()))
+        chosen = {name: chosen[name] for name in job.case_names if name in chosen}
         steps = (
             replace(step, env=tuple({**dict(step.env), **chosen}.items())) if isinstance(step, Commands) else step
             for step in job.steps

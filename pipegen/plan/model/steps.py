@@ -94,13 +94,16 @@ class Commands(SpannedStruct, kw_only=True):
 class Case(SpannedStruct, kw_only=True):
     """Variables of a script that replace those of its `env` if *condition* holds; None always holds."""
 
+    # The variable with the number of the case that applies, if the script sets variables of cases.
+    NUMBER: ClassVar = "PIPEGEN_CASE"
+
     condition: Condition | None
     variables: tuple[tuple[str, Text], ...]
     span: Span
 
     @staticmethod
     def can_set(value: str | None) -> bool:
-        """Return whether a variable of cases may have *value*: known, on one line and without `$`."""
+        """Return whether an engine can set a variable to *value*: known, on one line and without `$`."""
         return value is not None and value.isprintable() and "$" not in value
 
 

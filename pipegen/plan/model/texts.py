@@ -16,6 +16,7 @@ from pipegen.plan.model.retention import NO_REPORTS, has_values, path_text
 from pipegen.plan.model.steps import (
     BlubberInline,
     BuildImage,
+    Case,
     Commands,
     Copy,
     CopyFile,
@@ -37,14 +38,15 @@ from pipegen.plan.model.steps import (
 def stage_texts(
     stage: str,
     steps: Iterable[Step],
+    cases: Iterable[Case],
     after: Sequence[Line],
     machine: Machine,
     environment: Environment | None,
     mail: Mail | None,
     plugin_steps: PluginSteps | None,
 ) -> list[Text]:
-    """Return the texts in the steps, machine, environment, mail and *plugin_steps* of *stage*."""
-    texts: list[Text] = []
+    """Return the texts in the steps, cases, machine, environment, mail and *plugin_steps* of *stage*."""
+    texts = case_texts(cases)
     for step in steps:
         texts += step_texts(step, stage)
     if after:
@@ -62,7 +64,9 @@ def stage_texts(
 def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:
     """Return all texts of *job*; without those of its environment for an engine that has no environments."""
     environment = job.deployment.environment if with_environment else None
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail, job.plugin_steps)
+    texts = stage_texts(
+        job.stage, job.steps, job.cases, job.after, job.machine, environment, job.mail, job.plugin_steps
+    )
     for cache in job.caches:
         texts += (cache.key, *cache.fallback)
     texts += path_texts(job)
@@ -106,6 +110,11 @@ def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911
             return [text for _, text in step.parameters]
         case Leave():
             return (step.path,)
+
+
+def case_texts(cases: Iterable[Case]) -> list[Text]:
+    """Return the values of the variables that *cases* set."""
+    return [text for case in cases for _, text in case.variables]
 
 
 def line_texts(lines: Iterable[Line]) -> list[Text]:

@@ -13,6 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, TriggerJob
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
+from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
@@ -51,13 +52,16 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
 
 def variables(stage: StageConfig, values: StageValues) -> tuple[tuple[str, Text], ...]:
     """Return the variables in `env` of *stage*; invalid names are reported."""
-    if stage.env is None:
-        return ()
-    env = values.map(stage.env.node, stage.env.span).entries
-    check_literals(stage.env.node, values.report)
-    for name, _ in env:
+    return variables_in(stage.env.node, stage.env.span, values) if stage.env is not None else ()
+
+
+def variables_in(env: Node, span: Span, values: StageValues) -> tuple[tuple[str, Text], ...]:
+    """Return the variables in the map *env* at *span*; invalid names are reported."""
+    entries = values.map(env, span).entries
+    check_literals(env, values.report)
+    for name, _ in entries:
         check_variable_name(name.constant, name.span, values.report)
-    return tuple([(name.constant or "", values.as_text(value)) for name, value in env])
+    return tuple([(name.constant or "", values.as_text(value)) for name, value in entries])
 
 
 def script_entries(stage: StageConfig) -> tuple[Scalar, ...]:

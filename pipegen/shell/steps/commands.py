@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
 
 from pipegen.bindings.expression import Reference, Text
 from pipegen.bindings.script.model import PlacedReference
-from pipegen.plan.model import Commands, Line, Measure, Measured, Service
+from pipegen.plan.model import Case, Commands, Line, Measure, Measured, Service
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise, wrapped
@@ -65,8 +65,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     setup_commands = [*values.commands]
     if is_marked:
         setup_commands.append(Command(MARK_FUNCTION, is_users=True))
-    for name, value in step.env:
-        setup_commands += _exported(name, value, lowering)
+    setup_commands += _exports(step, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
         setup_commands.append(_make_folder(lowering))
     is_followed = not is_alone or bool(measures)
@@ -85,6 +84,31 @@ def _waits(values: _Values, lowering: Lowering) -> list[Command]:
     return [
         _wait_for_service(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready
     ]
+
+
+def _exports(step: Commands, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that export the variables of *step*, also those of the cases of the job, in their order."""
+    env, computed = dict(step.env), lowering.job.computed_names
+    for name, value in step.env:
+        yield from (_chosen(name, value, lowering),) if name in computed else _exported(name, value, lowering)
+    for name in computed:
+        if name not in env:
+            yield _chosen(name, None, lowering)
+
+
+def _chosen(name: str, default: Text | None, lowering: Lowering) -> Command:
+    """Return the command that exports the variable *name* with the value of the case that applies, or *default*."""
+    values = ((str(number), dict(case.variables).get(name)) for number, case in enumerate(lowering.job.cases, 1))
+    lines = [f'case "${{{Case.NUMBER}-}}" in']
+    for pattern, value in (*values, ("*", default)):
+        if value is None:
+            continue
+        exports = [line for command in _exported(name, value, lowering) for line in command.lines]
+        if len(exports) == 1:
+            lines.append(f"  {pattern}) {exports[0]} ;;")
+        else:
+            lines += (f"  {pattern})", *indented(indented((*exports, ";;"))))
+    return Command((*lines, "esac"))
 
 
 def _exported(name: str, value: Text, lowering: Lowering) -> tuple[Command, ...]:

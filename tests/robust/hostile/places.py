@@ -189,7 +189,10 @@ PLACES: Mapping[str, Config] = {
     "stage.after, a text": lambda text: stage(after=text),
     "stage.env.*": lambda text: stage(env={"V": written(text)}),
     "stage.env.{}": lambda text: stage(env={text: "v"}),
-    "stage.cases.env.*": lambda text: stage(cases=[{"when": {"branch": "main"}, "env": {"V": text}}]),
+    "stage.cases.env.*": lambda text: stage(cases=[{"when": {"branch": "main"}, "env": {"V": written(text)}}]),
+    "stage.env.* of a case": lambda text: stage(
+        env={"V": written(text)}, cases=[{"when": {"branch": "main"}, "env": {"V": "${setup.branch}"}}]
+    ),
     "stage.cases.env.{}": lambda text: stage(cases=[{"when": {"branch": "main"}, "env": {text: "v"}}]),
     "stage.outputs.[]": lambda text: stage(outputs=[text]),
     "stage.outputs.{}": lambda text: stage(outputs={text: {"command": "true"}}),

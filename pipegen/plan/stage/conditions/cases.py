@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from pipegen.bindings.expression import Text
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.model import Label
 from pipegen.plan.model import NEVER, Case, Commands, Condition, Exists, Export, FilesChanged, Leave, Step
 from pipegen.plan.model.logic import atoms
+from pipegen.plan.stage.commands import variables_in
 from pipegen.plan.stage.conditions.condition import condition
-from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Entry, Mapping, Scalar, entries_of, items_of
+from pipegen.source.tree import Entry, Mapping, entries_of, items_of
+from pipegen.structs import replace
 
 # Steps that no variable of the script affects.
 _OF_SCRIPT = (Commands, Export, Leave)
@@ -29,7 +26,6 @@ def cases(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> t
         case = _case(item, values) if isinstance(item, Mapping) else None
         if case is not None and case.condition != NEVER and all(earlier.condition is not None for earlier in cases_):
             cases_.append(case)
-    _check_defaults(steps, cases_, values)
     return tuple(cases_)
 
 
@@ -38,7 +34,14 @@ def _case(body: Mapping, values: StageValues) -> Case | None:
     if when is None or env is None:
         return None
     tested = condition_without_files(when, values, "no run gets these variables", "cases")
-    return Case(condition=tested, variables=tuple(_variables(entries_of(env.value), values)), span=when.key.span)
+    # Diagnostics about a variable of cases are about its name.
+    names = {entry.key.text: entry.key.span for entry in entries_of(env.value)}
+    variables = variables_in(env.value, env.key.span, values)
+    return Case(
+        condition=tested,
+        variables=tuple((name, replace(text, span=names.get(name, text.span))) for name, text in variables),
+        span=when.key.span,
+    )
 
 
 def run_condition(when: Entry, values: StageValues, effect: str) -> Condition | None:
@@ -66,21 +69,6 @@ def condition_without_files(when: Entry, values: StageValues, effect: str, key: 
     return tested
 
 
-def _variables(entries: tuple[Entry, ...], values: StageValues) -> Iterator[tuple[str, Text]]:
-    for entry in entries:
-        name, text = entry.key.text, entry.value.text if isinstance(entry.value, Scalar) else ""
-        if not check_variable_name(name, entry.key.span, values.report):
-            continue
-        if not Case.can_set(text):
-            values.report.add(
-                codes.INVALID_CASE,
-                f'the value of "{name}" is not plain text of one line without "$"',
-                at=entry.value.span,
-                hint="choose between plain texts, and compute the value from them in the script",
-            )
-        yield name, Text((text,) if text else (), entry.key.span)
-
-
 def _check_steps(stage: StageConfig, value: StepValue, steps: tuple[Step, ...], values: StageValues) -> None:
     """Report cases without a script, and next to steps that the variables would affect."""
     if stage.script is None:
@@ -97,18 +85,3 @@ def _check_steps(stage: StageConfig, value: StepValue, steps: tuple[Step, ...], 
             at=value.span,
             hint='move the script and "cases" to their own stage',
         )
-
-
-def _check_defaults(steps: tuple[Step, ...], cases_: list[Case], values: StageValues) -> None:
-    """Report values of `env` that cases replace and that are not plain text."""
-    replaced = {name: text.span for case in reversed(cases_) for name, text in case.variables}
-    for step in steps:
-        for name, text in step.env if isinstance(step, Commands) else ():
-            if name in replaced and not Case.can_set(text.constant):
-                values.report.add(
-                    codes.INVALID_CASE,
-                    f'cases replace "{name}", so its value in "env" must be plain text of one line without "$"',
-                    at=text.span,
-                    related=[Label(replaced[name], "a case replaces it")],
-                    hint="give the variable of the cases another name",
-                )

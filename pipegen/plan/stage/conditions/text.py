@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.plan.model import (
     NEVER,
     AllOf,
@@ -23,6 +24,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
+from pipegen.visible import visible
 
 # When a stage runs after all others, by the status of the pipeline.
 _ENDINGS = {"": "whatever happened", "failed": "if one has failed", "success": "if they have succeeded"}
@@ -55,12 +57,29 @@ def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
 def case_words(case: Case) -> str:
     """Return *case* as one line of text."""
     condition = words(case.condition) if case.condition is not None else "always"
-    return f"{condition}: {', '.join(f'{name}={value}' for name, value in case_values(case))}"
+    return f"{condition}: {', '.join(f'{name}={visible(value)}' for name, value in case_values(case))}"
 
 
 def case_values(case: Case) -> tuple[tuple[str, str], ...]:
-    """Return the variables that *case* sets, with their values, which are constants."""
-    return tuple((name, value.constant or "") for name, value in case.variables)
+    """Return the variables that *case* sets, with the sources of their values."""
+    return tuple((name, source_of(value)) for name, value in case.variables)
+
+
+def source_of(text: Text) -> str:
+    """Return *text* with its references as a user writes them."""
+    return "".join(map(_part, text.parts))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Reference():
+            return f"{str(part)[:-1]}|{part.default}}}" if part.default is not None else str(part)
+        case Bare():
+            return part.source
+        case Defaulted():
+            return source_of(part.text)
+        case str():
+            return part
 
 
 def allowed_words(allowed: AllowFailure) -> str:

@@ -147,7 +147,7 @@ class _Drafting(Struct, kw_only=True):
         set_by_engine = constants(job, plan, is_free_name, read_by_rules=read_by_rules(job))
         names = set_by_engine.names
         parts = script(set_by_engine.job, plan, self.producers, host, names)
-        if names and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+        if _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
@@ -204,10 +204,13 @@ class _Drafting(Struct, kw_only=True):
 def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ...]) -> bool:
     """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
     names = {*constants.names}
+    all_names = {*names, *constants.job.computed_names}
+    if not all_names:
+        return False
     texts = repr(keys)
     # Searching for a name is nearly free; searching for a pattern is not, and most texts have none of the names.
     return not names.isdisjoint(params_of(parts.setup)) or any(
-        name in texts and re.search(rf"\b{name}\b", texts) for name in names
+        name in texts and re.search(rf"\b{name}\b", texts) for name in all_names
     )
 
 

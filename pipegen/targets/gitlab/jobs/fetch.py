@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipegen.bindings.expression import Scope
 from pipegen.plan.model import FetchOptions, Job, Plan, StageFetch, Submodules
-from pipegen.plan.model.texts import line_texts, step_texts
+from pipegen.plan.model.texts import case_texts, line_texts, step_texts
 from pipegen.targets.gitlab.model import VariableEntry
 
 _STRATEGIES = {Submodules.NONE: "none", Submodules.DIRECT: "normal", Submodules.ALL: "recursive"}
@@ -41,7 +41,8 @@ def skips_checkout(job: Job) -> bool:
     """
     if job.fetch is None or not job.fetch.is_skipped or job.statuses:
         return False
-    texts = [text for step in job.steps for text in step_texts(step, job.stage)] + line_texts(job.after)
+    texts = [text for step in job.steps for text in step_texts(step, job.stage)]
+    texts += (*case_texts(job.cases), *line_texts(job.after))
     references = (reference for text in texts for reference in text.references())
     return not any(reference.scope is Scope.STAGE and reference.default is not None for reference in references)
 

@@ -78,7 +78,7 @@ def _of_failures(job: Job) -> Iterator[Variant]:
 
 
 def _of_cases(job: Job) -> Iterator[Variant]:
-    for case in job.cases:
+    for case in job.engine_cases:
         yield Variant(case.condition, tuple((name, text.constant or "") for name, text in case.variables))
 
 

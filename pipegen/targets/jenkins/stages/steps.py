@@ -220,7 +220,7 @@ def _with_cases(named: NamedJob, step: model.Step) -> model.Step:
     if not named.job.cases:
         return step
     writer, choices, otherwise = ConditionWriter(named.plan.inputs), [], "[]"
-    for case in named.job.cases:
+    for case in named.job.engine_cases:
         settings = literals([f"{name}={text.constant or ''}" for name, text in case.variables])
         if case.condition is None:
             otherwise = settings

@@ -48,6 +48,47 @@ def test_the_first_case_that_holds_applies_to_an_event() -> None:
     assert _env(_CASES, Event.PUSH, "dev") == {"A": "0", "B": "0"}
 
 
+def test_the_script_gets_variables_of_cases_in_one_order() -> None:
+    """Those of `env` first, also if a case replaces them, then others in the order of the cases."""
+    cases = (
+        'env: {A: "${X}", B: "${A}"}, cases: [{when: {branch: main}, env: {D: "${C}", A: "${Y}", C: "1"}}, '
+        "{when: {branch: dev}, env: {C: 2, D: 3}}]"
+    )
+
+    assert list(_env(cases, Event.PUSH, "main").items()) == [("A", "${Y}"), ("B", "${A}"), ("D", "${C}"), ("C", "1")]
+    assert list(_env(cases, Event.PUSH, "dev").items()) == [("A", "${X}"), ("B", "${A}"), ("D", "3"), ("C", "2")]
+
+
+@pytest.mark.parametrize(
+    ("stage", "computed"),
+    [
+        ("env: {A: 0}, cases: [{when: {branch: main}, env: {A: 1, B: x y}}]", ()),
+        ('env: {A: "${A}"}, cases: [{when: {branch: main}, env: {A: 1}}]', ()),
+        ('env: {A: "${setup.branch}", C: "${B}"}, cases: [{when: {branch: main}, env: {A: 1, B: 2}}]', ("A",)),
+        ('cases: [{when: {branch: main}, env: {A: 1, B: "${X}"}}, {when: {branch: dev}, env: {B: 2}}]', ("B",)),
+        ('cases: [{when: {branch: main}, env: {A: "1\\n2", B: "$5", C: "${setup.pipeline}"}}]', ("A", "B")),
+    ],
+)
+def test_the_script_computes_variables_that_an_engine_cannot_set(stage: str, computed: tuple[str, ...]) -> None:
+    """The engine sets the number of the case for them."""
+    (job,) = _plans(stage)[0].jobs
+
+    assert job.computed_names == computed
+    for number, case in enumerate(job.engine_cases, 1):
+        values = {name: text.constant for name, text in case.variables}
+        assert values.keys().isdisjoint(computed)
+        assert values.get("PIPEGEN_CASE") == (str(number) if computed else None)
+
+
+def test_a_value_of_a_matrix_in_a_case_is_text() -> None:
+    """It is not read as a reference."""
+    stage = 'matrix: {v: ["$${setup.branch}"]}, cases: [{when: {branch: main}, env: {A: "${matrix.v}-$${matrix.v}"}}]'
+    (job,) = _plans(stage)[0].jobs
+    ((_, value),) = job.cases[0].variables
+
+    assert value.constant == "$${setup.branch}-${matrix.v}"
+
+
 def test_a_run_needs_an_approval_and_allows_failures_as_its_conditions_say() -> None:
     """Afterwards, neither depends on a condition."""
     stage = "approve: {when: {branch: main}}, allow_failure: {when: {event: schedule}, exit_codes: 2}"
@@ -113,12 +154,10 @@ pipelines:
 @pytest.mark.parametrize(
     ("stage", "code", "underlined"),
     [
-        ("cases: [{when: {branch: main}, env: {A: $B}}]", "PG546", "$B"),
-        ('cases: [{when: {branch: main}, env: {A: "1\\n2"}}]', "PG546", '"1\\n2"'),
+        ('cases: [{when: {branch: main}, env: {A: "${unknown.url}"}}]', "PG304", "${unknown.url}"),
         ("cases: [{when: {exists: x}, env: {A: 1}}]", "PG546", "x"),
         ("cases: [{when: {branch: main}, env: {1A: 1}}]", "PG510", "1A"),
         ("secrets: {A: a}, cases: [{when: {branch: main}, env: {A: 1}}]", "PG536", "A"),
-        ('env: {A: "${setup.branch}"}, cases: [{when: {branch: main}, env: {A: 1}}]', "PG546", '"${setup.branch}"'),
         ("cases: [{when: {branch: main}, env: {A: 1}}], build: x", "PG546", "cases"),
         ("approve: {delay: 1 hour, when: {branch: main}}", "PG204", "when"),
         ("approve: {optional: true, when: {branch: main}}, allow_failure: {exit_codes: 2}", "PG204", "allow_failure"),

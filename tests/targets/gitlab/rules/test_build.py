@@ -371,6 +371,38 @@ def test_no_person_starts_the_helpers_of_a_stage_with_exit_codes() -> None:
     assert ("rules" in data["note whether a fails"], data["note when a fails"].get("when")) == (False, "on_failure")
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "image: '${setup.params.SERVER}'",
+        "cache: {key: '${setup.params.SERVER}', paths: [a]}",
+        "environment: '${setup.params.SERVER}'",
+    ],
+)
+def test_only_the_script_reads_variables_that_it_computes(keys: str) -> None:
+    """In other keys, the name would be that of a variable of the run."""
+    case = "{when: {branch: main}, env: {SERVER: '${HOST}'}}"
+    text = f"pipelines: {{p: {{stages: [{{name: s, script: [make], cases: [{case}], {keys}}}]}}}}"
+
+    assert ("PG669", "when") in compiled(text).codes()
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_refused"),
+    [
+        ("cases: [{when: {branch: main}, env: {PIPEGEN_CASE: 1, A: b}}]", False),
+        ("cases: [{when: {branch: main}, env: {PIPEGEN_CASE: 1, A: '${B}'}}]", True),
+        ("env: {PIPEGEN_CASE: 1}, cases: [{when: {branch: main}, env: {A: '${B}'}}]", True),
+        ("secrets: {PIPEGEN_CASE: s}, cases: [{when: {branch: main}, env: {A: '${B}'}}]", True),
+    ],
+)
+def test_the_number_of_the_case_has_a_name_of_its_own(keys: str, is_refused: bool) -> None:  # noqa: FBT001
+    """Other variables have it only in stages without computed values, as in an import of a generated file."""
+    text = f"pipelines: {{p: {{stages: [{{name: s, script: [make], {keys}}}]}}}}"
+
+    assert (("PG669", "when") in compiled(text).codes()) is is_refused
+
+
 def _with_cases(cases: str, name: str = "SERVER") -> Compiled:
     stage = f"{{name: s, script: [make], cases: [{{when: {cases}, env: {{{name}: www}}}}]}}"
     return compiled(f"inputs: {{LEVEL: full}}\npipelines: {{p: {{stages: [{stage}, {{name: t, script: [make]}}]}}}}")
