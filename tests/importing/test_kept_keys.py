@@ -506,3 +506,17 @@ def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) 
     assert trigger["strategy"] == "mirror"
     assert '"trigger" of job "child" stays a key of GitLab' in messages(report)
     assert _differences(result) == []
+
+
+def test_the_variables_in_a_default_that_rules_replace_stay_raw_too(tmp_path: Path) -> None:
+    """GitLab reads them for the image before the script could export them."""
+    source = """\
+unit:
+  script: make
+  image: $IMAGE
+  variables: { IMAGE: "$PREFIX/ci", PREFIX: "registry.$DOMAIN" }
+  rules: [{ if: $CI_COMMIT_BRANCH, variables: { IMAGE: other } }, { if: $CI_COMMIT_TAG }]
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _differences(result) == []

@@ -329,7 +329,7 @@ def tested_variables(
     """
     if start is None or start.reason:
         yield from rule_variables(job)
-        yield from exported(read_by_rules(job), job, inputs)
+        yield from exported((*read_by_rules(job), *rule_variables(job)), job, inputs)
     else:
         own = {*job.own_variables, *job.variables.keys() - inputs}
         yield from (test.name for test in tests(start.condition) if test.name in own)
