@@ -35,7 +35,7 @@ def test_a_rule_can_exclude_an_include(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rules", [_NIGHTLY, f"{{ if: $CI_COMMIT_TAG, when: never }}, {_NIGHTLY}"], ids=len)
 def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_path: Path) -> None:
     """Expressions of GitLab have no negation, so its rules come before and after those of the job."""
-    own = "[{ if: $ONE == $TWO, when: manual }, { changes: [a], variables: { A: $CI_JOB_ID } }]"
+    own = "[{ if: $ONE == $TWO, when: manual }, { changes: [a], variables: { A: $CI_JOB_STAGE } }]"
     result = _imported(tmp_path, rules, f"stress: {{ script: ./stress, rules: {own} }}")
 
     assert '($CI_PIPELINE_SOURCE == "schedule") && ($ONE == $TWO)' in result.text

@@ -508,6 +508,34 @@ def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) 
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize(
+    ("keys", "value", "reason"),
+    [
+        ('script: make, variables: { B: "b-$A" }', "$X", "which other variables contain"),
+        ('script: make, variables: { A: "a" }', "$A-x", "which other variables contain"),
+        ('script: make, variables: { A: "a", B: "$A" }', "$B-x", "which other variables contain"),
+        ("script: make, image: $A", "$X", 'which "image" reads'),
+        ('script: make, image: $B, variables: { A: "a", B: "$A-b" }', "$X", 'which "image" reads'),
+        ("script: make, artifacts: { paths: [$A] }", "$X", 'which "artifacts" reads'),
+        ("script: make, services: [postgres]", "$X", ""),
+        ("script: Write-Host, before_script: ['$env:A = 1']", "$X", ""),
+        ("script: make", "$CI_JOB_STAGE", ""),
+        ("script: make", "$X\\n$Y", ""),
+        ("script: make", "$${X}", ""),
+    ],
+)
+def test_rules_whose_values_a_script_cannot_compute_stay_raw(
+    keys: str, value: str, reason: str, tmp_path: Path
+) -> None:
+    """Other readers than the commands of the script would not get the value, or get it too early."""
+    rules = f'[{{ if: $CI_COMMIT_BRANCH, variables: {{ A: "{value}" }} }}, {{ if: $CI_COMMIT_TAG }}]'
+    result, report = from_text(f"unit: {{ {keys}, rules: {rules} }}\n", tmp_path)
+    expected = f'"rules" of job "unit" stays a key of GitLab: a rule sets the variable A{", " * bool(reason)}{reason}'
+
+    assert any(line.endswith(expected) for line in messages(report).splitlines())
+    assert _differences(result) == []
+
+
 def test_the_variables_in_a_default_that_rules_replace_stay_raw_too(tmp_path: Path) -> None:
     """GitLab reads them for the image before the script could export them."""
     source = """\

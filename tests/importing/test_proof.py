@@ -454,6 +454,31 @@ late: { script: c, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TA
     assert _differences(result) == []
 
 
+def test_values_that_a_script_chooses_by_case_are_compared(tmp_path: Path) -> None:
+    """In each run, the branch of the case that applies has the value of the rule."""
+    rules: list[dict[str, object]] = [
+        {"if": '$CI_COMMIT_BRANCH == "main"', "variables": {"A": 'it\'s $X "q" ;; esac', "B": "${Y}"}},
+        {"if": "$CI_COMMIT_TAG", "variables": {"A": "two"}},
+        {"if": "$CI_COMMIT_BRANCH"},
+    ]
+    result, _ = from_text(
+        json.dumps({"unit": {"script": ["./unit"], "variables": {"A": "$Z"}, "rules": rules}}), tmp_path
+    )
+
+    assert "raw" not in result.text
+    assert _differences(result) == []
+    for text, other, variable in [
+        ("$X", "$Z", "A"),
+        ("A=two", "A=three", "A"),
+        ('*) export A="$Z"', '*) export A="$X"', "A"),
+        ('B="$Y"', 'B="$Z"', "B"),
+        ('PIPEGEN_CASE: "1"', 'PIPEGEN_CASE: "2"', "A"),
+    ]:
+        assert f'the variable {variable} of job "unit" is another one' in _differences(_changed(result, text, other))
+    changed = _changed(result, " ;;\n", " ; ./other ;;\n")
+    assert 'the script of job "unit" is another one' in _differences(changed)
+
+
 def _needs(result: GitLabImport) -> str:
     """Return the key `needs` of the last job of *result*."""
     (file,) = result.generated

@@ -44,7 +44,7 @@ def foreign(references: Iterator[Reference]) -> set[Reference]:
     "case", sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "pipeline.yml").exists())
 )
 def test_all_references_of_a_job_are_listed(case: str) -> None:
-    """They are in steps, environments, mails, caches, paths and steps of plugins."""
+    """They are in steps, cases, environments, mails, caches, paths and steps of plugins."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
@@ -56,6 +56,7 @@ def test_all_references_of_a_job_are_listed(case: str) -> None:
         for part in (
             job.steps,
             job.after,
+            job.cases,
             job.machine,
             job.deployment.environment,
             job.mail,

@@ -19,6 +19,7 @@ from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runn
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
+from pipegen.plan.model import Case
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets.base import GeneratedFile
@@ -27,6 +28,11 @@ from pipegen.targets.base import GeneratedFile
 _Text: TypeAlias = tuple[str, Mapping[str, str]]
 
 _EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
+# A variable that depends on the case that applies.
+_CHOICE = f'case "${{{Case.NUMBER}-}}" in\n'
+_BRANCH = re.compile(
+    r"""  (?P<case>\d+|\*)\) (?P<export>export \w+=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\s;])*) ;;\n""", re.DOTALL
+)
 # Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
 _WORD = re.compile(
     r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])",
@@ -194,8 +200,9 @@ def _is_idle(variable: str, work: RunWork) -> bool:
 def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     """Yield the differences in the work of two jobs."""
     name, own, other = expected.name, expected.work, actual.work
-    script = _script(other.script, own.script)
-    after = _script(other.after, own.after)
+    case = other.variables.get(Case.NUMBER, "")
+    script = _script(other.script, own.script, case)
+    after = _script(other.after, own.after, case)
     if script is None:
         yield f'the script of job "{name}" is another one'
     if after is None:
@@ -255,20 +262,39 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'
 
 
-def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
+def _script(actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> dict[str, str] | None:
+    """Return the variables that *actual* exports before the commands *expected*; None if the commands differ.
+
+    *case* is the number of the case that applies, "" for none.
+    """
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
     bounds = _position(commands, expected)
     if bounds is None:
         return None
     variables: dict[str, str] = {}
-    for text in (*commands[: bounds[0]], *commands[bounds[1] :]):
+    for command in (*commands[: bounds[0]], *commands[bounds[1] :]):
+        text = _chosen(command, case)
         match = _EXPORT.fullmatch(text)
         if match is not None:
             variables[match[1]] = _value(match[2])
         elif _OWN.search(text) is None and text != _PIPEFAIL:
             return None
     return variables
+
+
+def _chosen(command: str, case: str) -> str:
+    """Return the command that *command* runs in *case*, if it chooses one by the number of the case, else itself."""
+    if not command.startswith(_CHOICE) or not command.endswith("esac"):
+        return command
+    position, end = len(_CHOICE), len(command) - len("esac")
+    while position < end:
+        branch = _BRANCH.match(command, position, end)
+        if branch is None:
+            return command
+        if branch["case"] in (case, "*"):
+            return branch["export"]
+        position = branch.end()
+    return "true"
 
 
 def _position(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int, int] | None:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.rules import Rule
+from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.conditions import Names, condition
+from pipegen.importing.gitlab.stages.keys.machines import is_docker
+from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
+from pipegen.importing.gitlab.stages.keys.variables import is_expandable
+from pipegen.importing.gitlab.stages.texts import names_in, names_in_values, with_variables
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.plan.model import Case
-from pipegen.structs import Struct, field
+from pipegen.source.tree import scalars
+from pipegen.structs import Struct, field, replace
 
 _Cases: TypeAlias = Sequence[tuple[Condition, Mapping[str, str]]]
+
+# Variables with other values in a generated file.
+_OF_FILE = frozenset({"CI_JOB_STAGE"})
+# The keys whose variables the shell expands, and those that this module reads.
+_IN_SHELL = ("before_script", "script", "after_script", "variables", "rules")
 
 
 class VariablesOfRules(Struct):
@@ -26,12 +37,20 @@ class VariablesOfRules(Struct):
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def variables_of_rules(job: SourceJob, rules: Sequence[Rule], names: Names, known: Condition) -> VariablesOfRules:
+def variables_of_rules(
+    job: SourceJob, rules: Sequence[Rule], names: Names, known: Condition, *, has_script: bool
+) -> VariablesOfRules:
     """Return the variables that *rules* of *job* set in its runs, for all of which *known* holds.
 
-    Raise `UntranslatableError` if a config cannot set them.
+    Raise `UntranslatableError` if a config cannot set them. *has_script* is whether the config has the script.
     """
-    defaults = _defaults(job, rules, names)
+    has_services = not all(map(is_docker, items_of(job.get("services"))))
+    has_script &= job.get("script") is not None and not job.unknown and not is_powershell(job) and not has_services
+    defaults = _defaults(job, rules, names, has_script=has_script)
+    rules = [
+        replace(rule, variables=tuple([(name, with_variables(text)) for name, text in rule.variables]))
+        for rule in rules
+    ]
     cases: list[tuple[Condition, Mapping[str, str]]] = []
     others: list[Condition] = []
     for rule in rules:
@@ -50,20 +69,60 @@ def variables_of_rules(job: SourceJob, rules: Sequence[Rule], names: Names, know
     return VariablesOfRules(_written(cases))
 
 
-def _defaults(job: SourceJob, rules: Sequence[Rule], names: Names) -> Mapping[str, str]:
-    """Return the values of *job* for variables that *rules* set."""
+def _defaults(job: SourceJob, rules: Sequence[Rule], names: Names, *, has_script: bool) -> Mapping[str, str]:
+    """Return the values in `env` of *job* for variables that *rules* set.
+
+    If it *has_script*, which only the shell reads, this can compute variables.
+    """
     defaults: dict[str, str] = {}
+    computed: list[str] = []
     for name, value in (variable for rule in rules for variable in rule.variables):
         default = job.variables.get(name)
-        if (
-            name in names.inputs
-            or not Case.can_set(default.text if default is not None else "")
-            or not Case.can_set(value)
-        ):
+        if name in names.inputs:
             raise UntranslatableError(f"a rule sets the variable {name}")
+        if not Case.can_set(value) or not Case.can_set(default.text if default is not None else ""):
+            computed.append(name)
         if default is not None:
-            defaults[name] = default.text
+            defaults[name] = with_variables(default.text) if default.is_expanded else default.text
+    for name in dict.fromkeys(computed):
+        if not has_script:
+            raise UntranslatableError(f"a rule sets the variable {name}")
+        _check_computed(name, job, rules)
     return defaults
+
+
+def _check_computed(name: str, job: SourceJob, rules: Sequence[Rule]) -> None:
+    """Raise `UntranslatableError` unless the script of *job* can compute its variable *name*, which *rules* set.
+
+    Only the commands of the script get its value, which contains only variables that are set earlier.
+    """
+    values = [text for rule in rules for own, text in rule.variables if own == name]
+    read = names_in_values(job)
+    readers = {other for other in read if name in _reached(other, read)}
+    if any(not _is_computable(text) for text in values) or not _OF_FILE.isdisjoint(read[name]):
+        raise UntranslatableError(f"a rule sets the variable {name}")
+    if name in readers or (name not in job.variables and readers):
+        raise UntranslatableError(f"a rule sets the variable {name}, which other variables contain")
+    for key, entry in job.entries.items():
+        texts = scalars(entry.value) if key not in _IN_SHELL else ()
+        if any(not {name, *readers}.isdisjoint(names_in(scalar.text)) for scalar in texts):
+            raise UntranslatableError(f'a rule sets the variable {name}, which "{key}" reads')
+
+
+def _is_computable(text: str) -> bool:
+    """Return whether the script of a stage can set a variable to *text*, in which GitLab expands variables."""
+    return is_expandable(text) and not ("\n" in text and "$" in text)
+
+
+def _reached(name: str, read: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the variables in the values of the variable *name*, and in their values; *read* are those in each."""
+    pending, seen = [*read.get(name, ())], set[str]()
+    while pending:
+        inner = pending.pop()
+        if inner not in seen:
+            seen.add(inner)
+            pending += read.get(inner, ())
+            yield inner
 
 
 def _with_last(cases: _Cases, rule: Rule, chosen: Condition, defaults: Mapping[str, str]) -> VariablesOfRules:

@@ -206,7 +206,7 @@ def _variables(
     own = [name for rule in rules for name, _ in rule.variables]
     if "trigger" in job.entries or not {"cases", *(f"env.{name}" for name in own)}.isdisjoint(forced):
         raise UntranslatableError('the key "variables" of a rule')
-    return variables_of_rules(job, rules, names, known)
+    return variables_of_rules(job, rules, names, known, has_script="script" not in forced)
 
 
 def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.retention import IN_PATHS, may_be_checkout
 from pipegen.source.tree import Mapping as TreeMapping
@@ -135,7 +136,7 @@ class JobTexts(Struct, kw_only=True):
         """Return the value of *variable* for `env`."""
         if not variable.is_expanded:
             return variable.text
-        return _replaced(variable.text, lambda name: self.axes.get(name, f"${{{name}}}"))
+        return with_variables(variable.text, self.axes)
 
     def script(self, text: str) -> str:
         """Return the command *text* so that nothing in it is a reference."""
@@ -148,6 +149,11 @@ class JobTexts(Struct, kw_only=True):
 def _replaced(text: str, value: Callable[[str], str]) -> str:
     """Return *text* with the *value* of each variable."""
     return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2]), text)
+
+
+def with_variables(text: str, axes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return *text*, in which GitLab expands variables, as the text of a variable in `env` with *axes* of a matrix."""
+    return _replaced(text, lambda name: axes.get(name, f"${{{name}}}"))
 
 
 def with_values(text: str, variables: Mapping[str, Variable]) -> str:
@@ -231,3 +237,12 @@ def rule_variables(job: SourceJob) -> tuple[str, ...]:
     """Return the names of the variables that rules of *job* set."""
     rules = (rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping))
     return tuple(entry.key.text for rule in rules for entry in entries_of(rule.get("variables")))
+
+
+def names_in_values(job: SourceJob) -> dict[str, tuple[str, ...]]:
+    """Return the variables in the values that *job* and its rules give to each of its variables."""
+    names = {name: names_in(variable.text) if variable.is_expanded else () for name, variable in job.variables.items()}
+    for rule in items_of(job.get("rules")):
+        for entry in entries_of(rule.get("variables")) if isinstance(rule, TreeMapping) else ():
+            names[entry.key.text] = (*names.get(entry.key.text, ()), *names_in(text_of(entry.value)))
+    return names

@@ -11,7 +11,7 @@ from pipegen.importing.gitlab.reading.tree import items_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
-from pipegen.importing.gitlab.stages.texts import names_in
+from pipegen.importing.gitlab.stages.texts import names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
@@ -103,7 +103,8 @@ def variables(
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
     keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
     known = texts.constants if has_services or is_read_elsewhere else {}
-    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw, keys)
+    names = _ordered(own, names_in_values(job))
+    return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
 
 
 def _amounts(names: Mapping[str, str], variables: dict[str, Variable], others: Collection[str]) -> Mapping[str, str]:
@@ -189,18 +190,22 @@ def _stays_variable(name: str, text: str) -> bool:
 
 
 def _is_text(variable: Variable) -> bool:
-    """Return whether `env` can have the value: it cannot have a literal `${`."""
-    return "${" not in variable.text or (variable.is_expanded and "$${" not in variable.text)
+    return "${" not in variable.text or (variable.is_expanded and is_expandable(variable.text))
 
 
-def _ordered(values: Mapping[str, Variable]) -> list[str]:
-    """Return the names of *values* so that each comes after those in its text."""
+def is_expandable(text: str) -> bool:
+    """Return whether `env` can have *text*, in which GitLab expands variables: it cannot have a literal `${`."""
+    return "$${" not in text
+
+
+def _ordered(values: Collection[str], read: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the names *values* so that each comes after those that its values *read*."""
     names: dict[str, None] = {}
 
     def add(name: str, stack: tuple[str, ...]) -> None:
         if name in names or name in stack or name not in values:
             return
-        for inner in names_in(values[name].text) if values[name].is_expanded else ():
+        for inner in read.get(name, ()):
             add(inner, (*stack, name))
         names[name] = None
 
