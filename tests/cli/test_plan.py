@@ -261,9 +261,9 @@ def test_approvals_and_delays_are_in_the_plan(here: Path, pipegen: Pipegen) -> N
 
     assert [line.strip() for line in text.split("\n") if "approval " in line or "delay " in line] == [
         "approval  optional when branch main",
-        "approval  Deploy? (by ops)",
+        "approval  required by ops: Deploy?",
         "delay     1 h 30 min",
     ]
     assert load["approve"] == {"optional": True, "approvers": [], "when": "branch main"}
-    assert deploy["approve"] == {"optional": False, "approvers": ["ops"]}
+    assert deploy["approve"] == {"optional": False, "approvers": ["ops"], "message": "Deploy?"}
     assert notify["delay"] == 5400

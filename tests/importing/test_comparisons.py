@@ -135,6 +135,13 @@ def _jenkinsfile(condition: str) -> SourceFile:
         ('environment name: "A", value: "a-1", ignoreCase: true', r"{ env: { A: '/^[aA]\-1$/' } }"),
         ('environment name: "A", value: "a-1", ignoreCase: false', "{ env: { A: a-1 } }"),
         ("env.A == null", "{ env: { A: false } }"),
+        ("env.A == null || env.A == ''", "{ env: { A: false } }"),
+        ("env.A != '' && env.A != null", "{ env: { A: true } }"),
+        ("env.A && env.A != ''", "{ env: { A: true } }"),
+        ("env.A in ['', null]", "{ env: { A: false } }"),
+        ("env.WANTED != null", "{ inputs: { TARGET: true } }"),
+        ("env.FAST.toBoolean()", '{ inputs: { FAST: "true" } }'),
+        ("true == params.FAST", '{ inputs: { FAST: "true" } }'),
         ("params.FAST == true", '{ inputs: { FAST: "true" } }'),
         ("equals expected: true, actual: params.FAST", '{ inputs: { FAST: "true" } }'),
         ("params.FAST.toBoolean()", '{ inputs: { FAST: "true" } }'),
@@ -158,7 +165,7 @@ def test_variables_are_compared_as_in_groovy(condition: str, when: str) -> None:
 
 @pytest.mark.parametrize(
     "condition",
-    ["params.TARGET != null", "params.FAST != null", "env.SLOW", "FIXED != null"],
+    ["params.TARGET != null", "params.FAST != null", "env.SLOW", "FIXED != null", "FIXED.startsWith('ma')", "true"],
 )
 def test_conditions_that_always_hold_are_left_out(condition: str) -> None:
     """A parameter is never null, and a boolean one is a text in the environment, which is true if it is `false`."""
@@ -177,6 +184,7 @@ def test_conditions_that_always_hold_are_left_out(condition: str) -> None:
         ("params.FAST in ['true', 'yes']", "Groovy compares a boolean with a text"),
         ("env.FAST == true", "Groovy compares a boolean with a text"),
         ("equals expected: 'true', actual: params.FAST", "Groovy compares a boolean with a text"),
+        ("params.TARGET.toBoolean()", "toBoolean() is true for several texts"),
         ("env.A != ''", "a config does not tell an empty variable from one that is missing"),
         ("params.UNKNOWN == env.A", "the type of a parameter is not known"),
         ("env.GIT_BRANCH == env.A", "a config does not know the text of GIT_BRANCH"),

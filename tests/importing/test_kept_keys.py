@@ -439,6 +439,16 @@ def test_a_broken_command_of_all_jobs_stays_raw(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_the_number_of_a_part_stays_in_several_jobs(tmp_path: Path) -> None:
+    """Each keeps its own number of parts."""
+    job = '{ parallel: 2, script: [make], rules: [{ if: $CI_NODE_INDEX == "1" }, { if: $CI_COMMIT_TAG }]'
+    text = f'a: {job}, variables: {{ A: "$CI_NODE_INDEX" }} }}\nb: {job}, variables: {{ A: "$CI_NODE_INDEX" }} }}\n'
+    result, _ = from_text(text, tmp_path)
+
+    assert {name: job.get("parallel") for name, job in _generated(result).items() if name in "ab"} == {"a": 2, "b": 2}
+    assert _differences(result) == []
+
+
 def test_a_job_with_more_combinations_than_a_job_can_need_is_kept(tmp_path: Path) -> None:
     """Collectors need them in parts."""
     matrix = f"[{{ A: {list(range(60))} }}, {{ B: x }}]"
@@ -511,17 +521,22 @@ def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("keys", "value", "reason"),
     [
-        ('script: make, variables: { B: "b-$A" }', "$X", "which other variables contain"),
-        ('script: make, variables: { A: "a" }', "$A-x", "which other variables contain"),
-        ('script: make, variables: { A: "a", B: "$A" }', "$B-x", "which other variables contain"),
-        ("script: make, image: $A", "$X", 'which "image" reads'),
-        ('script: make, image: $B, variables: { A: "a", B: "$A-b" }', "$X", 'which "image" reads'),
-        ("script: make, artifacts: { paths: [$A] }", "$X", 'which "artifacts" reads'),
-        ("script: make, services: [postgres]", "$X", ""),
-        ("script: Write-Host, before_script: ['$env:A = 1']", "$X", ""),
-        ("script: make", "$CI_JOB_STAGE", ""),
-        ("script: make", "$X\\n$Y", ""),
-        ("script: make", "$${X}", ""),
+        ('script: make, variables: { B: "b-$A" }', "$X", ", which other variables contain"),
+        ('script: make, variables: { A: "a" }', "$A-x", ", which other variables contain"),
+        ('script: make, variables: { A: "a", B: "$A" }', "$B-x", ", which other variables contain"),
+        ("script: make, image: $A", "$X", ', which "image" reads'),
+        ('script: make, image: $B, variables: { A: "a", B: "$A-b" }', "$X", ', which "image" reads'),
+        ("script: make, artifacts: { paths: [$A] }", "$X", ', which "artifacts" reads'),
+        ("script: make, services: [postgres]", "$X", ", which the script of a stage cannot compute"),
+        ("script: Write-Host, before_script: ['$env:A = 1']", "$X", ", which the script of a stage cannot compute"),
+        ("script: make", "$CI_JOB_STAGE", " to a text with CI_JOB_STAGE, which is another one"),
+        (
+            "script: make, parallel: { matrix: [{ B: [x, y] }] }",
+            "$CI_JOB_NAME",
+            " to a text with CI_JOB_NAME, which is another one",
+        ),
+        ("script: make", "$X\\n$Y", " to several lines, or to a text with a double $"),
+        ("script: make", "$${X}", " to several lines, or to a text with a double $"),
     ],
 )
 def test_rules_whose_values_a_script_cannot_compute_stay_raw(
@@ -530,9 +545,18 @@ def test_rules_whose_values_a_script_cannot_compute_stay_raw(
     """Other readers than the commands of the script would not get the value, or get it too early."""
     rules = f'[{{ if: $CI_COMMIT_BRANCH, variables: {{ A: "{value}" }} }}, {{ if: $CI_COMMIT_TAG }}]'
     result, report = from_text(f"unit: {{ {keys}, rules: {rules} }}\n", tmp_path)
-    expected = f'"rules" of job "unit" stays a key of GitLab: a rule sets the variable A{", " * bool(reason)}{reason}'
+    expected = f'"rules" of job "unit" stays a key of GitLab: a rule sets the variable A{reason}'
 
     assert any(line.endswith(expected) for line in messages(report).splitlines())
+    assert _differences(result) == []
+
+
+def test_rules_that_set_variables_of_the_runner_stay_raw(tmp_path: Path) -> None:
+    """It reads them before the script starts (https://docs.gitlab.com/ci/runners/configure_runners/)."""
+    rules = '[{ if: $CI_COMMIT_BRANCH, variables: { GIT_STRATEGY: "$X" } }, { if: $CI_COMMIT_TAG }]'
+    result, report = from_text(f"unit: {{ script: make, rules: {rules} }}\n", tmp_path)
+
+    assert "a rule sets the variable GIT_STRATEGY, which the runner reads" in messages(report)
     assert _differences(result) == []
 
 

@@ -222,6 +222,8 @@ def _job_data(job: Job) -> Mapping[str, object]:
 
 def _approval_data(approval: Approval) -> Mapping[str, object]:
     document: dict[str, object] = {"optional": approval.is_optional, "approvers": list(approval.approvers)}
+    if approval.message is not None:
+        document["message"] = approval.message
     return document if approval.condition is None else {**document, "when": words(approval.condition)}
 
 

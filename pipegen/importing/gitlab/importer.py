@@ -165,9 +165,10 @@ class _Attempt:
             duplicated=self._duplicated,
         )
         config = document(self._reading.source, options, accounting, report)
-        if any("matrix" not in self.forced.setdefault(name, {}) for name in config.numbered):
-            for name in config.numbered:
-                self.forced[name].setdefault("matrix", "a key that stays raw reads the number of a part")
+        numbered = [name for name in config.numbered if "matrix" not in self.forced.get(name, {})]
+        for name in numbered:
+            self.forced.setdefault(name, {})["matrix"] = "a key that stays raw reads the number of a part"
+        if numbered:
             return self.result(is_shared=is_shared)
         return _Result(
             config, compiled(block_style(config.document), "gitlab", checks_scripts=True), accounting, report

@@ -239,7 +239,7 @@ def _fail_fast(source: JenkinsSource, pipeline: dict[str, Value], marks: Marks) 
                 is_on = value is None or constant(value.value) != "false"
                 if is_on and call is not stage.call and not marks.has_outcome(statement.span):
                     pipeline["fail_fast"] = True
-                    marks.fails_fast(statement.span)
+                    marks.report_fail_fast(statement.span)
                 marks.all(statement)
 
 

@@ -122,7 +122,7 @@ class Marks:
         """Report *message* about a difference at *span*, whose constructs have their outcomes."""
         self._report.add(codes.NOT_IMPORTED, message, at=span, hint=hint)
 
-    def fails_fast(self, span: Span) -> None:
+    def report_fail_fast(self, span: Span) -> None:
         """Report that `failFast` at *span* stops stages that run, which no key does."""
         self.differs(
             span,

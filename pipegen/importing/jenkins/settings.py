@@ -226,7 +226,7 @@ def _option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
         marks.read(call, "time", "unit", "activity")
     elif call.name == "parallelsAlwaysFailFast":
         settings.pipeline["fail_fast"] = True
-        marks.fails_fast(call.span)
+        marks.report_fail_fast(call.span)
         marks.all(call)
     else:
         _raw_option(call, settings, marks)

@@ -21,11 +21,13 @@ from pipegen.importing.when import as_when
 from pipegen.plan.model import Case
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct, field, replace
+from pipegen.targets.gitlab.runner_variables import is_for_runners
 
 _Cases: TypeAlias = Sequence[tuple[Condition, Mapping[str, str]]]
 
 # Variables with other values in a generated file.
 _OF_FILE = frozenset({"CI_JOB_STAGE"})
+_OF_PART = frozenset({"CI_JOB_NAME", "CI_JOB_NAME_SLUG"})
 # The keys whose variables the shell expands, and those that this module reads.
 _IN_SHELL = ("before_script", "script", "after_script", "variables", "rules")
 
@@ -86,7 +88,7 @@ def _defaults(job: SourceJob, rules: Sequence[Rule], names: Names, *, has_script
             defaults[name] = with_variables(default.text) if default.is_expanded else default.text
     for name in dict.fromkeys(computed):
         if not has_script:
-            raise UntranslatableError(f"a rule sets the variable {name}")
+            raise UntranslatableError(f"a rule sets the variable {name}, which the script of a stage cannot compute")
         _check_computed(name, job, rules)
     return defaults
 
@@ -99,8 +101,13 @@ def _check_computed(name: str, job: SourceJob, rules: Sequence[Rule]) -> None:
     values = [text for rule in rules for own, text in rule.variables if own == name]
     read = names_in_values(job)
     readers = {other for other in read if name in _reached(other, read)}
-    if any(not _is_computable(text) for text in values) or not _OF_FILE.isdisjoint(read[name]):
-        raise UntranslatableError(f"a rule sets the variable {name}")
+    if is_for_runners(name):
+        raise UntranslatableError(f"a rule sets the variable {name}, which the runner reads")
+    differing = _OF_FILE | _OF_PART if "parallel" in job.entries else _OF_FILE
+    if other := next((other for other in read[name] if other in differing), ""):
+        raise UntranslatableError(f"a rule sets the variable {name} to a text with {other}, which is another one")
+    if not all(map(_is_computable, values)):
+        raise UntranslatableError(f"a rule sets the variable {name} to several lines, or to a text with a double $")
     if name in readers or (name not in job.variables and readers):
         raise UntranslatableError(f"a rule sets the variable {name}, which other variables contain")
     for key, entry in job.entries.items():

@@ -30,6 +30,7 @@ class Comparator(Enum):
     IS_SET = "is set"
 
 
+SEVERAL_TEXTS = "toBoolean() is true for several texts"
 EQUALITIES = (Comparator.EQUALS, Comparator.IS_BOOLEAN)
 
 
@@ -113,7 +114,7 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
     """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
     match test:
         case VariableComparison():
-            return _is_equal(test, facts.value(test.variable))
+            return compares(test, facts.value(test.variable))
         case EqualVariables():
             first, second = test.variables
             return facts.value(first) == facts.value(second)
@@ -131,7 +132,8 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
             return not holds(test.test, facts)
 
 
-def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
+def compares(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
+    """Return whether *test* holds for a variable with *value*, which is None for null."""
     match test.comparator:
         case Comparator.IS_SET:
             return bool(value) and not (test.variable.is_parameter and value == "false")
@@ -139,8 +141,10 @@ def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR
             return value is None
         case _ if value is None:
             return False
-        case Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN:
+        case Comparator.EQUALS | Comparator.IS_BOOLEAN:
             return value == test.text
+        case Comparator.TO_BOOLEAN:
+            return value.strip().lower() in ("true", "y", "1")
         case Comparator.PREFIX:
             return value.startswith(test.text)
         case Comparator.GLOB:

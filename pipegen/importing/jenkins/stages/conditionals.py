@@ -10,6 +10,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     EQUALITIES,
     MIXED_TYPES,
+    SEVERAL_TEXTS,
     AllTests,
     AnyTest,
     BuildTest,
@@ -95,6 +96,8 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
     is_boolean_value = bool(is_boolean) and test.variable.is_parameter
     if comparator in EQUALITIES and is_boolean_value is not (comparator is Comparator.IS_BOOLEAN):
         raise UntranslatableError(MIXED_TYPES)
+    if comparator is Comparator.TO_BOOLEAN and not is_boolean:
+        raise UntranslatableError(SEVERAL_TEXTS)
     if comparator is Comparator.EQUALS and not test.text and is_boolean is None:
         raise UntranslatableError(EMPTY_OR_MISSING)
     text = "true" if comparator is Comparator.IS_SET and is_boolean else test.text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
@@ -177,6 +178,33 @@ def _parameter(value: Value | None) -> str:
     return ""
 
 
+def _without_empty(tests: Sequence[BuildTest], *, is_any: bool) -> tuple[BuildTest, ...]:
+    """Return *tests*, of which all, or one if *is_any*, must hold, with one in place of those for null and "".
+
+    A config does not tell these two apart: `env.A == null || env.A == ''` means that a variable is not set.
+    """
+    result = list(tests)
+    for test in tests:
+        variable = next(
+            (each.variable for each in (test, getattr(test, "test", None)) if _is_of_environment(each)), None
+        )
+        if variable is None:
+            continue
+        is_set = VariableComparison(variable, Comparator.IS_SET)
+        null, empty = (
+            VariableComparison(variable, Comparator.IS_NULL, "null"),
+            VariableComparison(variable, Comparator.EQUALS),
+        )
+        whole, parts = (NoTest(is_set), (null, empty)) if is_any else (is_set, (NoTest(null), NoTest(empty)))
+        if whole in result or all(part in result for part in parts):
+            result = [whole if each in parts else each for each in result]
+    return tuple(dict.fromkeys(result))
+
+
+def _is_of_environment(test: object) -> TypeGuard[VariableComparison]:
+    return isinstance(test, VariableComparison) and not test.variable.is_parameter
+
+
 def _quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
@@ -221,13 +249,13 @@ class ExpressionReader:
         tests = [self._all()]
         while self._accept("|", "|"):
             tests.append(self._all())
-        return tests[0] if len(tests) == 1 else AnyTest(tuple(tests))
+        return tests[0] if len(tests) == 1 else AnyTest(_without_empty(tests, is_any=True))
 
     def _all(self) -> BuildTest:
         tests = [self._single()]
         while self._accept("&", "&"):
             tests.append(self._single())
-        return tests[0] if len(tests) == 1 else AllTests(tuple(tests))
+        return tests[0] if len(tests) == 1 else AllTests(_without_empty(tests, is_any=False))
 
     def _single(self) -> BuildTest:
         if self._code.is_sign(self._index, "!") and not self._code.is_sign(self._index + 1, "="):
@@ -242,11 +270,11 @@ class ExpressionReader:
 
     def _comparison(self) -> BuildTest:
         value = self._constant()
-        if isinstance(value, GroovyConstant) and value != _NULL:
-            return TRUE if value.value else AnyTest()
         if value is not None:
-            # The variable is on the right side.
             sign = self._sign()
+            if not sign and isinstance(value, GroovyConstant) and value != _NULL:
+                return TRUE if value.value else AnyTest()
+            # The variable is on the right side.
             return self._compared(self._subject(), sign, value)
         if self._code.is_word(self._index, "fileExists"):
             return self._file_exists()
@@ -311,7 +339,7 @@ class ExpressionReader:
                     raise self._other()
                 tests.append(self._compared(subject, "==", value))
                 self._accept(",")
-        return AnyTest(tuple(tests))
+        return AnyTest(_without_empty(tests, is_any=True))
 
     def _file_exists(self) -> BuildTest:
         self._index += 1

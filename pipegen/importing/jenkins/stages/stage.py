@@ -193,9 +193,9 @@ class JenkinsStages:
         reader.env |= {value.name: f"${{{value.path}}}" for value in self._earlier(stage) if value.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)
-        reader.env |= {name: f"${{matrix.{name}}}" for name in names.axes}  # commands and Groovy read them, too
-        if reader.env:
-            work.keys["env"] = reader.env
+        axes = {name: f"${{matrix.{name}}}" for name in names.axes}  # commands and Groovy read them, too
+        if axes or reader.env:
+            work.keys["env"] = {**axes, **reader.env}
 
     def _when(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
         tests: list[BuildTest] = []

@@ -90,11 +90,11 @@ def allowed_words(allowed: AllowFailure) -> str:
 
 
 def approval_words(approval: Approval) -> str:
-    """Return an approval as one line of text: its message, who can give it, and the runs that need it."""
+    """Return an approval as one line of text: who can give it, the runs that need it, and its message."""
     need = "optional" if approval.is_optional else "required"
-    approvers = f" (by {', '.join(approval.approvers)})" if approval.approvers else ""
+    approvers = f" by {', '.join(approval.approvers)}" if approval.approvers else ""
     runs = f" when {words(approval.condition)}" if approval.condition is not None else ""
-    return (approval.message or need) + approvers + runs
+    return need + approvers + runs + (f": {approval.message}" if approval.message else "")
 
 
 def duration_words(seconds: int) -> str:

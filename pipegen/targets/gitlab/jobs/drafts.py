@@ -210,7 +210,7 @@ def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ..
     texts = repr(keys)
     # Searching for a name is nearly free; searching for a pattern is not, and most texts have none of the names.
     return not names.isdisjoint(params_of(parts.setup)) or any(
-        name in texts and re.search(rf"\b{name}\b", texts) for name in all_names
+        name in texts and re.search(rf"[$%]\{{?{name}\b", texts) for name in all_names
     )
 
 

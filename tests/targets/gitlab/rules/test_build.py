@@ -387,6 +387,15 @@ def test_only_the_script_reads_variables_that_it_computes(keys: str) -> None:
     assert ("PG669", "when") in compiled(text).codes()
 
 
+def test_a_variable_may_have_the_name_of_a_part_of_a_job() -> None:
+    """Only keys with the variable read it."""
+    case = "{when: {branch: main}, env: {name: '${HOST}', url: a}}"
+    keys = "image: 'python:3', environment: {name: a, url: 'https://example.org'}"
+    text = f"pipelines: {{p: {{stages: [{{name: s, script: [make], cases: [{case}], {keys}}}]}}}}"
+
+    assert compiled(text).codes() == []
+
+
 @pytest.mark.parametrize(
     ("keys", "is_refused"),
     [

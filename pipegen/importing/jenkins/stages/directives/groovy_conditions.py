@@ -97,7 +97,7 @@ def settings_read(text: str, names: JenkinsNames) -> Iterator[str]:
 
     Raise `UntranslatableError` if one is only known on the agent, or is an axis: only inner steps know these.
     """
-    if axes := [name for name in names.axes if re.search(rf"\b{name}\b", text)]:
+    if axes := [name for name in names.axes if re.search(rf"(?<!params\.)(?<!['\"])\b{name}\b(?!['\"])", text)]:
         raise UntranslatableError(f"a condition cannot test {axes[0]}, an axis of the matrix")
     for name, value in names.environment.items():
         if value is not None and re.search(rf"\b{name}\b", text):

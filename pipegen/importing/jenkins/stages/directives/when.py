@@ -9,6 +9,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     EQUALITIES,
     MIXED_TYPES,
+    SEVERAL_TEXTS,
     AllTests,
     AnyTest,
     BuildTest,
@@ -20,6 +21,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     FoundPath,
     NoTest,
     VariableComparison,
+    compares,
 )
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest, equality
@@ -72,7 +74,7 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
         case VariableComparison(BuildVariable(name, is_parameter=False)):
             if name in CHECKED_OUT_BRANCH and not names.is_set(name):
                 return replace(test, variable=BuildVariable("BRANCH_NAME"), text=_REMOTE.sub("", test.text))
-            return replace(test, variable=_with_parameter(test.variable, names))
+            return _of_copy(test, _with_parameter(test.variable, names))
         case EqualVariables(variables=(first, second)):
             return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
         case AllTests() | AnyTest():
@@ -80,6 +82,18 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
         case NoTest():
             return NoTest(with_parameters(test.test, names))
     return test
+
+
+def _of_copy(test: VariableComparison, variable: BuildVariable) -> BuildTest:
+    """Return *test* of *variable*, the parameter that the compared variable of `environment` may be a copy of.
+
+    A copy of the empty text is null.
+    """
+    if variable != test.variable and test.comparator is Comparator.IS_NULL:
+        return NoTest(VariableComparison(variable, Comparator.IS_SET))
+    if variable != test.variable and test.comparator is Comparator.EQUALS and not test.text:
+        return AnyTest()
+    return replace(test, variable=variable)
 
 
 def _with_parameter(variable: BuildVariable, names: JenkinsNames) -> BuildVariable:
@@ -142,6 +156,8 @@ def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
         return _of_parameter(test, names)
     if name in names.environment and not is_parameter:
         return _constant(test, names.environment[name])
+    if test.comparator is Comparator.TO_BOOLEAN:
+        raise UntranslatableError(SEVERAL_TEXTS)
     if test.comparator is Comparator.IS_NULL:
         return Opposite(_compared(replace(test, comparator=Comparator.IS_SET), names))
     if test.comparator is Comparator.EQUALS and not test.text:
@@ -176,6 +192,8 @@ def _of_parameter(test: VariableComparison, names: JenkinsNames) -> Condition:
     name, is_boolean = test.variable.name, _is_boolean(test.variable, names)
     if is_boolean is not (test.comparator is Comparator.IS_BOOLEAN) and test.comparator in EQUALITIES:
         raise UntranslatableError(MIXED_TYPES)
+    if test.comparator is Comparator.TO_BOOLEAN and not names.inputs[name]:
+        raise UntranslatableError(SEVERAL_TEXTS)
     match test.comparator:
         case Comparator.IS_NULL:
             return NEVER
@@ -190,14 +208,11 @@ def _of_parameter(test: VariableComparison, names: JenkinsNames) -> Condition:
 
 def _constant(test: VariableComparison, value: str | None) -> Condition:
     """Return whether *test* holds for a variable of `environment` with a constant *value*; an empty one is null."""
-    if value is None or "${" in value or test.comparator not in (*EQUALITIES, Comparator.IS_SET, Comparator.IS_NULL):
+    if value is None or "${" in value:
         raise UntranslatableError(f"the value of {test.variable.name} is known only on the agent")
     if test.comparator is Comparator.IS_BOOLEAN:
         raise UntranslatableError(MIXED_TYPES)
-    is_true = bool(value) is not (test.comparator is Comparator.IS_NULL)
-    if test.comparator is Comparator.EQUALS:
-        is_true = bool(value) and value == test.text
-    return ALWAYS if is_true else NEVER
+    return ALWAYS if compares(test, value or None) else NEVER
 
 
 def _pattern(test: VariableComparison) -> str:
