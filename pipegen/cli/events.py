@@ -17,7 +17,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.events import EventAnswer, StageAnswer, answers, plans_that_run, usual_events
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, RunFacts, StartEvent, start_event
-from pipegen.plan.stage.conditions.text import ending, words
+from pipegen.plan.stage.words import ending, words
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace

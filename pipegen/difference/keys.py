@@ -24,7 +24,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.conditions.text import duration_words
+from pipegen.plan.stage.words import duration_words
 from pipegen.structs import replace
 
 Keys = dict[str, Tree]

@@ -26,7 +26,7 @@ from pipegen.plan.model import (
     Reports,
 )
 from pipegen.plan.rewriting import parts
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.words import words
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence

@@ -11,7 +11,7 @@ from pipegen.plan.model import NEVER, AreEqual, Atom, Condition, Event, Fact, Jo
 from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.words import words
 from pipegen.structs import Struct, replace
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")

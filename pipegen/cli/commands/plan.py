@@ -42,7 +42,7 @@ from pipegen.plan.events import EventAnswer
 from pipegen.plan.model import Approval, Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.conditions.text import (
+from pipegen.plan.stage.words import (
     allowed_words,
     approval_words,
     case_values,

@@ -8,7 +8,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
 from pipegen.pictures.model import Link, Picture, StageBox, StageMark
 from pipegen.plan.model import Job, Plan, Selection
-from pipegen.plan.stage.conditions.text import ending, words
+from pipegen.plan.stage.words import ending, words
 
 
 def picture(plan: Plan) -> Picture:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.conditions.text import (
+from pipegen.plan.stage.words import (
     allowed_words,
     approval_words,
     case_words,

@@ -15,7 +15,7 @@ from pipegen.plan.changes.narrow import narrow, unfiltered_plans
 from pipegen.plan.model import NEVER, FilesChanged, Plan, RunContainer
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.rewriting import parts
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.words import words
 
 # Three services with a stage before all of them, a library, and a common release.
 MONOREPO = """\

@@ -18,7 +18,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     NoTest,
     VariableComparison,
 )
-from pipegen.importing.jenkins.stages.conditions import ExpressionReader
+from pipegen.importing.jenkins.stages.expressions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, has_open_quote, shell_word

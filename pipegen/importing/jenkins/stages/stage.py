@@ -19,8 +19,8 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.build_tests import TRUE, AllTests, BuildTest
-from pipegen.importing.jenkins.stages.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
+from pipegen.importing.jenkins.stages.directives.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
 from pipegen.importing.jenkins.stages.directives.inputs import asked, with_settings

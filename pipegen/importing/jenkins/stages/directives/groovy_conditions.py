@@ -18,7 +18,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     NoTest,
     VariableComparison,
 )
-from pipegen.importing.jenkins.stages.conditions import NEUTRAL, ConditionReader
+from pipegen.importing.jenkins.stages.directives.conditions import NEUTRAL, ConditionReader
 from pipegen.importing.jenkins.stages.directives.when import with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames

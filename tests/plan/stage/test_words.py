@@ -19,7 +19,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
-from pipegen.plan.stage.conditions.text import words
+from pipegen.plan.stage.words import words
 from pipegen.source.text import SourceFile, Span
 
 SPAN = Span(SourceFile("pipegen.yaml", ""), 0, 0)

@@ -1,4 +1,4 @@
-"""Conditions as one line of text: the keys of `when` and their values; and cases, approvals and durations."""
+"""Conditions, cases, approvals and durations of a stage as one line of text each."""
 
 from __future__ import annotations
 
