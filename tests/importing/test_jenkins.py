@@ -525,6 +525,22 @@ def test_parameters_that_a_config_refuses_stay_groovy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("choices", "listed"),
+    [("['', 'a']", '["", a]'), (r"'x\n\ny\n'", 'x, "", "y"'), ("'one'", "[one]")],
+)
+def test_choices_may_be_empty(choices: str, listed: str) -> None:
+    """The first one is the default."""
+    text = f"""pipeline {{ agent any
+        parameters {{ choice(name: 'KIND', choices: {choices}) }}
+        stages {{ stage('a') {{ steps {{ sh 'make' }} }} }}
+    }}
+    """
+    imported = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert listed in imported.text
+
+
+@pytest.mark.parametrize(
     ("times", "cron"), [("@midnight", "H H(0-2) * * *"), ("@weekly", "H H * * H"), ("H 3 * * *",) * 2]
 )
 def test_names_of_times_become_the_times_of_jenkins(times: str, cron: str) -> None:

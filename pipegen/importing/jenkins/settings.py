@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyCall,
+    GroovyText,
     OtherGroovy,
     Statement,
     calls,
@@ -151,7 +152,7 @@ def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     if call.name == "booleanParam":
         value["default"] = "defaultValue" in arguments and constant(arguments["defaultValue"].value) == "true"
     elif call.name == "choice":
-        listed = [line for text in texts(arguments["choices"].value) or () for line in text.split("\n") if line]
+        listed = _choices(arguments["choices"].value)
         value |= {"choices": listed, "default": listed[0]}
     else:
         value["default"] = (constant(arguments["defaultValue"].value) or "") if "defaultValue" in arguments else ""
@@ -171,9 +172,15 @@ def _has_known_values(call: GroovyCall) -> bool:
     """Return whether the default of the parameter *call*, or its choices, are constant."""
     if call.name == "choice":
         choices = call.argument("choices")
-        return any(line for text in (texts(choices.value) if choices else ()) or () for line in text.split("\n"))
+        return choices is not None and bool(_choices(choices.value))
     default = call.argument("defaultValue")
     return default is None or constant(default.value) is not None
+
+
+def _choices(value: GroovyValue) -> list[str]:
+    """Return the choices in *value*, a list, or a text with one in each line; any may be empty."""
+    choices = texts(value) or ()
+    return choices[0].rstrip("\n").split("\n") if isinstance(value, GroovyText) and choices else list(choices)
 
 
 _PARAMETERS = frozenset({"string", "text", "booleanParam", "choice"})
