@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from importing.samples import messages
+from ruamel.yaml import YAML
 
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import KeyOutcome
@@ -522,6 +523,57 @@ def test_parameters_that_a_config_refuses_stay_groovy() -> None:
 
     assert 'Jenkinsfile:3:18: info[PG851] "string" of the pipeline stays Groovy: an input cannot be' in messages(report)
     assert result.count.number(KeyOutcome.REPORTED) == 0
+
+
+_COMPUTED = """\
+pipeline {
+    agent any
+    environment {
+        FILE = readFile('x').trim()
+        TAG = "v-${FILE}"
+        COMMIT = sh(script: 'git rev-parse HEAD', returnStdout: true).trim()
+        LOGIN = credentials('login')
+    }
+    stages {
+        stage('a') { steps { sh 'echo $TAG' } }
+        stage('b') {
+            environment { COMMIT = 'fixed' }
+            steps { sh 'echo $COMMIT $LOGIN_PSW' }
+        }
+        stage('c') {
+            when { CONDITION }
+            steps { sh 'make' }
+        }
+    }
+}
+"""
+
+
+def test_computed_variables_are_set_before_those_that_contain_or_replace_them() -> None:
+    """Only the stages that name them get those that Groovy computes."""
+    text = _COMPUTED.replace("when { CONDITION }", "")
+    imported = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    first, second, _ = YAML(typ="safe", pure=True).load(imported.text)["pipelines"]["ci"]["stages"]
+
+    assert first["steps"]["jenkins"] == {"around": ["withEnv([\"FILE=${readFile('x').trim()}\"])"]}
+    assert first["script"][0] == 'export TAG="v-${FILE}"'
+    assert "steps" not in second
+    assert second["script"][-2:] == ['export COMMIT="fixed"', "echo $COMMIT $LOGIN_PSW"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "name"),
+    [
+        ("environment name: 'LOGIN_USR', value: 'me'", "LOGIN_USR"),
+        ("expression { env.COMMIT == 'x' }", "COMMIT"),
+    ],
+)
+def test_a_condition_on_a_value_of_the_agent_is_left_out(condition: str, name: str) -> None:
+    """Only the script and the steps inside of it know the value."""
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _COMPUTED.replace("CONDITION", condition)), report)
+
+    assert f'the value of {name} is known only on the agent. Stage "c" runs without it' in messages(report)
 
 
 @pytest.mark.parametrize(

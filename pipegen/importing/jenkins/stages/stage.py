@@ -239,7 +239,7 @@ class JenkinsStages:
         with suppress(UntranslatableError):
             text = GroovyConditions(self._conditions, names).expression(statement)
             if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
-                draft.work.wrap += (*settings_read(text, names), f"if ({text})")
+                draft.work.wrap += (*settings_read(text, names, draft.work.wrap), f"if ({text})")
                 self._marks.raw(statement, title, reason)
                 return
         self._marks.left_out(

@@ -25,6 +25,8 @@ class EnvironmentReader:
         self.env: dict[str, Value] = {}
         # Variables of the blocks around.
         self._outer: dict[str, Value] = {}
+        # The block steps for variables whose values Groovy computes.
+        self._blocks: dict[str, str] = {}
         self._file = file
         self._names = names
         self._work = work
@@ -59,7 +61,14 @@ class EnvironmentReader:
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
             replaced = self._replaced(name, text)
-            if any(f"${{{item[1:].partition('=')[0]}}}" in replaced for item in self._work.settings):
+            computed = {item[1:].partition("=")[0] for item in self._work.settings}
+            blocks = [block for other, block in self._blocks.items() if f"${{{other}}}" in replaced]
+            if blocks and not self._is_read(name):
+                return
+            computed |= self._blocks.keys()
+            for block in blocks:
+                self._wrap(block)
+            if name in computed or any(f"${{{other}}}" in replaced for other in computed):
                 # Variables of `env` are set before commands set that variable. Steps of Jenkins know it in their way.
                 self.env.pop(name, None)
                 word = _SPECIAL.sub(r"\\\g<0>", replaced)
@@ -100,6 +109,16 @@ class EnvironmentReader:
         if item is None or first_read(item, self._names.outside):
             self._marks.left_out(assignment, reason)
             return
+        self._blocks[assignment.name] = f"withEnv([{item}])"
         if re.search(rf"\b{assignment.name}\b", self._stage):
-            self._work.wrap.append(f"withEnv([{item}])")
+            self._wrap(self._blocks[assignment.name])
         self._marks.raw(assignment, "the environment", reason)
+
+    def _wrap(self, block: str) -> None:
+        if block not in self._work.wrap:
+            self._work.wrap.append(block)
+
+    def _is_read(self, name: str) -> bool:
+        """Return whether the stage names the variable *name*, or the value of another one contains it."""
+        value = rf"\w+\s*=\s*\"[^\"\n]*\$\{{?(?:env\.)?{name}\b"
+        return re.search(rf"\b{name}\b", self._stage) is not None or re.search(value, self._file) is not None

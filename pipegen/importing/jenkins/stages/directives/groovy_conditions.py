@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
@@ -92,16 +92,17 @@ def _variable(variable: BuildVariable) -> str:
     return f"{'params' if variable.is_parameter else 'env'}.{variable.name}"
 
 
-def settings_read(text: str, names: JenkinsNames) -> Iterator[str]:
+def settings_read(text: str, names: JenkinsNames, around: Sequence[str]) -> Iterator[str]:
     """Yield the block steps that set the variables of `environment` which the expression *text* reads.
 
-    Raise `UntranslatableError` if one is only known on the agent, or is an axis: only inner steps know these.
+    Raise `UntranslatableError` if one is only known on the agent, or is an axis or a credential: only inner steps know
+    these, unless a block step in *around* sets it.
     """
     if axes := [name for name in names.axes if re.search(rf"(?<!params\.)(?<!['\"])\b{name}\b(?!['\"])", text)]:
         raise UntranslatableError(f"a condition cannot test {axes[0]}, an axis of the matrix")
     for name, value in names.environment.items():
-        if value is not None and re.search(rf"\b{name}\b", text):
-            if "${" in value:
+        if re.search(rf"\b{name}(?:_USR|_PSW)?\b", text) and not any(f"{name}=" in step for step in around):
+            if value is None or "${" in value:
                 raise UntranslatableError(f"the value of {name} is known only on the agent")
             yield f"withEnv([{literal(f'{name}={value}')}])"
 
