@@ -101,17 +101,15 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
     keys = present(entry.value)
     project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
     branch = text_of(keys["branch"].value) if "branch" in keys else ""
-    is_plain = (
-        not set(keys) - {"project", "branch", "strategy", "forward"} and _can_forward(keys) and not _mirrors(keys)
-    )
+    is_plain = _is_translatable(keys, "project", "branch")
     if not is_plain or not _is_project(entry) or "$" in project or not _COMPUTED.fullmatch(branch):
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
         accounting.mark_key(entry.key, KeyOutcome.RAW)
         for key, keyword in keys.items():
-            is_said = (key == "forward" and _can_forward(keys)) or (key == "strategy" and not _mirrors(keys))
-            if not is_said:
-                accounting.mark(keyword, KeyOutcome.RAW)  # "wait" and "forward" of the stage say the others
+            # "wait" and "forward" of the stage say the others.
+            if not (key == "forward" and _can_forward(keys)) and not (key == "strategy" and not _mirrors(keys)):
+                accounting.mark(keyword, KeyOutcome.RAW)
         report.add(
             codes.KEPT_RAW,
             f'"trigger" of job "{draft.name}" stays a key of GitLab',
@@ -130,7 +128,7 @@ def _child_files(job: SourceJob, source: SourcePipeline) -> tuple[Value, ...] | 
     """
     keys = present(job.entries["trigger"].value)
     include = keys["include"].value if "include" in keys else None
-    if include is None or set(keys) - {"include", "strategy", "forward"} or not _can_forward(keys) or _mirrors(keys):
+    if include is None or not _is_translatable(keys, "include"):
         return None
     files = tuple(file for item in items_of(include) if (file := _child_file(item, job, source)) is not None)
     return files if 0 < len(files) == len(items_of(include)) <= TriggerJob.MOST_FILES else None
@@ -155,6 +153,11 @@ def _is_before(name: str, job: SourceJob, source: SourcePipeline) -> bool:
     if other is None or other.get("artifacts") is None or other.get("parallel") is not None:
         return False
     return other.stage_number < job.stage_number if needs is None else any(need.name == name for need in needs)
+
+
+def _is_translatable(keys: Dictionary[str, Entry], *others: str) -> bool:
+    """Return whether a config has the *keys* of a trigger: *others*, and what passes between the pipelines."""
+    return keys.keys() <= {*others, "strategy", "forward"} and _can_forward(keys) and not _mirrors(keys)
 
 
 def _mirrors(keys: Dictionary[str, Entry]) -> bool:
