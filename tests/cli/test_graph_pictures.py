@@ -117,7 +117,7 @@ def test_a_stage_has_its_settings_as_text(flow: dict[str, Any]) -> None:
     assert flow["deploy"]["marks"] == ["when", "approval", "may fail"]
     assert flow["deploy"]["facts"] == [
         ["When", "branch main"],
-        ["Approval", "Ship it?"],
+        ["Approval", "required: Ship it?"],
         ["Environment", "prod/${setup.branch}"],
         ["Lock", "production"],
         ["Agent", "linux, big"],
