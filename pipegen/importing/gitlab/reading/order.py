@@ -123,7 +123,8 @@ def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
 
 def values_in(name: str) -> str:
     """Return the values in the *name* of a combination, without the signs in which generated files differ."""
-    part = re.fullmatch(r".* (\d+)/\d+", name)
+    # Of `parallel: 4`; the combinations of a matrix can have such values, too.
+    part = re.fullmatch(r".*[^:,] (\d+)/\d+", name)
     values = name.rpartition(": ")[2]
     # A generated file has "-" for an empty value.
     return part[1] if part else re.sub(r"[^\w.:/+]+", " ", values).strip() or values.strip("[]-")
