@@ -36,7 +36,7 @@ class Constants(Struct):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, and of those that the engine sets in cases."""
-        return (*[name for name, _ in self.variables], *_names_of_cases(self.job))
+        return (*[name for name, _ in self.variables], *Case.names(self.job.engine_cases))
 
 
 def constants(
@@ -59,7 +59,7 @@ def constants(
         return Constants((), job)
     (script,) = scripts
     reserved = _reserved_names(job, plan, job.conditions if read_by_rules is None else ())
-    of_cases = _names_of_cases(job)
+    of_cases = Case.names(job.engine_cases)
     reserved |= set(job.computed_names)
     names = [name for name, _ in script.env]
     variables = {
@@ -137,7 +137,3 @@ def _possibly_empty(job: Job, variables: Mapping[str, str]) -> tuple[tuple[str, 
         for name, text in texts.items()
         if name in empty
     )
-
-
-def _names_of_cases(job: Job) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([name for case in job.engine_cases for name, _ in case.variables]))

@@ -201,7 +201,7 @@ class Job(SpannedStruct, kw_only=True):
     @property
     def case_names(self) -> tuple[str, ...]:
         """The names of the variables that its cases set."""
-        return tuple(dict.fromkeys([name for case in self.cases for name, _ in case.variables]))
+        return Case.names(self.cases)
 
     @property
     def computed_names(self) -> tuple[str, ...]:

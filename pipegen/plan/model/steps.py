@@ -5,6 +5,7 @@ Values are folded expressions: text if they are known at compile time, else refe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
@@ -100,6 +101,11 @@ class Case(SpannedStruct, kw_only=True):
     condition: Condition | None
     variables: tuple[tuple[str, Text], ...]
     span: Span
+
+    @staticmethod
+    def names(cases: Iterable[Case]) -> tuple[str, ...]:
+        """Return the names of the variables that *cases* set, in the order in which they first occur."""
+        return tuple(dict.fromkeys([name for case in cases for name, _ in case.variables]))
 
     @staticmethod
     def can_set(value: str | None) -> bool:

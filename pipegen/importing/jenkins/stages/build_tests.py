@@ -12,6 +12,7 @@ from pipegen.structs import Struct
 
 # Reasons why a condition of Jenkins is not one of a config.
 MIXED_TYPES = "Groovy compares a boolean with a text"
+SEVERAL_TEXTS = "toBoolean() is true for several texts"
 EMPTY_OR_MISSING = "a config does not tell an empty variable from one that is missing"
 
 
@@ -30,10 +31,6 @@ class Comparator(Enum):
     IS_SET = "is set"
 
 
-SEVERAL_TEXTS = "toBoolean() is true for several texts"
-EQUALITIES = (Comparator.EQUALS, Comparator.IS_BOOLEAN)
-
-
 class BuildVariable(Struct):
     """A variable of the environment, or a parameter."""
 
@@ -47,6 +44,12 @@ class VariableComparison(Struct):
     variable: BuildVariable
     comparator: Comparator
     text: str = ""
+
+
+def mixes_types(test: VariableComparison, *, is_boolean: bool) -> bool:
+    """Return whether *test* is an equality with a text of a variable that *is_boolean*, or with a boolean of a text."""
+    is_with_boolean = test.comparator is Comparator.IS_BOOLEAN
+    return (is_with_boolean or test.comparator is Comparator.EQUALS) and is_with_boolean is not is_boolean
 
 
 class EqualVariables(Struct):

@@ -8,7 +8,6 @@ from pipegen.emit.yaml import Commented
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyConditional
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
-    EQUALITIES,
     MIXED_TYPES,
     SEVERAL_TEXTS,
     AllTests,
@@ -17,6 +16,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     Comparator,
     NoTest,
     VariableComparison,
+    mixes_types,
 )
 from pipegen.importing.jenkins.stages.expressions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
@@ -93,8 +93,7 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
     is_boolean = names.inputs.get(test.variable.name)  # None if it is no parameter
     if comparator is Comparator.IS_SET and is_boolean and not test.variable.is_parameter:
         raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")
-    is_boolean_value = bool(is_boolean) and test.variable.is_parameter
-    if comparator in EQUALITIES and is_boolean_value is not (comparator is Comparator.IS_BOOLEAN):
+    if mixes_types(test, is_boolean=bool(is_boolean) and test.variable.is_parameter):
         raise UntranslatableError(MIXED_TYPES)
     if comparator is Comparator.TO_BOOLEAN and not is_boolean:
         raise UntranslatableError(SEVERAL_TEXTS)

@@ -153,8 +153,10 @@ def _operand(call: GroovyCall, name: str) -> str:
     value = argument.value if argument is not None else None
     if isinstance(value, GroovyPart):
         return value.text
-    text = _parameter(value) or _text(call, name)
-    return _quoted(text) if isinstance(value, GroovyText) and not _parameter(value) else text
+    if parameter := _parameter(value):
+        return parameter
+    text = _text(call, name)
+    return _quoted(text) if isinstance(value, GroovyText) else text
 
 
 def _parameter(value: Value | None) -> str:

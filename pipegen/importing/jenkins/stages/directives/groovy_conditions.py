@@ -19,7 +19,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     VariableComparison,
 )
 from pipegen.importing.jenkins.stages.directives.conditions import NEUTRAL, ConditionReader
-from pipegen.importing.jenkins.stages.directives.when import with_parameters
+from pipegen.importing.jenkins.stages.directives.when import axis_error, with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -99,7 +99,7 @@ def settings_read(text: str, names: JenkinsNames, around: Sequence[str]) -> Iter
     these, unless a block step in *around* sets it.
     """
     if axes := [name for name in names.axes if re.search(rf"(?<!params\.)(?<!['\"])\b{name}\b(?!['\"])", text)]:
-        raise UntranslatableError(f"a condition cannot test {axes[0]}, an axis of the matrix")
+        raise axis_error(axes[0])
     for name, value in names.environment.items():
         if re.search(rf"\b{name}(?:_USR|_PSW)?\b", text) and not any(f"{name}=" in step for step in around):
             if value is None or "${" in value:

@@ -7,7 +7,6 @@ import re
 from pipegen.importing.jenkins.reading.checkout import CHECKED_OUT_BRANCH
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
-    EQUALITIES,
     MIXED_TYPES,
     SEVERAL_TEXTS,
     AllTests,
@@ -22,6 +21,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     NoTest,
     VariableComparison,
     compares,
+    mixes_types,
 )
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest, equality
@@ -84,6 +84,11 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
     return test
 
 
+def axis_error(name: str) -> UntranslatableError:
+    """Return the error for a condition on *name*, an axis of a matrix."""
+    return UntranslatableError(f"a condition cannot test {name}, an axis of the matrix")
+
+
 def _of_copy(test: VariableComparison, variable: BuildVariable) -> BuildTest:
     """Return *test* of *variable*, the parameter that the compared variable of `environment` may be a copy of.
 
@@ -112,7 +117,7 @@ def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     if first == second:
         return ALWAYS
     if axes := {variable.name for variable in test.variables if not variable.is_parameter} & {*names.axes}:
-        raise UntranslatableError(f"a condition cannot test {min(axes)}, an axis of the matrix")
+        raise axis_error(min(axes))
     if {first.name, second.name} == {"BRANCH_NAME", "TAG_NAME"} and not (first.is_parameter or second.is_parameter):
         return StageTest("tag")  # in a build of a tag, the branch plugin sets both to its name
     if _is_boolean(first, names) is not _is_boolean(second, names):
@@ -151,7 +156,7 @@ def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
     name, is_parameter = test.variable.name, test.variable.is_parameter
     if name in names.axes and not is_parameter:
-        raise UntranslatableError(f"a condition cannot test {name}, an axis of the matrix")
+        raise axis_error(name)
     if name in names.inputs and (is_parameter or name not in names.environment):
         return _of_parameter(test, names)
     if name in names.environment and not is_parameter:
@@ -190,7 +195,7 @@ def _of_environment(test: VariableComparison) -> Condition:
 def _of_parameter(test: VariableComparison, names: JenkinsNames) -> Condition:
     """Return *test* of a declared parameter, which is a text in the environment, and never null."""
     name, is_boolean = test.variable.name, _is_boolean(test.variable, names)
-    if is_boolean is not (test.comparator is Comparator.IS_BOOLEAN) and test.comparator in EQUALITIES:
+    if mixes_types(test, is_boolean=is_boolean):
         raise UntranslatableError(MIXED_TYPES)
     if test.comparator is Comparator.TO_BOOLEAN and not names.inputs[name]:
         raise UntranslatableError(SEVERAL_TEXTS)
