@@ -97,6 +97,7 @@ def test_an_example_contains_its_blubberfiles(example: Path) -> None:
 
 @pytest.mark.parametrize("source", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_has_a_config_and_a_readme(source: Path) -> None:
+    """PipelineLib's examples have one folder, with the name that it reads."""
     is_pipelinelibs = (source / ".pipeline").is_dir()
 
     assert is_pipelinelibs or {"README.md", "pipegen.yaml"} <= {path.name for path in source.iterdir()}

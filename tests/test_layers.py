@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -117,12 +118,20 @@ def imported(module: Path) -> tuple[str, ...]:
 
 
 def _imported(module: Path) -> Iterator[str]:
-    for node in ast.walk(parsed(module)):
+    for node in statements(parsed(module).body):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all statements of *body*, and those inside of them."""
+    for node in body:
+        yield node
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from statements(getattr(node, name, []))
 
 
 def shown(module: Path) -> str:
@@ -180,6 +189,15 @@ def test_outside_libraries_are_imported_only_where_permitted() -> None:
         return [name for name in sorted(libraries) if not any(place.match(door) for door in DOORS.get(name, ()))]
 
     assert wrong_modules(wrong) == {}
+
+
+def test_only_declared_dependencies_are_imported() -> None:
+    """An indirect dependency may disappear with the next version of a library."""
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^a-z0-9]", requirement.lower())[0] for requirement in project["dependencies"]}
+    imports = {name.partition(".")[0] for module in MODULES for name in imported(module)}
+
+    assert imports - {"pipegen"} - sys.stdlib_module_names == declared
 
 
 def test_packages_have_no_import_cycles() -> None:
@@ -242,7 +260,8 @@ def test_functions_are_short() -> None:
     """The limit is 50 lines."""
 
     def wrong(module: Path) -> list[str]:
-        nodes = (node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+        own = statements(parsed(module).body)
+        nodes = (node for node in own if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         return [node.name for node in nodes if (node.end_lineno or 0) - node.lineno >= 50]
 
     assert wrong_modules(wrong) == {}, "shorten these functions, or move a part of each into a function of its own"

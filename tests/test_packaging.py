@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -11,7 +10,6 @@ import sys
 import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,16 +72,6 @@ def run_wheel(unpacked: Path, *arguments: str, at: Path) -> subprocess.Completed
     )
 
 
-def top_level_imports() -> Iterator[str]:
-    """Yield the top-level name of every import of the package."""
-    for path in (ROOT / "pipegen").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                yield from (alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                yield (node.module or "").partition(".")[0]
-
-
 def test_the_wheel_contains_the_package_and_its_data(wheel: Path) -> None:
     """All modules, templates, schemas, pages of codes, and the licence."""
     with zipfile.ZipFile(wheel) as archive:
@@ -142,14 +130,6 @@ def test_commands_of_the_wheel_find_their_data(
     result = run_wheel(unpacked, *arguments, at=tmp_path)
 
     assert (result.returncode, result.stdout[: len(starts)]) == (0, starts)
-
-
-def test_only_declared_dependencies_are_imported() -> None:
-    """An indirect dependency may disappear with the next version of a library."""
-    declared = {re.split(r"[^a-z0-9]", requirement.lower())[0] for requirement in PROJECT["dependencies"]}
-    outside = set(top_level_imports()) - {"pipegen"} - set(sys.stdlib_module_names)
-
-    assert outside == declared
 
 
 def test_the_entry_point_is_the_command_line() -> None:

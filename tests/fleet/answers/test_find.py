@@ -38,6 +38,7 @@ def test_the_smallest_number(seconds: float, count: int, fewer: float | None) ->
     assert answer.result.fleet.groups[0].maximum == count
 
 
+@pytest.mark.slow
 def test_too_few_machines_may_take_too_long() -> None:
     """With one machine, the last stage ends after a million years; with ten, all end."""
     long = FixedTime(TEN.most_hours * 3600 / 5)

@@ -245,6 +245,7 @@ def test_helpers_have_the_rules_of_their_stage() -> None:
     assert "no mail" not in str(mail["script"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_rules_choose_the_first_case_that_holds(seed: int) -> None:
     """Random conditions and cases over random runs: a case changes neither whether the job runs, nor other cases."""
@@ -261,6 +262,7 @@ def test_rules_choose_the_first_case_that_holds(seed: int) -> None:
             assert not runs_ or variables_of_rules(output.data, "s", run) == chosen, (when, own, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_rules_choose_the_start_and_the_allowed_failures_of_each_run(seed: int) -> None:
     """Random conditions over random runs: a person starts the job, and its failure counts, in exactly these."""
@@ -286,6 +288,7 @@ def test_rules_choose_the_start_and_the_allowed_failures_of_each_run(seed: int) 
             assert ("variables" in rule) is holds(case, run), (when, case, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_rules_choose_the_start_by_files(seed: int) -> None:
     """Random conditions of a stage and of its approval over random runs; rules cannot express all pairs of files."""
