@@ -1,6 +1,7 @@
 """The accounting of the constructs of imported files, such as keys.
 
-Each is translated, has no effect in the source, is kept as raw, or is named by a diagnostic.
+Each is translated, has no effect in the source, depends on a file that cannot be read, is kept as raw, or is named by
+a diagnostic.
 """
 
 from __future__ import annotations
@@ -22,12 +23,19 @@ class KeyOutcome(Enum):
 
     TRANSLATED = "translated"
     UNUSED = "unused"
+    ELSEWHERE = "elsewhere"
     RAW = "raw"
     REPORTED = "reported"
 
 
 # A key of a template can have several outcomes, of which the worst counts.
-_WORST_LAST = (KeyOutcome.UNUSED, KeyOutcome.TRANSLATED, KeyOutcome.RAW, KeyOutcome.REPORTED)
+_WORST_LAST = (
+    KeyOutcome.UNUSED,
+    KeyOutcome.TRANSLATED,
+    KeyOutcome.ELSEWHERE,
+    KeyOutcome.RAW,
+    KeyOutcome.REPORTED,
+)
 
 
 def _worst(*outcomes: KeyOutcome) -> KeyOutcome:

@@ -43,7 +43,14 @@ def audit_text(audited: Sequence[Audited], *, is_data: bool) -> str:
         return json.dumps({"files": files, "sum": data(total), "obstacles": dict(obstacles)}, indent=2)
     lines = [f"{file.path}  {_words(file.count)}{f'; {file.proof}' if file.proof else ''}" for file in audited]
     most = [f"{number:5}  {words}" for words, number in obstacles[:_MOST_OBSTACLES]]
-    return "\n".join((*lines, "", as_text(total), "", "most frequent diagnostics", *most))
+    return "\n".join((*lines, "", as_text(total), _share(total), "", "most frequent diagnostics", *most))
+
+
+def _share(total: Count) -> str:
+    """Return which part of the keys of *total* needs no further work, without those that depend on other files."""
+    here = total.keys - total.number(KeyOutcome.ELSEWHERE)
+    done = total.number(KeyOutcome.TRANSLATED) + total.number(KeyOutcome.UNUSED)
+    return f"translated or unused: {100 * done / here:.1f} % of the {here} keys not elsewhere" if here else ""
 
 
 def _words(count: Count | None) -> str:

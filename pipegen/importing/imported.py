@@ -13,6 +13,7 @@ from pipegen.targets.base import GeneratedFile
 _WORDS = {
     KeyOutcome.TRANSLATED: ("is translated", "are translated"),
     KeyOutcome.UNUSED: ("has no effect", "have no effect"),
+    KeyOutcome.ELSEWHERE: ("depends on a file that is not here", "depend on files that are not here"),
     KeyOutcome.RAW: ("stays raw", "stay raw"),
     KeyOutcome.REPORTED: ("is left out", "are left out"),
 }

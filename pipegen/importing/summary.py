@@ -84,4 +84,4 @@ def by_construct(count: Count) -> dict[str, dict[KeyOutcome, int]]:
 
 
 def _left(numbers: Mapping[KeyOutcome, int]) -> int:
-    return numbers[KeyOutcome.RAW] + numbers[KeyOutcome.REPORTED]
+    return numbers[KeyOutcome.ELSEWHERE] + numbers[KeyOutcome.RAW] + numbers[KeyOutcome.REPORTED]

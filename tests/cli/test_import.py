@@ -86,9 +86,9 @@ def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
     table = pipegen("import", "--report", "text").out
     data = json.loads(pipegen("import", "--report", "json", "--force").out)
 
-    assert "hooks                                  0       0    1         0" in table
+    assert "hooks                                  0       0          0    1         0" in table
     assert data["keys"] == 4
-    assert data["constructs"]["script"] == {"translated": 1, "unused": 0, "raw": 0, "reported": 0}
+    assert data["constructs"]["script"] == {"translated": 1, "unused": 0, "elsewhere": 0, "raw": 0, "reported": 0}
 
 
 def test_the_report_can_be_a_page(pipegen: Pipegen) -> None:
@@ -96,7 +96,7 @@ def test_the_report_can_be_a_page(pipegen: Pipegen) -> None:
     page = pipegen("import", "--report", "html").out
 
     assert "<p>Of 4 keys, 2 are translated, 2 stay raw.</p>\n<p>Runs: the same for 16 events.</p>" in page
-    assert "<tr><td>all</td><td>2</td><td>0</td><td>2</td><td>0</td></tr>" in page
+    assert "<tr><td>all</td><td>2</td><td>0</td><td>0</td><td>2</td><td>0</td></tr>" in page
     assert "<td>.gitlab-ci.yml:3</td><td>PG851 kept-raw</td>" in page
 
 
@@ -112,8 +112,10 @@ def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
     result = pipegen("import", "--audit", ".")
 
     assert result.status == 0
-    assert ".gitlab-ci.yml  4 keys: 2 translated, 0 unused, 2 raw, 0 reported; the same for 16 events" in result.out
+    numbers = "4 keys: 2 translated, 0 unused, 0 elsewhere, 2 raw, 0 reported"
+    assert f".gitlab-ci.yml  {numbers}; the same for 16 events" in result.out
     assert "other/.gitlab-ci.yml  cannot be read" in result.out
+    assert "\ntranslated or unused: 50.0 % of the 4 keys not elsewhere\n" in result.out
     assert '    1  PG851 "hooks" of job "…" stays a key of GitLab' in result.out
     assert not Path("pipegen.yaml").exists()
 

@@ -140,7 +140,37 @@ def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool
     result, _ = from_text(source.replace("  V", "    V"), tmp_path)
 
     assert ("raw: { gitlab: { script: null, rules: null } }" not in result.text) is is_raw
-    assert result.count.number(KeyOutcome.RAW) == 1 + number * is_raw
+    assert result.count.number(KeyOutcome.RAW) == number * is_raw
+    assert result.count.number(KeyOutcome.ELSEWHERE) == 1  # the template
+
+
+def test_keys_that_depend_on_files_elsewhere_are_counted_apart(tmp_path: Path) -> None:
+    """`--include-root` can give these files, unlike the reasons of raw keys; a key with both reasons is raw."""
+    source = """\
+include:
+  - project: tools/ci
+    file: build.yml
+build:
+  extends: .build
+  before_script: [make clean]
+test:
+  extends: .build
+  script: [make test]
+  rules: [{ if: $CI_COMMIT_TAG }]
+  hooks: { pre_get_sources_script: [date] }
+publish:
+  stage: deploy
+  needs: [{ job: scan, artifacts: true }]
+  script: [make publish]
+"""
+    result, _ = from_text(source, tmp_path)
+    apart = [(path, number) for path, outcome, number in result.count.constructs if outcome is KeyOutcome.ELSEWHERE]
+
+    assert apart == [
+        *(("before_script", 1), ("extends", 2), ("include:file", 1), ("include:project", 1)),
+        *(("needs:artifacts", 1), ("needs:job", 1)),
+    ]
+    assert result.words.startswith("of 19 keys, 10 are translated, 7 depend on files that are not here, 2 stay raw")
 
 
 @pytest.mark.parametrize(("other", "is_raw"), [("$FIRST =~ $SECOND", False), ("$CI_COMMIT_TAG", True)])

@@ -167,7 +167,7 @@ class _Writer:
         drafts = [self._draft(builder, name, starts[name]) for name in stages]
         for draft in drafts:
             self._set_inherited(draft)
-        builder.report_raw()
+        builder.raw_keys.report(self._report)
         for job in self._left_out:
             self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
             for key in (job.key, *job.own):

@@ -378,7 +378,7 @@ def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading:
     kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
     name = text_of(keys[kind].value) if kind else text_of(item)
     is_missing = (not kind or kind == "local") and "$" not in name and "://" not in name
-    outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.RAW
+    outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.ELSEWHERE
     for key in keys.values():
         reading.accounting.mark(key, outcome)
     if not keys:

@@ -320,7 +320,7 @@ class _Resolver:
                 entry.value.entry("extends") if isinstance((entry := self._entries[name]).value, TreeMapping) else None
             )
             if extends is not None:
-                self._accounting.mark(extends, KeyOutcome.REPORTED if self._is_complete else KeyOutcome.RAW)
+                self._accounting.mark(extends, KeyOutcome.REPORTED if self._is_complete else KeyOutcome.ELSEWHERE)
             self._missing.add_base(other, name, base.span, suggestion(other, self._entries))
         return tree or empty
 

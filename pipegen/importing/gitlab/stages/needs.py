@@ -214,7 +214,7 @@ def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounti
 
 
 def _report_missing(job: SourceJob, need: Need, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
-    accounting.mark_value(need.node, KeyOutcome.REPORTED)
+    accounting.mark_value(need.node, KeyOutcome.REPORTED if source.is_complete else KeyOutcome.ELSEWHERE)
     if not need.is_optional:
         similar = suggestion(need.name, source.jobs)
         report.add(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
-from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
+from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
@@ -17,11 +17,12 @@ from pipegen.importing.gitlab.reading.rules import (
     may_have_rules_elsewhere,
     with_include_rules,
 )
-from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
-from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, merged, raw_data
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, merged
 from pipegen.importing.gitlab.stages.keys.variables import Variables, exported, forced_names, read_by_raw, variables
+from pipegen.importing.gitlab.stages.raw_keys import RawKeys
 from pipegen.importing.gitlab.stages.starts import (
     Start,
     entries_of_when,
@@ -35,7 +36,6 @@ from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_vari
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import Entry, Sequence
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 
@@ -77,10 +77,8 @@ GROUPS = (
 # Keys of a stage by the keys of a job that they come from.
 _KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
 _TEXTS = ("before_script", "script", "after_script")
-# Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
-_FLAT = (*_TEXTS, "rules")
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
-_ELSEWHERE = frozenset(
+_TRANSLATED = frozenset(
     {
         *("before_script", "script", "after_script", "variables", "parallel", "needs", "dependencies", "extends"),
         *("stage", "inherit", "trigger", "pages", "publish", "release", *_OF_START),
@@ -135,7 +133,7 @@ class StageBuilder:
     ) -> None:
         self._source = source
         self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
-        self._raw: dict[tuple[str, int, str], tuple[Entry, list[str]]] = {}
+        self.raw_keys = RawKeys(accounting)
         self._settings = settings
         self._accounting = accounting
         self._report = report
@@ -165,7 +163,8 @@ class StageBuilder:
         else:
             self._start(job, start, draft, forced)
             self._rules_elsewhere(job, draft)
-        self._keep_raw(draft, [entry for key, entry in job.entries.items() if key not in _ELSEWHERE], "")
+        others = [entry for key, entry in job.entries.items() if key not in _TRANSLATED]
+        draft.raw |= self.raw_keys.kept(draft.name, others, "")
         return draft
 
     def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
@@ -200,17 +199,17 @@ class StageBuilder:
             return
         reason = next((forced[key] for key in group.keys if key in forced and key not in group.partial), "")
         if reason:
-            self._keep_raw(draft, entries, reason)
+            draft.raw |= self.raw_keys.kept(draft.name, entries, reason)
             return
         try:
             translation = group.translate(context)
         except UntranslatableError as error:
-            self._keep_raw(draft, entries, str(error))
+            draft.raw |= self.raw_keys.kept(draft.name, entries, str(error))
             return
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         for entry in translation.entries:
-            self._mark_raw(entry, draft, translation.reasons.get(entry.key.text, translation.reason))
+            self.raw_keys.mark(draft.name, entry, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
         if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
             draft.keys["artifacts"] = {
@@ -218,37 +217,6 @@ class StageBuilder:
                 OVERLAP: True,
             }
         draft.raw = merged(draft.raw, translation.raw)
-
-    def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str, known: Collection[Entry] = ()) -> None:
-        """Keep *entries* raw for a *reason*; the stage also has those in their values that are *known*."""
-        for entry in entries:
-            if is_null(entry.value):
-                self._accounting.mark(entry, KeyOutcome.TRANSLATED)
-                continue
-            self._mark_raw(entry, draft, reason, known)
-            value = entry.value
-            is_flat = entry.key.text in _FLAT and isinstance(value, Sequence)
-            draft.raw[entry.key.text] = [raw_data(item) for item in items_of(value)] if is_flat else raw_data(value)
-
-    def _mark_raw(self, entry: Entry, draft: Draft, reason: str, known: Collection[Entry] = ()) -> None:
-        translated = {id(inner) for known_entry in known for inner in (known_entry, *entries_in(known_entry.value))}
-        for inner in (entry, *entries_in(entry.value)):
-            self._accounting.mark_key(inner.key, KeyOutcome.TRANSLATED if id(inner) in translated else KeyOutcome.RAW)
-        self._raw.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(
-            draft.name
-        )
-
-    def report_raw(self) -> None:
-        """Report the keys that stay raw, each once with the jobs that have it."""
-        for (_, _, reason), (entry, names) in self._raw.items():
-            others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
-            because = f": {reason}" if reason else ""
-            self._report.add(
-                codes.KEPT_RAW,
-                f'"{entry.key.text}" of job "{names[0]}"{others} stays a key of GitLab{because}',
-                at=entry.key.span,
-                hint='other engines do not read "raw": check that the stage works without it',
-            )
 
     def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         job = context.job
@@ -279,14 +247,15 @@ class StageBuilder:
             at=job.key.span,
             hint="add the script for other engines",
         )
-        self._keep_scripts(job, draft, "the script is in a file that only GitLab reads")
+        reason = "the script is in a file that only GitLab reads"
+        self._keep_scripts(job, draft, reason, KeyOutcome.ELSEWHERE)
         draft.raw["script"] = None
 
-    def _keep_scripts(self, job: SourceJob, draft: Draft, reason: str) -> None:
+    def _keep_scripts(self, job: SourceJob, draft: Draft, reason: str, outcome: KeyOutcome = KeyOutcome.RAW) -> None:
         draft.keys["script"] = ["true"]
         for key in ("before_script", "script", "after_script"):
             if key in job.entries:
-                self._keep_raw(draft, [job.entries[key]], reason)
+                draft.raw |= self.raw_keys.kept(draft.name, [job.entries[key]], reason, outcome=outcome)
 
     def _variables(
         self,
@@ -308,13 +277,13 @@ class StageBuilder:
         for name, variable in job_variables.raw.items():
             is_parameter = "trigger" in job.entries and variable.is_expanded
             if name not in env and not is_parameter:
-                self._mark_raw(variable.entry, draft, "")
+                self.raw_keys.mark(draft.name, variable.entry, "")
             raw[name] = variable.data
         if axes is not None:
             env = {**axes.env, **env}
         elif job.get("parallel") is not None:
             reason = forced.get("matrix") or matrices.refusal(job)
-            self._keep_raw(draft, [job.entries["parallel"]], reason)
+            draft.raw |= self.raw_keys.kept(draft.name, [job.entries["parallel"]], reason)
         texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
             env["CI_JOB_STAGE"] = job.stage
@@ -360,7 +329,7 @@ class StageBuilder:
             reason = start.reason if start is not None else self._refusal(job, forced)
             is_known = start is not None and not start.is_unknown
             known = tuple(known_entries(entries, self.names(job))) if is_known else ()
-            self._keep_raw(draft, entries, reason, known)
+            draft.raw |= self.raw_keys.kept(draft.name, entries, reason, known)
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:
@@ -371,7 +340,7 @@ class StageBuilder:
             set_start(start, draft.keys, draft.raw, is_needed=job.name in self._needed)
         if not start.reason and "when" in start.raw:
             for entry in entries_of_when(entries):
-                self._mark_raw(entry, draft, "it also runs after failures")
+                self.raw_keys.mark(draft.name, entry, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
         if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
             # A generated file with such a condition starts pipelines for merge requests.
@@ -386,7 +355,8 @@ class StageBuilder:
         if not is_in_two_files or "when" in draft.keys or "rules" in draft.raw or "trigger" in job.entries:
             return
         if job.get("rules") is not None:
-            self._keep_raw(draft, [job.entries["rules"]], "they replace rules in a file that only GitLab reads")
+            reason = "they replace rules in a file that only GitLab reads"
+            draft.raw |= self.raw_keys.kept(draft.name, [job.entries["rules"]], reason, outcome=KeyOutcome.ELSEWHERE)
         elif may_have_rules_elsewhere(job):
             draft.raw["rules"] = None
 

@@ -1,0 +1,70 @@
+"""Keys of jobs that stay keys of GitLab: their values and outcomes, and one diagnostic for jobs that share a key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data
+from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
+from pipegen.importing.gitlab.reading.tree import is_null, items_of
+from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.source.tree import Entry, Sequence
+
+# Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
+_FLAT = ("before_script", "script", "after_script", "rules")
+
+
+class RawKeys:
+    """Collects the raw keys of all jobs."""
+
+    def __init__(self, accounting: Accounting) -> None:
+        self._accounting = accounting
+        self._jobs: dict[tuple[str, int, str], tuple[Entry, list[str]]] = {}
+
+    def kept(
+        self,
+        job: str,
+        entries: Collection[Entry],
+        reason: str,
+        known: Collection[Entry] = (),
+        outcome: KeyOutcome = KeyOutcome.RAW,
+    ) -> dict[str, Data]:
+        """Return *entries* of *job*, which stay raw for a *reason*; its stage also has the *known* ones in them."""
+        data: dict[str, Data] = {}
+        for entry in entries:
+            if is_null(entry.value):
+                self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+                continue
+            self.mark(job, entry, reason, known, outcome)
+            value = entry.value
+            is_flat = entry.key.text in _FLAT and isinstance(value, Sequence)
+            data[entry.key.text] = [raw_data(item) for item in items_of(value)] if is_flat else raw_data(value)
+        return data
+
+    def mark(
+        self,
+        job: str,
+        entry: Entry,
+        reason: str,
+        known: Collection[Entry] = (),
+        outcome: KeyOutcome = KeyOutcome.RAW,
+    ) -> None:
+        """Give *entry* of *job* *outcome*, and the entries in it, except those that are *known*."""
+        translated = {id(inner) for known_entry in known for inner in (known_entry, *entries_in(known_entry.value))}
+        for inner in (entry, *entries_in(entry.value)):
+            self._accounting.mark_key(inner.key, KeyOutcome.TRANSLATED if id(inner) in translated else outcome)
+        self._jobs.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(job)
+
+    def report(self, report: Report) -> None:
+        """Report the keys that stay raw, each once with the jobs that have it."""
+        for (_, _, reason), (entry, names) in self._jobs.items():
+            others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
+            because = f": {reason}" if reason else ""
+            report.add(
+                codes.KEPT_RAW,
+                f'"{entry.key.text}" of job "{names[0]}"{others} stays a key of GitLab{because}',
+                at=entry.key.span,
+                hint='other engines do not read "raw": check that the stage works without it',
+            )
