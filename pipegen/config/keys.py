@@ -66,6 +66,7 @@ STAGE_KEYS = (
     StageKey(name="services", is_for_scripts=True, is_local=True, diff=("services",)),
     StageKey(name="agent", is_local=True, diff=("agent", "agent.kubernetes")),
     StageKey(name="resources", is_local=True, diff=("resources",)),
+    StageKey(name="runner_variables", is_local=True, diff=("runner_variables",)),
     StageKey(name="secrets", is_for_scripts=True, diff=("secrets", "id_tokens")),
     StageKey(name="reports", is_local=True, diff=("reports",)),
     StageKey(name="cache", is_local=True, diff=("cache",)),

@@ -141,6 +141,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     services: StepValue | None = None
     agent: StepValue | None = None
     resources: StepValue | None = None
+    runner_variables: StepValue | None = None
     secrets: StepValue | None = None
     when: StepValue | None = None
     matrix: StepValue | None = None

@@ -140,6 +140,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "agent.kubernetes": formatter.tree(machine.pod),
         "tools": {type_: value(name) for type_, name in machine.tools},
         "resources": _resources(machine.resources) if machine.resources is not None else None,
+        "runner_variables": {item.name: value(item.value) for item in machine.runner_variables},
         "shell": formatter.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,
         "cases": _cases(job, formatter),
         "when": condition(job.condition),

@@ -19,6 +19,7 @@ _FIRST = (
         "matrix",
         "agent",
         "resources",
+        "runner_variables",
         "image",
         "services",
         "fetch",

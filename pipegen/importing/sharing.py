@@ -13,6 +13,7 @@ from pipegen.structs import Struct
 _SHARED = (
     "agent",
     "resources",
+    "runner_variables",
     "fetch",
     "image",
     "services",
@@ -25,9 +26,11 @@ _SHARED = (
     "raw",
 )
 _ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
-_OF_SCRIPTS = frozenset({"agent", "resources", "fetch", "env", "shell", "image", "services", "secrets", "before"})
+_OF_SCRIPTS = frozenset(
+    {"agent", "resources", "runner_variables", "fetch", "env", "shell", "image", "services", "secrets", "before"}
+)
 # Keys that steps of plugins use, too.
-_OF_STEPS = frozenset({"agent", "resources", "fetch", "env", "secrets"})
+_OF_STEPS = frozenset({"agent", "resources", "runner_variables", "fetch", "env", "secrets"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,

@@ -46,6 +46,7 @@ from pipegen.plan.model.machine import (
     PodContainer,
     Pull,
     Resources,
+    RunnerVariable,
     Service,
     ShellProgram,
 )
@@ -175,6 +176,7 @@ __all__ = [
     "Retry",
     "Reuse",
     "RunContainer",
+    "RunnerVariable",
     "Schedule",
     "Selection",
     "Service",

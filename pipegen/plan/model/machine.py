@@ -137,6 +137,17 @@ class Pod(SpannedStruct, kw_only=True):
     span: Span
 
 
+class RunnerVariable(SpannedStruct, kw_only=True):
+    """A variable that configures the engine's runner; scripts do not read it."""
+
+    UNCOMPARED: ClassVar = ("span", "value_span")
+
+    name: str
+    value: str
+    span: Span
+    value_span: Span
+
+
 class Machine(SpannedStruct, kw_only=True):
     """The machine a job runs on; it must have all *labels*, and match all *label_expressions*.
 
@@ -154,5 +165,6 @@ class Machine(SpannedStruct, kw_only=True):
     tools: tuple[tuple[str, str], ...] = ()
     tools_span: Span | None = None
     resources: Resources | None = None
+    runner_variables: tuple[RunnerVariable, ...] = ()
     shell: ShellProgram = ShellProgram.SH
     shell_span: Span | None = None

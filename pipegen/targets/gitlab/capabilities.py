@@ -65,6 +65,7 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "resources", _NATIVE, "KUBERNETES_CPU_REQUEST, _MEMORY_REQUEST and their _LIMIT; other executors ignore them"
     ),
+    Capability("runner_variables", _NATIVE, "variables of the job"),
     Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
     Capability("cases", _NATIVE, "variables of rules"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),

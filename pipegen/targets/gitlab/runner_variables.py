@@ -1,12 +1,14 @@
-"""Variables that configure GitLab's runner, in all jobs: `targets.gitlab.runner_variables`."""
+"""Variables that configure GitLab's runner: in all jobs, `targets.gitlab.runner_variables`, or in those of a stage."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pipegen.diagnostics.codes import INVALID_VALUE
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of, written_text
 
@@ -42,28 +44,38 @@ def can_be_set(name: str) -> bool:
     return is_for_runners(name) and name not in _KEYS
 
 
-def check_runner_variables(section: TreeMapping | None, report: Report) -> None:
-    """Report variables in the setting that scripts may read, too, that keys of a config set, or with references."""
+def check_runner_variables(section: TreeMapping | None, plans: Iterable[Plan], report: Report) -> None:
+    """Report variables in the setting, and in stages of *plans*, that scripts may read, too, or that other keys set.
+
+    Those with references are reported, too.
+    """
     for entry in entries_of(section.get("runner_variables") if section is not None else None):
-        name = entry.key.text
-        if key := _KEYS.get(name):
-            report.add(
-                INVALID_VALUE,
-                f'a config sets {name} by the key "{key}"',
-                at=entry.key.span,
-                hint=f'set "{key}" in "defaults" or in a stage',
-            )
-        elif not is_for_runners(name):
-            report.add(
-                INVALID_VALUE,
-                f'"{name}" is not a variable for GitLab\'s runner alone',
-                at=entry.key.span,
-                hint='set variables of scripts in "env", in "defaults" or in a stage',
-            )
-        elif _REFERENCE.search(written_text(entry.value)):
-            report.add(
-                INVALID_VALUE,
-                f'{name} is set before any stage runs, and "{written_text(entry.value)}" has a reference',
-                at=entry.value.span,
-                hint="GitLab expands its own variables, such as $CI_DEFAULT_BRANCH",
-            )
+        _check(entry.key.text, written_text(entry.value), entry.key.span, entry.value.span, report)
+    for plan in plans:
+        for job in plan.jobs:
+            for variable in job.machine.runner_variables:
+                _check(variable.name, variable.value, variable.span, variable.value_span, report)
+
+
+def _check(name: str, value: str, at: Span, value_at: Span, report: Report) -> None:
+    if key := _KEYS.get(name):
+        report.add(
+            INVALID_VALUE,
+            f'a config sets {name} by the key "{key}"',
+            at=at,
+            hint=f'set "{key}" in "defaults" or in a stage',
+        )
+    elif not is_for_runners(name):
+        report.add(
+            INVALID_VALUE,
+            f'"{name}" is not a variable for GitLab\'s runner alone',
+            at=at,
+            hint='set variables of scripts in "env", in "defaults" or in a stage',
+        )
+    elif _REFERENCE.search(value):
+        report.add(
+            INVALID_VALUE,
+            f'{name} is set before any stage runs, and "{value}" has a reference',
+            at=value_at,
+            hint="GitLab expands its own variables, such as $CI_DEFAULT_BRANCH",
+        )

@@ -57,6 +57,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         _EMULATED,
         "shares and limits of the image's container; without an image, a label is required: PG615",
     ),
+    Capability("runner_variables", _EMULATED, "no effect: they configure the runner of GitLab"),
     Capability("env", _NATIVE, "constants in environment or withEnv; the script exports other values"),
     Capability("cases", _NATIVE, "a choice in withEnv"),
     Capability("outputs", _EMULATED, "files in a stash for each stage that other stages read from"),

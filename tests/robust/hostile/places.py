@@ -230,6 +230,7 @@ PLACES: Mapping[str, Config] = {
     "environment.name": lambda text: stage(environment={"name": written(text)}),
     "environment.url": lambda text: stage(environment={"name": "a", "url": written(text)}),
     "environment.on_stop": lambda text: stage(environment={"name": "a", "on_stop": text}),
+    "stage.runner_variables": lambda text: stage(runner_variables={"FF_USE_FASTZIP": text}),
     "stage.lock.[]": lambda text: stage(lock=[text]),
     "stage.lock": lambda text: stage(lock=text),
     "reuse.files.[]": lambda text: stage(reuse={"files": [text]}),

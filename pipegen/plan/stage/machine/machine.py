@@ -1,4 +1,4 @@
-"""The machine of a stage: image and services, labels, resources, shell."""
+"""The machine of a stage: image and services, labels, resources, variables of its runner, shell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Machine, Pod, ShellProgram, Step, TriggerJob
+from pipegen.plan.model import Machine, Pod, RunnerVariable, ShellProgram, Step, TriggerJob
 from pipegen.plan.stage.machine.images import image
 from pipegen.plan.stage.machine.labels import is_expression, label_operands
 from pipegen.plan.stage.machine.pods import image_and_pod, labels_node
@@ -25,7 +25,7 @@ _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
 
 def machine(stage: StageConfig, directory: str, values: StageValues) -> Machine:
     """Return the machine that *stage* needs, which runs in *directory*."""
-    if not any((stage.services, stage.agent, stage.resources, stage.shell, stage.tools)):
+    if not any((stage.services, stage.agent, stage.resources, stage.runner_variables, stage.shell, stage.tools)):
         return Machine(image=image(stage, directory, values)) if stage.image is not None else _ANYWHERE
     labels, expressions = _labels(stage, values.report)
     job_image, pod = image_and_pod(stage, directory, values)
@@ -39,6 +39,7 @@ def machine(stage: StageConfig, directory: str, values: StageValues) -> Machine:
         tools=_tools(stage),
         tools_span=stage.tools.span if stage.tools else None,
         resources=resources(stage.resources, values.report) if stage.resources else None,
+        runner_variables=_runner_variables(stage),
         shell=ShellProgram(stage.shell.value) if stage.shell else ShellProgram.SH,
         shell_span=stage.shell.span if stage.shell else None,
     )
@@ -71,6 +72,16 @@ def _tools(stage: StageConfig) -> tuple[tuple[str, str], ...]:
     """Return the type and the name of each tool of *stage*."""
     entries = entries_of(stage.tools.node) if stage.tools is not None else ()
     return tuple((entry.key.text, entry.value.text) for entry in entries if isinstance(entry.value, Scalar))
+
+
+def _runner_variables(stage: StageConfig) -> tuple[RunnerVariable, ...]:
+    """Return the variables that *stage* sets for its runner, in the order of the file."""
+    entries = entries_of(stage.runner_variables.node) if stage.runner_variables is not None else ()
+    return tuple(
+        RunnerVariable(name=entry.key.text, value=entry.value.text, span=entry.key.span, value_span=entry.value.span)
+        for entry in entries
+        if isinstance(entry.value, Scalar)
+    )
 
 
 def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[str, ...]]:

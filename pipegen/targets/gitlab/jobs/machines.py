@@ -20,7 +20,7 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class JobMachine(Struct, kw_only=True):
-    """The machine of a job; *variables* request resources, and contain defaults of values that may be absent."""
+    """The machine of a job; *variables* are for its runner, and contain defaults of values that may be absent."""
 
     image: ImageKeys | None
     services: tuple[ServiceKeys, ...]
@@ -33,7 +33,7 @@ _DEFAULT_MACHINE = JobMachine(image=None, services=(), variables=())
 def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> JobMachine:
     """Return the machine of *job*; references that GitLab cannot expand are reported."""
     machine = job.machine
-    if not machine.services and machine.resources is None:
+    if not machine.services and machine.resources is None and not machine.runner_variables:
         if machine.image is None:
             return _DEFAULT_MACHINE
         constant = machine.image.name.constant
@@ -60,7 +60,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             )
             for service in machine.services
         ),
-        variables=(*requests(machine), *_defaults(texts, producers)),
+        variables=(*requests(machine), *_for_runner(machine), *_defaults(texts, producers)),
     )
 
 
@@ -160,6 +160,11 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
             at=image.span,
             hint="create the variable, unless the image is in the registry of GitLab",
         )
+
+
+def _for_runner(machine: Machine) -> Iterator[VariableEntry]:
+    """Yield the variables that the stage sets for its runner; GitLab expands variables in their values."""
+    yield from (VariableEntry(variable.name, variable.value) for variable in machine.runner_variables)
 
 
 def requests(machine: Machine) -> Iterator[VariableEntry]:

@@ -16,7 +16,7 @@ from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
-from pipegen.targets.gitlab.runner_variables import is_for_runners
+from pipegen.targets.gitlab.runner_variables import can_be_set, is_for_runners
 
 # The runner, git and scripts read them.
 _OF_PROXIES = re.compile(r"(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY")
@@ -91,20 +91,46 @@ def variables(
         name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
     }
     own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
-    resources: dict[str, Value] = {**_amounts(_RESOURCES, raw, (*raw_names, *texts.axes))}
-    if limits := _amounts(_LIMITS, raw, (*raw_names, *texts.axes)):
-        resources["limits"] = {**limits}
+    others = (*raw_names, *texts.axes)
+    resources = _resources(raw, others)
     if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
         raw.pop(SCRIPT_TIMEOUT, None)
-    fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in (*raw_names, *texts.axes)}
+    fetched = {name: raw[name].text for name in _FETCH if name in raw and name not in others}
     fetch, fetch_names = _fetch(fetched)
     if fetch is False and not is_read_elsewhere:
         fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _reads(job, name)))
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
-    keys = {**({"resources": resources} if resources else {}), **({"fetch": fetch} if fetch is not None else {})}
+    for_runner = _for_runner(raw, job, inputs, (*others, *read_by_raw_keys))
+    raw = {name: variable for name, variable in raw.items() if name not in for_runner}
+    all_keys: dict[str, Value] = {"resources": resources, "runner_variables": for_runner, "fetch": fetch}
+    keys = {key: value for key, value in all_keys.items() if value is not None and value != {}}
     known = texts.constants if has_services or is_read_elsewhere else {}
     names = _ordered(own, names_in_values(job))
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
+
+
+def _for_runner(
+    variables: Mapping[str, Variable], job: SourceJob, inputs: Collection[str], others: Collection[str]
+) -> dict[str, Value]:
+    """Return those of *variables* that only the runner of *job* reads, without *others*.
+
+    Those with a variable of the job in their texts stay raw if a generated script exports it. A job that only starts a
+    pipeline has no runner.
+    """
+    if "trigger" in job.entries:
+        return {}
+    return {
+        name: variable.text
+        for name, variable in variables.items()
+        if can_be_set(name) and name not in others and _is_text(variable) and variable.is_expanded
+        if not any(exported(names_in(variable.text), job, inputs)) and not _reads(job, name)
+    }
+
+
+def _resources(variables: dict[str, Variable], others: Collection[str]) -> dict[str, Value]:
+    """Return the key `resources`, and remove its variables from *variables*, without the *others*."""
+    amounts, limits = _amounts(_RESOURCES, variables, others), _amounts(_LIMITS, variables, others)
+    return {**amounts, **({"limits": {**limits}} if limits else {})}
 
 
 def _amounts(names: Mapping[str, str], variables: dict[str, Variable], others: Collection[str]) -> Mapping[str, str]:
