@@ -90,7 +90,6 @@ def variables(
     only_raw = {
         name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
     }
-    own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     others = (*raw_names, *texts.axes)
     resources = _resources(raw, others)
     if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
@@ -102,9 +101,9 @@ def variables(
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
     for_runner = _for_runner(raw, job, inputs, (*others, *read_by_raw_keys))
     raw = {name: variable for name, variable in raw.items() if name not in for_runner}
-    all_keys: dict[str, Value] = {"resources": resources, "runner_variables": for_runner, "fetch": fetch}
-    keys = {key: value for key, value in all_keys.items() if value is not None and value != {}}
+    keys = _present(resources=resources or None, runner_variables=for_runner or None, fetch=fetch)
     known = texts.constants if has_services or is_read_elsewhere else {}
+    own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     names = _ordered(own, names_in_values(job))
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
 
@@ -125,6 +124,11 @@ def _for_runner(
         if can_be_set(name) and name not in others and _is_text(variable) and variable.is_expanded
         if not any(exported(names_in(variable.text), job, inputs)) and not _reads(job, name)
     }
+
+
+def _present(**keys: Value) -> dict[str, Value]:
+    """Return those of *keys* that are not None."""
+    return {name: value for name, value in keys.items() if value is not None}
 
 
 def _resources(variables: dict[str, Variable], others: Collection[str]) -> dict[str, Value]:
