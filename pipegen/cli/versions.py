@@ -14,7 +14,7 @@ from pipegen.cli.history.revisions import Revision, revision
 from pipegen.cli.session import config_path
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.include import included_paths
-from pipegen.config.files.load import USUAL_NAMES, decode, find, folder_of, load, repository_root
+from pipegen.config.files.load import USUAL_NAMES, absolute, decode, find, folder_of, load, repository_root
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -99,7 +99,7 @@ def _path(version: ConfigVersion) -> str:
     """Return the path of a version relative to the root of its repository, "" if unknown."""
     if isinstance(version, RevisionVersion):
         return version.path
-    folder = folder_of(Path.cwd() / version.file, repository_root(version.file))
+    folder = folder_of(absolute(version.file), repository_root(version.file))
     return posixpath.join(folder, version.file.name)
 
 

@@ -21,6 +21,7 @@ from pipegen.plan.model import (
     RunContainer,
     Selection,
     ShellProgram,
+    TriggerJob,
     Workspace,
 )
 from pipegen.plan.model.steps import step_key
@@ -121,6 +122,8 @@ def _work(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
                     exports[step.name] = value(formatter.text(step.value))
             case Leave():
                 continue
+            case TriggerJob():
+                keys["trigger"] = _trigger(step, formatter)
             case _:
                 keys[step_key(step)] = formatter.tree(step)
     return keys
@@ -203,6 +206,15 @@ def _plugin_steps(job: Job, formatter: ValueFormatter) -> Tree | None:
         for number, call in enumerate(getattr(steps, when), 1)
     }
     return {**calls, **({"elsewhere": value("skip")} if steps.is_skipped_elsewhere else {})}
+
+
+def _trigger(step: TriggerJob, formatter: ValueFormatter) -> Tree | None:
+    """Return *step*, with the new names of the stages that generate its files; the first file is not its name, too."""
+    files = tuple(replace(file, stage=formatter.stage(file.stage)) for file in step.include)
+    tree = formatter.tree(replace(step, include=files))
+    if files and isinstance(tree, dict):
+        tree.pop("name")
+    return tree
 
 
 def _output(formatter: ValueFormatter, stage: str, name: str) -> str:

@@ -188,6 +188,16 @@ def test_two_files_can_be_compared_outside_a_repository(empty: Path, pipegen: Pi
     assert (result.status, result.out) == (0, "other.yaml has the same meaning as one.yaml\n")
 
 
+def test_files_of_another_repository_can_be_compared(
+    root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path may lead out of the repository of the current folder."""
+    repository(root / "inner", {"any": ""})
+    monkeypatch.chdir(root / "inner")
+
+    assert pipegen("diff", "../pipegen.yaml", "../pipegen.yaml").status == 0
+
+
 def test_a_revision_without_a_path_has_a_default_config_name(root: Path, pipegen: Pipegen) -> None:
     """The default name may differ between the two revisions."""
     git(root, "mv", "--force", "pipegen.yaml", "pipegen.yml")

@@ -144,6 +144,16 @@ def test_a_renamed_stage_is_the_same_stage() -> None:
     assert (result.gained.count, result.lost.count, result.old_path == result.new_path) == (0, 0, True)
 
 
+def test_a_changed_file_of_a_child_pipeline_is_one_change() -> None:
+    """The first file is also the name of the pipeline. A new name of the stage that generates it is no change."""
+    old = "{name: a, script: [x], artifacts: [c.yml]}, {name: b, trigger: {include: [{artifact: c.yml, stage: a}]}}"
+
+    assert keys("trigger: {include: ci/a.yml}", "trigger: {include: ci/b.yml}") == [
+        ("trigger.include.1.path", "ci/a.yml", "ci/b.yml")
+    ]
+    assert pipeline(rows(old), rows(old.replace("name: a", "name: z").replace("stage: a", "stage: z"))).changed == ()
+
+
 def test_a_renamed_stop_stage_does_not_change_the_environment() -> None:
     """The deploying stage names it and counts as unchanged."""
     old = """

@@ -76,8 +76,17 @@ def report_violations(violations: Sequence[Violation], tree_paths: TreePaths, re
             ):
                 misspelled_keys.add((path, suggested))
     for violation in others:
-        if violation.keyword != "required" or (violation.path, violation.key) not in misspelled_keys:
+        if not any((violation.path, key) in misspelled_keys for key in _missing_keys(violation)):
             _report_violation(violation, tree_paths, report)
+
+
+def _missing_keys(violation: Violation) -> tuple[str, ...]:
+    """Return the missing keys that *violation* reports: the key, or those of all groups of which one is required."""
+    if violation.keyword in {"required", "dependentRequired"}:
+        return (violation.key,)
+    if violation.keyword in {"anyOf", "oneOf"}:
+        return tuple(key for group in _sequence(violation.limit) if isinstance(group, list) for key in group)
+    return ()
 
 
 def _report_violation(violation: Violation, tree_paths: TreePaths, report: Report) -> None:

@@ -347,6 +347,13 @@ def test_top_level_keys_for_anchors_may_have_any_value(key: str) -> None:
     assert _check(f"{key}: [&a {{name: b}}, ~]\npipelines: {{p: {{stages: [*a]}}}}") == ()
 
 
+def test_a_misspelled_key_is_not_also_reported_as_one_of_several_missing_keys() -> None:
+    """`approve` needs any of its keys."""
+    (diagnostic,) = _check("pipelines: {a: {stages: [{name: b, approve: {approver: [x]}}]}}")
+
+    assert (diagnostic.code.number, diagnostic.hint) == ("PG201", 'rename it to "approvers"')
+
+
 def test_all_violations_are_reported_together() -> None:
     """They are in the order of the text."""
     diagnostics = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
