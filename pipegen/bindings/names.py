@@ -52,7 +52,6 @@ SETUP_NAMES = (
 # Jenkins' git plugin sets the GIT_ variables of a build; PipelineLib binds all of them in `setup`.
 _SETUP_VARIABLE = r"params\..+|GIT_[A-Z][A-Z0-9_]*"
 
-RESERVED_STAGES = ("setup", "teardown")
 # Names that cannot be exported: "stage" is predefined, "status" is read by finally stages.
 _RESERVED_EXPORTS = ("stage", "status")
 _TAKEN = frozenset((*_STEP_OF, *_RESERVED_EXPORTS))

@@ -122,6 +122,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     """
 
     UNCOMPARED: ClassVar = ("body",)
+    RESERVED_NAMES: ClassVar = ("setup", "teardown")
 
     name: Located[str]
     within: str = ""

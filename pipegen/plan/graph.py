@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from pipegen.bindings.names import RESERVED_STAGES
 from pipegen.config.model import Arc, PipelineConfig, StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -81,7 +80,7 @@ def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageCo
     stages: dict[str, StageConfig] = {}
     for stage in pipeline.stages:
         name = stage.name
-        if name.value in RESERVED_STAGES:
+        if name.value in StageConfig.RESERVED_NAMES:
             report.add(
                 codes.RESERVED_NAME,
                 f'"{name.value}" is a reserved stage name',

@@ -293,15 +293,15 @@ child: { trigger: { project: $PROJECT, strategy: depend, forward: { pipeline_var
 
 
 def test_a_stage_waits_for_the_needs_of_a_job_that_is_left_out(tmp_path: Path) -> None:
-    """The stage would start before them without the job between them; the name `setup` is reserved."""
+    """The stage would start before them without the job between them, which has steps in place of a script."""
     source = """\
 build: { script: make }
-setup: { script: make, needs: [build] }
-test: { script: make, needs: [setup] }
+steps: { run: [{ name: one, script: make }], needs: [build] }
+test: { script: make, needs: [steps] }
 """
     result, report = from_text(source, tmp_path)
 
-    assert 'job "setup" is left out' in messages(report)
+    assert 'job "steps" is left out' in messages(report)
     assert _generated(result)["test"]["needs"] == ["build"]
     assert _differences(result) == []
 

@@ -14,6 +14,7 @@ from pipegen.importing.gitlab.reading.constructs import constructs
 from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.order import report_cycles
+from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import read_tree, text_of
 from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
@@ -110,7 +111,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     accounting, own = Accounting(), Report()
     try:
         files = read_files(file, roots, accounting, own)
-        source = resolve(files, accounting, own)
+        source = with_free_names(resolve(files, accounting, own), own)
         report_cycles(source, own)
         report_refused(files, source, own)
     finally:
@@ -269,7 +270,9 @@ def _report_entries(
             accounting.mark(entry, outcome or unused)
             if outcome is not None:
                 continue
-            inner = f'"{key}" in "{name}" has no effect: each job that gets it has its own value'
+            is_ignored = (name, key) == ("default", "timeout")
+            reason = "GitLab ignores it there" if is_ignored else "each job that gets it has its own value"
+            inner = f'"{key}" in "{name}" has no effect: {reason}'
             report.add(
                 codes.WITHOUT_EFFECT,
                 f'"{key}" is left out: no job uses it' if name is None else inner,

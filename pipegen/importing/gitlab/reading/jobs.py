@@ -31,10 +31,11 @@ from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
 
-# https://docs.gitlab.com/ci/yaml/#default, and the top-level keys that mean the same
+# https://docs.gitlab.com/ci/yaml/#default, and the top-level keys that mean the same; `timeout` has no effect there:
+# https://gitlab.com/gitlab-org/gitlab/-/issues/213634
 _DEFAULT_KEYS = (
     *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "image", "interruptible", "retry"),
-    *("services", "tags", "timeout", "identity"),
+    *("services", "tags", "identity"),
 )
 # `lib/gitlab/ci/config/entry/processable.rb` of GitLab
 _TRIGGER_DEFAULT_KEYS = ("interruptible",)

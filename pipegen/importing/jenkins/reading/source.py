@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.jenkins.reading.functions import FileReader, functions_of_pipegen, step_functions
@@ -185,7 +186,7 @@ class _Stages:
         self._reader = reader
         self._code = code
         self._names: Counter[str] = Counter()
-        self._taken: set[str] = set()
+        self._taken: set[str] = {*StageConfig.RESERVED_NAMES}
         self.stages: list[JenkinsStage] = []
 
     def named(self, whole: Serial) -> Part:
