@@ -45,6 +45,14 @@ def closure(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, frozenset
     return {name: frozenset(_names(predecessors, ancestors[name])) for name in predecessors}
 
 
+def depths(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, int]:
+    """Return the number of steps before each name, in none of which is a name after it."""
+    steps: dict[str, int] = {}
+    for name in _sorted(predecessors):
+        steps[name] = max((steps.get(earlier, 0) + 1 for earlier in predecessors[name]), default=0)
+    return steps
+
+
 def _ancestor_bits(predecessors: Mapping[str, AbstractSet[str]]) -> tuple[dict[str, int], dict[str, int]]:
     """Return a bit for each name, and the bits of all its direct and indirect predecessors.
 

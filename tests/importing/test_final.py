@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from importing.samples import from_text
+from importing.samples import from_text, messages
 from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.importer import GitLabImport
@@ -99,3 +99,45 @@ def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result)
     assert proof is not None
     return [difference.message for difference in proof.differences]
+
+
+def test_a_job_after_failures_before_the_last_stage_keeps_the_order_of_its_stage(tmp_path: Path) -> None:
+    """With a need on `test`, which is skipped if `build` fails, GitLab would skip it, too.
+
+    https://docs.gitlab.com/ci/yaml/#when: `on_failure` runs a job if at least one job in an earlier stage has failed.
+    """
+    text = """\
+stages: [build, test, alert, deploy]
+build: { stage: build, script: [make], artifacts: { paths: [dist/] } }
+test: { stage: test, script: [make test], artifacts: { paths: [report.xml] } }
+alert: { stage: alert, script: [./alert], when: on_failure, dependencies: [test] }
+notify: { stage: alert, script: [./notify], rules: [{ if: $CI_COMMIT_TAG, when: manual }, { when: on_failure }] }
+deploy: { stage: deploy, script: [./deploy], needs: [alert, test] }
+"""
+    result, _ = from_text(text, tmp_path)
+    jobs = yaml_data(result.generated[-1].text)
+
+    assert "needs" not in jobs["alert"]
+    assert jobs["alert"]["dependencies"] == ["test"]
+    assert "needs" not in jobs["notify"]
+    assert _differences(result) == []
+
+
+def test_a_job_after_failures_of_the_first_stage_has_needs(tmp_path: Path) -> None:
+    """Nothing skips the jobs that it needs."""
+    text = "stages: [a, b, c]\nx: { stage: a, script: [x] }\ny: { stage: b, script: [y], when: on_failure }\n"
+    result, _ = from_text(f"{text}z: {{ stage: c, script: [z], needs: [y] }}\n", tmp_path)
+
+    assert yaml_data(result.generated[-1].text)["y"]["needs"] == ["x"]
+
+
+def test_a_job_after_failures_that_would_wait_for_more_jobs_is_reported(tmp_path: Path) -> None:
+    """Without needs, it would wait for `late`, which is in the same stage."""
+    text = f"""{_SOURCE}
+late: {{ stage: end, script: [./late], needs: [build] }}
+alert: {{ stage: end, script: [./alert], when: on_failure }}
+"""
+    result, report = from_text(text, tmp_path)
+
+    assert 'job "alert" starts after failures of the jobs directly before it' in messages(report)
+    assert yaml_data(result.generated[-1].text)["alert"]["needs"]

@@ -179,7 +179,7 @@ class _Writer:
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
         order = with_selections(order, drafts, self._source)
-        kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered)
+        kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered, self._report)
         order = with_stops(order, self._source, self._options.forced).with_final(final)
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")

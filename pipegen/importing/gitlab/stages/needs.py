@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
@@ -13,6 +13,7 @@ from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in
 from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.stages.after_failures import after_any_failure
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.plan.expansion.combinations import combination_name
@@ -72,6 +73,7 @@ def keep_needs(
     order: Order,
     names: GeneratedNames,
     misordered: Collection[str],
+    report: Report,
 ) -> KeptNeeds:
     """Keep the needs of stages raw that a config cannot express.
 
@@ -83,7 +85,12 @@ def keep_needs(
     by_name = {draft.name: draft for draft in drafts}
     leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
     earlier = closure(order.before)
+    after_failures = after_any_failure(drafts, source, order, report)
     for draft in drafts:
+        if draft.name in after_failures and draft.name not in misordered:
+            has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
+            reasons[draft.name] = "after a failure, GitLab skips a job that needs a skipped one"
+            continue
         reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
         if not reason:
             continue
@@ -109,6 +116,19 @@ def keep_needs(
             draft.raw["needs"] = needs
             reasons[draft.name] = reason
     return KeptNeeds(reasons, lacks_names=has_unknown)
+
+
+def _keep_stage_order(draft: Draft, sources: Sequence[Draft], names: GeneratedNames) -> bool:
+    """Let the stage decide the order of *draft*, which gets files of *sources*; return whether their names are known.
+
+    *names* are those in the generated file.
+    """
+    draft.raw["needs"] = None
+    if draft.job.get("dependencies") is None:
+        return True
+    jobs = [names.jobs.get(source.name) or _job_names(source) for source in sources]
+    draft.raw["dependencies"] = list(chain.from_iterable(jobs))
+    return not any(_is_unknown(source, names, is_by_stage=False) for source in sources)
 
 
 def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misordered: bool) -> str:

@@ -1,0 +1,57 @@
+"""Jobs that start after the failure of any job of earlier stages, also if jobs between them are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.importing.arcs import closure, depths
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.order import Order, needs_of
+from pipegen.importing.gitlab.stages.stage import Draft
+
+# A generated file with more steps has one stage, which decides no order.
+_MOST_STEPS = 20
+
+
+def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Order, report: Report) -> frozenset[str]:
+    """Return those of these jobs that come after the same jobs without needs in the generated file; report others.
+
+    With needs, GitLab skips a job if one that it needs is skipped, whatever else has failed:
+    `lib/gitlab/ci/status/composite.rb`. Without, it waits for all jobs of earlier steps in the generated file.
+    """
+    found = [draft for draft in drafts if _starts_on_failure(draft) and needs_of(draft.job, source) is None]
+    if not found:
+        return frozenset()
+    depth, earlier = depths(order.before), closure(order.before)
+    # The jobs of the first step are not skipped.
+    found = [draft for draft in found if any(order.before.get(name) for name in earlier[draft.name])]
+    is_staged = max(depth.values(), default=0) < _MOST_STEPS
+    awaited = [draft.name for draft in drafts if draft.is_awaited and draft.name in depth]
+    exact = {
+        draft.name
+        for draft in found
+        if is_staged and all(depth[name] >= depth[draft.name] or name in earlier[draft.name] for name in awaited)
+    }
+    for draft in found:
+        if draft.name not in exact:
+            report.add(
+                codes.NOT_IMPORTED,
+                f'job "{draft.name}" starts after failures of the jobs directly before it, not of all earlier ones',
+                at=draft.job.span,
+                hint='move it to the last stage, where it becomes a stage in "finally"',
+            )
+    return frozenset(exact)
+
+
+def _starts_on_failure(draft: Draft) -> bool:
+    """Return whether raw keys of *draft* start it after a failure."""
+    return "on_failure" in {str(start) for start in _starts(draft)}
+
+
+def _starts(draft: Draft) -> Iterator[object]:
+    yield draft.raw.get("when")
+    rules = draft.raw.get("rules")
+    for rule in rules if isinstance(rules, list) else ():
+        yield rule.get("when") if isinstance(rule, dict) else None
