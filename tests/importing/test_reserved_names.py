@@ -64,3 +64,11 @@ def test_a_time_limit_in_the_defaults_has_no_effect(tmp_path: Path) -> None:
 
     assert '"timeout" in "default" has no effect: GitLab ignores it there' in messages(report)
     assert result.text.count("timeout") == 1
+
+
+def test_a_trigger_without_a_value_is_left_out(tmp_path: Path) -> None:
+    """GitLab refuses the job; the config compiles."""
+    result, report = from_text("a: { trigger: , script: [a] }\n", tmp_path)
+
+    assert result.generated
+    assert '"trigger" in "a" has no effect' in messages(report)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from pipegen.diagnostics.codes import INVALID_VALUE
+from pipegen.bindings.expression import Text
+from pipegen.diagnostics.codes import INVALID_VALUE, RUNNER_VARIABLE
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan
+from pipegen.plan.model import Commands, Job, Plan
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of, written_text
@@ -23,6 +24,11 @@ _FOR_RUNNERS = re.compile(
     r"|RUNNER_(?:SCRIPT_TIMEOUT|AFTER_SCRIPT_TIMEOUT|GENERATE_ARTIFACTS_METADATA)|ARTIFACT_COMPRESSION_LEVEL"
     r"|(?:ARTIFACT_DOWNLOAD|EXECUTOR_JOB_SECTION|GET_SOURCES|RESTORE_CACHE)_ATTEMPTS",
     re.ASCII,
+)
+# Those that git and other programs in a script read, too: https://git-scm.com/docs/git
+_READ_BY_PROGRAMS = re.compile(
+    r"GIT_(?:ASKPASS|CLONE_PROTECTION_ACTIVE|TERMINAL_PROMPT|(?:LFS|CONFIG|SSL|SSH|HTTP|CURL|TRACE)(?:_\w+)?)"
+    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN|SERVICE_\w+)|DOCKER_AUTH_CONFIG"
 )
 # A reference of a config, such as `${inputs.level}`.
 _REFERENCE = re.compile(r"\$\{[\w-]*\.")
@@ -42,6 +48,36 @@ def is_for_runners(name: str) -> bool:
 def can_be_set(name: str) -> bool:
     """Return whether the setting can contain *name*: the runner reads it, and no key of a config sets it."""
     return is_for_runners(name) and name not in _KEYS
+
+
+def check_scripts(scripts: Iterable[tuple[Job, str]], report: Report) -> None:
+    """Report variables that the *scripts* of jobs set, and that only the runner reads, which does not see them.
+
+    A script that names a variable elsewhere reads it itself.
+    """
+    reported: set[tuple[str, Span]] = set()
+    for job, script in scripts:
+        for name, text in _exported(job):
+            is_read = name in script.replace(f"export {name}=", "")
+            if not is_for_runners(name) or _READ_BY_PROGRAMS.fullmatch(name) or is_read:
+                continue
+            if (name, text.span) not in reported:
+                reported.add((name, text.span))
+                key = _KEYS.get(name)
+                report.add(
+                    RUNNER_VARIABLE,
+                    f'GitLab\'s runner reads {name} before the script of stage "{job.title}" sets it',
+                    at=text.span,
+                    hint=f'use the key "{key}"' if key else 'set it in "runner_variables" of the stage',
+                )
+
+
+def _exported(job: Job) -> Iterator[tuple[str, Text]]:
+    """Yield the variables that the script of *job* sets, also those of cases."""
+    for step in job.steps:
+        yield from step.env if isinstance(step, Commands) else ()
+    computed = job.computed_names
+    yield from (variable for case in job.cases for variable in case.variables if variable[0] in computed)
 
 
 def check_runner_variables(section: TreeMapping | None, plans: Iterable[Plan], report: Report) -> None:

@@ -31,8 +31,7 @@ from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
 
-# https://docs.gitlab.com/ci/yaml/#default, and the top-level keys that mean the same; `timeout` has no effect there:
-# https://gitlab.com/gitlab-org/gitlab/-/issues/213634
+# https://docs.gitlab.com/ci/yaml/#default and top-level keys, without `timeout`: gitlab-org/gitlab#213634
 _DEFAULT_KEYS = (
     *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "image", "interruptible", "retry"),
     *("services", "tags", "identity"),
@@ -241,6 +240,8 @@ class _Resolver:
     ) -> SourceJob:
         tree = self._resolved(self._extended[name], 0)
         own = {keyword.key.text: keyword for keyword in entries_of(tree)}
+        if "trigger" in own and is_null(own["trigger"].value):
+            del own["trigger"]
         inherit = own.get("inherit")
         from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS

@@ -30,6 +30,7 @@ from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, withou
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
+from pipegen.targets.gitlab.runner_variables import check_scripts
 from pipegen.targets.gitlab.settings import GitLabSettings
 
 
@@ -66,7 +67,11 @@ def drafts(plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report:
     """Return the drafts of the jobs of *plan*."""
     check_cases(plan, is_free_name, "GitLab", report)
     drafting = _Drafting.of(plan, host, settings, report)
-    return [drafting.draft(without_raw_variables(job)) for job in plan.jobs]
+    jobs = [without_raw_variables(job) for job in plan.jobs]
+    result = [drafting.draft(job) for job in jobs]
+    scripts = ("\n".join(entry.text for entry in (*draft.script, *draft.after)) for draft in result)
+    check_scripts(zip(jobs, scripts, strict=True), report)
+    return result
 
 
 def _raw(draft: DraftJob, report: Report) -> Mapping[str, Data]:

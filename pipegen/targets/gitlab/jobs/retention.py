@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
+from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT, SEVERAL_REPORT_FILES
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import DEFAULT_RETENTION, NO_REPORTS, ArtifactsWhen, Job, Plan, ReportPath, Retention
@@ -14,6 +14,8 @@ from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, ArtifactKeys, Co
 from pipegen.targets.gitlab.pairs import ARTIFACTS_ON_FAILURE, REPORT_ON_FAILURE
 
 _NEVER = "never"
+# The kinds of reports that the runner compresses: https://docs.gitlab.com/ci/yaml/artifacts_reports/
+_OF_SEVERAL_FILES = ("junit", "cyclonedx", "metrics", "annotations", "lsif")
 RESULTS = {ArtifactsWhen.SUCCESS: "", ArtifactsWhen.FAILURE: "on_failure", ArtifactsWhen.ALWAYS: "always"}
 
 
@@ -30,6 +32,9 @@ def lower_retention(
         _report_sarif(sarif[0], report)
         if retention.when is ArtifactsWhen.FAILURE:
             _report_lost(job, sarif[0], report)
+    for kind, others in kinds.items():
+        if len(others) > 1 and kind not in _OF_SEVERAL_FILES:
+            _report_several(kind, others[1], report)
     _check_failure(job, plan, paths, report)
     stored = (stored_path(path.path, path.span, plan, report) for path in sarif)
     return (*paths, *(path for path in stored if path not in paths)), ArtifactKeys(
@@ -82,6 +87,15 @@ def _report_sarif(path: ReportPath, report: Report) -> None:
         at=path.span,
         hint='if your GitLab supports it, use "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code '
         'Climate\'s JSON, for "codequality"',
+    )
+
+
+def _report_several(kind: str, second: ReportPath, report: Report) -> None:
+    report.add(
+        SEVERAL_REPORT_FILES,
+        f'GitLab stores a "{kind}" report as one file: if several of its paths exist, the job fails',
+        at=second.span,
+        hint="combine the files in the script, or write each report in a stage of its own",
     )
 
 
