@@ -39,9 +39,14 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
 
 
 def literals(texts: Sequence[str]) -> str:
-    """Return the list of *texts*; a very long one becomes a sum of lists."""
-    pieces = [texts[start : start + _LONGEST_LIST] for start in range(0, len(texts), _LONGEST_LIST)] or [()]
-    return " + ".join(f"[{', '.join(map(literal, piece))}]" for piece in pieces)
+    """Return the list of *texts*."""
+    return list_of([literal(text) for text in texts])
+
+
+def list_of(items: Sequence[str]) -> str:
+    """Return the list of *items*, expressions in Groovy; a very long one becomes a sum of lists."""
+    pieces = [items[start : start + _LONGEST_LIST] for start in range(0, len(items), _LONGEST_LIST)] or [()]
+    return " + ".join(f"[{', '.join(piece)}]" for piece in pieces)
 
 
 def script(sh: model.Sh, margin: str) -> str:

@@ -190,13 +190,15 @@ class InPod(Struct):
 class Wrapped(Struct):
     """Steps inside a block step; *head* is complete Groovy except for the block, such as `retry(2)`.
 
-    *plugin* provides the step, "" for one that every Jenkins with pipelines has.
+    *plugin* provides the step, "" for one that every Jenkins with pipelines has. With *is_copied*, the user wrote the
+    head.
     """
 
     kind: ClassVar[str] = "wrapped"
     head: str
     steps: tuple[Step, ...]
     plugin: str = ""
+    is_copied: bool = False
 
 
 class GroovyStatement(Struct):

@@ -16,7 +16,7 @@ from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import expression
+from pipegen.targets.jenkins.groovy import expression, list_of
 from pipegen.targets.jenkins.stages.known_steps import KnownStep, known_steps
 from pipegen.targets.jenkins.stages.raw import NAME, is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
@@ -87,10 +87,10 @@ def plugin_steps(calls: Sequence[PluginCall], texts: GroovyTexts) -> tuple[model
     return tuple(_lowered(call, texts) for call in calls)
 
 
-def settings(variables: Sequence[tuple[str, Text]], texts: GroovyTexts) -> tuple[str, ...]:
-    """Return *variables* in Groovy, as items of the list of `withEnv`."""
+def settings(variables: Sequence[tuple[str, Text]], texts: GroovyTexts) -> str:
+    """Return *variables* in Groovy, as the list of `withEnv`."""
     values = replace(texts, reads_environment=True)
-    return tuple(_setting(name, values.value(text)) for name, text in variables)
+    return list_of([_setting(name, values.value(text)) for name, text in variables])
 
 
 def _setting(name: str, value: model.Value) -> str:
@@ -110,7 +110,7 @@ def enclosed(job: Job, steps: tuple[model.Step, ...], texts: GroovyTexts) -> tup
     """Return *steps* inside the blocks of plugins of *job*, the first outermost."""
     calls = job.plugin_steps.around if job.plugin_steps is not None and steps else ()
     for call in reversed(calls):
-        steps = (model.Wrapped(_lowered(call, texts).text, steps),)
+        steps = (model.Wrapped(_lowered(call, texts).text, steps, is_copied=True),)
     return steps
 
 

@@ -25,7 +25,7 @@ def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps* inside the block steps of *job*, the first outermost."""
     if steps and job.raw:
         for head in reversed(heads(job)):
-            steps = (model.Wrapped(head, steps),)
+            steps = (model.Wrapped(head, steps, is_copied=True),)
     return steps
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
+from pipegen.plan.model import Case, Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
 from pipegen.shell.command import OUTPUTS, Command, with_heading
 from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
@@ -104,7 +104,7 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     first, last, always, failure = [_plugin_steps(named, calls, values, shared) for calls in lists] or [()] * 4
     inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     inner = plugin_steps.ensured(inner, always, failure)
-    return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]
+    return [*prepared, *_enclosed(named, inner, values, shared)]
 
 
 def _checkout(named: NamedJob, work: ScriptedPlans) -> model.Step:
@@ -123,14 +123,38 @@ def _plugin_steps(
     own: tuple[model.Step, ...] = plugin_steps.plugin_steps(calls, values)
     if not own:
         return ()
-    env = _env(named, shared)
-    if settings := plugin_steps.settings(env, values):
-        own = (model.Wrapped(f"withEnv([{', '.join(settings)}])", own),)
-    own = tuple(_with_cases(named, step) for step in own)
+    env = () if _has_blocks(named) else _env(named, shared)
+    if not _has_blocks(named):
+        own = _with_env(named, env, values, own)
     if bindings := tuple(map(_binding, named.job.secrets)):
         own = (model.WithCredentials(bindings, own),)
     own = with_own_tools(named.job, own, shared.work.settings)
     return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(calls, env) else own
+
+
+def _enclosed(
+    named: NamedJob, inner: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
+) -> tuple[model.Step, ...]:
+    """Return *inner* inside the blocks of plugins, which read the variables of the stage too."""
+    inner = plugin_steps.enclosed(named.job, inner, values)
+    if not _has_blocks(named):
+        return inner
+    env = _env(named, shared)
+    inner = _with_env(named, env, values, inner)
+    return shared.statuses.with_statuses(named, inner) if plugin_steps.reads_status((), env) else inner
+
+
+def _has_blocks(named: NamedJob) -> bool:
+    """Return whether blocks of plugins are around the steps of a stage."""
+    return named.job.plugin_steps is not None and bool(named.job.plugin_steps.around)
+
+
+def _with_env(
+    named: NamedJob, env: Sequence[tuple[str, Text]], values: GroovyTexts, own: tuple[model.Step, ...]
+) -> tuple[model.Step, ...]:
+    """Return steps of plugins with the variables *env* of their stage, and those of its cases."""
+    own = _with_cases(named, named.job.cases, values, own)
+    return (model.Wrapped(f"withEnv({plugin_steps.settings(env, values)})", own),) if env else own
 
 
 def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:
@@ -154,8 +178,9 @@ def _script_steps(
     script = named.script
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
-    step = _bound(script, _with_cases(named, _commands(named, shared.preludes)), shared.work.settings)
-    if not has_directives(named, shared):
+    (commands,) = _with_cases(named, named.job.engine_cases, values, (_commands(named, shared.preludes),))
+    step = _bound(script, commands, shared.work.settings)
+    if not has_directives(named, shared) and not _has_blocks(named):
         step = _with_variables(own_variables(named, shared), step)
     pod = named.job.machine.pod
     in_image_step = (
@@ -215,21 +240,23 @@ def _with_variables(variables: Sequence[model.EnvironmentVariable], step: model.
     return model.Wrapped(f"withEnv({literals(settings)})", (step,)) if settings else step
 
 
-def _with_cases(named: NamedJob, step: model.Step) -> model.Step:
-    """Return *step* with the variables of the first case of its stage whose condition holds."""
-    if not named.job.cases:
-        return step
+def _with_cases(
+    named: NamedJob, cases: Sequence[Case], values: GroovyTexts, inner: tuple[model.Step, ...]
+) -> tuple[model.Step, ...]:
+    """Return the *inner* steps with the variables of the first of *cases* of the stage whose condition holds."""
+    if not cases:
+        return inner
     writer, choices, otherwise = ConditionWriter(named.plan.inputs), [], "[]"
-    for case in named.job.engine_cases:
-        settings = literals([f"{name}={text.constant or ''}" for name, text in case.variables])
+    for case in cases:
+        settings = plugin_steps.settings(case.variables, values)
         if case.condition is None:
             otherwise = settings
         else:
             choices.append(f"{writer.of(case.condition)} ? {settings} :")
     if len(choices) < 2:  # noqa: PLR2004 - several
-        return model.Wrapped(f"withEnv({' '.join((*choices, otherwise))})", (step,))
+        return (model.Wrapped(f"withEnv({' '.join((*choices, otherwise))})", inner),)
     lines = "".join(f"\n    {line}" for line in (*choices, otherwise))
-    return model.Wrapped(f"withEnv({lines}\n)", (step,))
+    return (model.Wrapped(f"withEnv({lines}\n)", inner),)
 
 
 def _binding(credential: Credential) -> model.Binding:

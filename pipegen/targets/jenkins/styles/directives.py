@@ -216,7 +216,7 @@ def _replaced(steps: tuple[model.Step, ...], replacer: _Replacer) -> tuple[model
 
 
 def _is_neutral(step: model.Step) -> bool:
-    return isinstance(step, model.Wrapped) and model.step_name(step.head) in _NEUTRAL
+    return isinstance(step, model.Wrapped) and not step.is_copied and model.step_name(step.head) in _NEUTRAL
 
 
 def _inner(step: model.Step) -> tuple[model.Step, ...]:

@@ -175,6 +175,48 @@ def test_steps_have_the_variables_and_credentials_of_their_stage(others: str) ->
             assert lines[lines.index(step) - 1] == "script {"
 
 
+_ENV = """\
+pipelines:
+  ci:
+    stages:
+      - name: a
+        env: { LEVEL: full, RUN: "r-${setup.run}" }
+        cases: [{ when: { branch: main }, env: { LEVEL: most, RUN: "m-${setup.run}" } }]
+        script: [./a]
+        steps: { jenkins: { {around}before: [{ echo: "${LEVEL}" }], always: [{ tell: "${LEVEL}" }] }, elsewhere: skip }
+"""
+
+
+@pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
+def test_blocks_read_the_variables_of_their_stage(others: str) -> None:
+    """They are inside of `withEnv`, so that `env` has these variables; steps in any case stay in the blocks."""
+    text = _ENV.replace("{around}", "around: ['withEnv([\"X=${env.LEVEL}\"])'], ")
+    (file,) = compiled(f"{text}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
+    block = file.text.index('withEnv(["X=${env.LEVEL}"]) {')
+    env = "'LEVEL=full', 'RUN=r-'" if others else "LEVEL = 'full'"
+
+    assert file.text.index(env) < file.text.index("'LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER]") < block
+    assert block < file.text.index("try {", block) < file.text.index("} finally {") < file.text.index("tell(")
+
+
+def test_blocks_read_the_variables_of_a_stage_without_a_script() -> None:
+    """Jenkins evaluates `dir(env.TARGET)` before it enters the block."""
+    stage = "{ name: a, env: { TARGET: x }, steps: { jenkins: { around: ['dir(env.TARGET)'], before: [sh: make] } } }"
+    (file,) = compiled(f"pipelines: {{ ci: {{ stages: [{stage}] }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
+
+    assert file.text.index("'TARGET=x'") < file.text.index("dir(env.TARGET) {") < file.text.index("sh('make')")
+
+
+@pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
+def test_cases_replace_variables_of_steps(others: str) -> None:
+    """The inner `withEnv` of Jenkins wins, and it also has values that the script computes."""
+    text = _ENV.replace("{around}", "")
+    (file,) = compiled(f"{text}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
+    step = file.text.index("echo((env.LEVEL ?: ''))")
+
+    assert file.text.index("'RUN=r-'") < file.text.index("['LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER]") < step
+
+
 @pytest.mark.parametrize("order", ["", _ORDER], ids=["declarative", "scripted"])
 def test_files_of_steps_are_archived_and_reported_even_if_the_steps_fail(order: str) -> None:
     """Reports and files follow all steps of the stage."""
