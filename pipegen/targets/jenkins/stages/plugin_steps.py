@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipegen.bindings.expression import Constant, Expression, List, Loop, Map, Scope, Text
+from pipegen.bindings.expression import Bare, Constant, Expression, List, Loop, Map, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.emit.groovy import literal
@@ -91,6 +91,19 @@ def settings(variables: Sequence[tuple[str, Text]], texts: GroovyTexts) -> str:
     """Return *variables* in Groovy, as the list of `withEnv`."""
     values = replace(texts, reads_environment=True)
     return list_of([_setting(name, values.value(text)) for name, text in variables])
+
+
+def set_together(env: Sequence[tuple[str, Text]]) -> list[list[tuple[str, Text]]]:
+    """Return the variables *env* in groups: Jenkins computes a list of `withEnv` before it sets its variables."""
+    groups: list[list[tuple[str, Text]]] = []
+    names: set[str] = set()
+    for name, text in env:
+        if not groups or any(isinstance(part, Bare) and part.name in names for part in text.parts):
+            groups.append([])
+            names = set()
+        groups[-1].append((name, text))
+        names.add(name)
+    return groups
 
 
 def _setting(name: str, value: model.Value) -> str:

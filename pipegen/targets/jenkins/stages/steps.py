@@ -154,7 +154,9 @@ def _with_env(
 ) -> tuple[model.Step, ...]:
     """Return steps of plugins with the variables *env* of their stage, and those of its cases."""
     own = _with_cases(named, named.job.cases, values, own)
-    return (model.Wrapped(f"withEnv({plugin_steps.settings(env, values)})", own),) if env else own
+    for variables in reversed(plugin_steps.set_together(env)):
+        own = (model.Wrapped(f"withEnv({plugin_steps.settings(variables, values)})", own),)
+    return own
 
 
 def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:

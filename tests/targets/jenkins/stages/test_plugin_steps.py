@@ -207,6 +207,21 @@ def test_blocks_read_the_variables_of_a_stage_without_a_script() -> None:
     assert file.text.index("'TARGET=x'") < file.text.index("dir(env.TARGET) {") < file.text.index("sh('make')")
 
 
+def test_variables_read_others_of_their_stage() -> None:
+    """Jenkins computes a list of `withEnv` before it sets the first variable of it."""
+    env = "{ APP: shop, TAG: '1.${setup.run}', IMAGE: '${APP}:${TAG}', RUN: '${setup.run}', FULL: 'r/${IMAGE}' }"
+    stage = f"{{ name: a, env: {env}, steps: {{ jenkins: [{{ tell: '${{FULL}}' }}], elsewhere: skip }} }}"
+    (file,) = compiled(f"pipelines: {{ ci: {{ stages: [{stage}] }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
+    lines = [line.strip() for line in file.text.split("\n")]
+    start = lines.index("withEnv(['APP=shop', 'TAG=1.' + env.BUILD_NUMBER]) {")
+
+    assert lines[start + 1 : start + 4] == [
+        "withEnv(['IMAGE=' + (env.APP ?: '') + ':' + (env.TAG ?: ''), 'RUN=' + env.BUILD_NUMBER]) {",
+        "withEnv(['FULL=r/' + (env.IMAGE ?: '')]) {",
+        "tell((env.FULL ?: ''))",
+    ]
+
+
 @pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
 def test_cases_replace_variables_of_steps(others: str) -> None:
     """The inner `withEnv` of Jenkins wins, and it also has values that the script computes."""
