@@ -115,16 +115,44 @@ def test_the_number_of_a_part_in_keys_is_the_value_of_its_axis(tmp_path: Path) -
     [
         "parallel: 2, secrets: { KEY: { vault: team/$CI_NODE_INDEX/key@kv } }",
         "parallel: 2, variables: { GROUP: $CI_NODE_INDEX }, tags: [$GROUP]",
-        "parallel: { matrix: [{ OS: [linux, macos] }] }, image: unit:$CI_NODE_INDEX",
-        "parallel: { matrix: [{ OS: [linux, macos] }] }, before_script: ['./setup ${CI_NODE_TOTAL:-1}']",
+        "parallel: { matrix: [{ OS: [linux, macos] }] }, secrets: { KEY: { vault: team/$CI_NODE_INDEX/key@kv } }",
+        "parallel: { matrix: [{ part: [linux, macos] }] }, before_script: ['./setup ${CI_NODE_TOTAL:-1}']",
     ],
-    ids=["raw key", "variable of a raw key", "key and matrix", "script and matrix"],
+    ids=["raw key", "variable of a raw key", "raw key and matrix", "axis with the name of the number"],
 )
 def test_the_number_of_a_part_that_a_stage_does_not_know_stays_with_gitlab(keys: str, tmp_path: Path) -> None:
     """Only GitLab's own `parallel` sets it for keys that stay raw, and for combinations of a matrix."""
     result, _ = from_text(f"unit: {{ script: ./unit, {keys} }}\n", tmp_path)
 
     assert "parallel" in _generated(result)["unit"]
+    assert _differences(result) == []
+
+
+def test_the_number_of_a_combination_is_a_value_of_it(tmp_path: Path) -> None:
+    """GitLab numbers the combinations map by map; the other matrix of the need has no numbers."""
+    result, _ = from_text(
+        """
+        build:
+          parallel: { matrix: [{ OS: [linux, macos], CPU: [arm] }, { OS: [linux, windows], CPU: [x86] }] }
+          image: $OS:$CI_NODE_INDEX
+          script: ['./build $CI_NODE_INDEX/$CI_NODE_TOTAL']
+        test:
+          parallel: { matrix: [{ OS: [linux, macos], CPU: [arm] }, { OS: [linux, windows], CPU: [x86] }] }
+          script: ['./test']
+          needs: [{ job: build, parallel: { matrix: [{ OS: macos, CPU: arm }] } }]
+          rules: [{ if: $OS == "linux", when: manual, allow_failure: true }, { if: $CI_COMMIT_BRANCH }]
+        """,
+        tmp_path,
+    )
+    jobs = _generated(result)
+
+    assert [name for name in jobs if name.startswith("build: ")] == [
+        *("build: linux, arm, 1", "build: macos, arm, 2", "build: linux, x86, 3", "build: windows, x86, 4")
+    ]
+    assert jobs["build: linux, x86, 3"]["image"] == "linux:3"
+    assert "export CI_NODE_INDEX=3" in str(jobs["build: linux, x86, 3"]["script"])
+    assert "export CI_NODE_TOTAL=4" in str(jobs["build: linux, x86, 3"]["script"])
+    assert jobs["test: linux, arm"]["needs"] == [{"job": "build: macos, arm, 2", "optional": True}]
     assert _differences(result) == []
 
 

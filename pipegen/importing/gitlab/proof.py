@@ -47,6 +47,8 @@ _SHORTENED = "…"
 _EMPTY = re.compile(r"(?<=[:,] )-(?=,|$)")
 # Names that are the same when they are shortened have numbers, in their order.
 _NUMBERED = re.compile(r"(.*) \(([1-9]\d{0,3})\)", re.DOTALL)
+# A combination whose number is one of its values.
+_PART = re.compile(r"(.*:.*), [1-9]\d{0,2}", re.DOTALL)
 # The stages of the generated file have other names.
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 # The runner reads them only if it fetches the repository.
@@ -140,8 +142,10 @@ def _name(name: str, names: Mapping[str, str]) -> str:
         short, number = (numbered[1], int(numbered[2])) if numbered else (name, 1)
         pattern = ".*".join(re.escape(_spelling(part)) for part in short.split(_SHORTENED))
         longer = dict.fromkeys(original for spelling, original in names.items() if re.fullmatch(pattern, spelling))
-        return list(longer)[number - 1] if number <= len(longer) else name
-    return name
+        if number <= len(longer):
+            return list(longer)[number - 1]
+    part = _PART.fullmatch(name)
+    return name if part is None else _name(part[1], names)
 
 
 def _spelling(name: str) -> str:

@@ -19,6 +19,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Var
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, has_rules_elsewhere, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
@@ -208,8 +209,9 @@ def _started(
 
 def _name_in_gitlab(job: SourceJob, values: Mapping[str, str]) -> str:
     """Return GitLab's name of the combination of *job* with *values*: https://docs.gitlab.com/ci/yaml/#parallel."""
-    is_number = isinstance(job.get("parallel"), Scalar)
-    return f"{job.name} {'/'.join(values.values())}" if is_number else f"{job.name}: [{', '.join(values.values())}]"
+    if isinstance(job.get("parallel"), Scalar):
+        return f"{job.name} {'/'.join(values.values())}"
+    return f"{job.name}: [{', '.join(text for name, text in values.items() if name not in NUMBERS)}]"
 
 
 def _started_alike(
@@ -289,7 +291,10 @@ def combinations_of(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
                     f"{job.name}: {', '.join(values)}",
                     dict(zip(axes, values, strict=True)),
                 )
-        yield from seen.items()
+        is_numbered = reads_number(job)
+        for number, (name, chosen) in enumerate(seen.items(), start=1):
+            numbers = {"CI_NODE_INDEX": str(number), "CI_NODE_TOTAL": str(len(seen))} if is_numbered else {}
+            yield name, {**numbers, **chosen}
 
 
 def _commands(job: SourceJob, *keys: str) -> tuple[str, ...]:

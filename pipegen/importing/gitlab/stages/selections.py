@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from pipegen.importing.arcs import SelectedArc
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
-from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, Axes, axes_of
+from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, PART, Axes, axes_of
 from pipegen.importing.gitlab.stages.needs import files_from
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in
@@ -93,7 +93,7 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
 def _is_same(need: Need, job: SourceJob) -> bool:
     """Return whether each combination of *job* has *need* on the one with its values of all axes."""
     axes = _axes(job)
-    return axes is not None and need.own_axes == axes.env.keys()
+    return axes is not None and need.own_axes == axes.env.keys() - set(NUMBERS)
 
 
 def _axes(job: SourceJob) -> Axes | None:
@@ -108,7 +108,10 @@ def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[Selec
     own_axes, other_axes = _axes(job), _axes(source.jobs[other])
     if other_axes is None or any(need.combinations is None for need in needs):
         return None
-    by_name = {f"{other}: {', '.join(values.values())}": values for values in other_axes.combinations}
+    by_name = {
+        f"{other}: {', '.join(value for axis, value in values.items() if axis != PART)}": values
+        for values in other_axes.combinations
+    }
     is_own = any(need.own_axes for need in needs)
     if is_own and own_axes is None:
         return None

@@ -52,7 +52,10 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
         script=(ScriptEntry("true"),),
         artifacts=job.artifacts,
         artifact_keys=ArtifactKeys(access=job.artifact_keys.access),
-        raw={} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw], **_read(job)},
+        raw={
+            **({} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw]}),
+            **_read(job),
+        },
     )
 
 
@@ -65,7 +68,7 @@ def _variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
 
 
 def _read(job: GitLabJob) -> dict[str, Data]:
-    """Return the raw variables of *job*, which raw rules may test."""
+    """Return the raw variables of *job*, which its rules may test."""
     variables = job.raw.get("variables")
     names = {variable.name for variable in _own_variables(job)}
     tested = {key: value for key, value in variables.items() if key not in names} if isinstance(variables, dict) else {}

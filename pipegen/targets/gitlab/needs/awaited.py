@@ -53,10 +53,13 @@ def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]
     waited = awaited(job.needs, job.condition, stage_jobs)
     unwaited = read.difference(waited)
     other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
+    has_own_rules = job.stage in stage_jobs and stage_jobs[job.stage].has_own_rules
     entries: list[NeedEntry] = []
     for stage in (*waited, *other_ancestors):
         has_files = stage in read and (stage_jobs[stage].artifacts != () or stage in job.raw_files)
-        entries += _stage_needs(stage_jobs[stage], job, has_files=has_files, is_awaited=stage in waited)
+        entries += _stage_needs(
+            stage_jobs[stage], job, has_own_rules=has_own_rules, has_files=has_files, is_awaited=stage in waited
+        )
     return tuple(entries)
 
 
@@ -64,7 +67,13 @@ def output_needs(job: Job, outputs: tuple[Output, ...], stage_jobs: Mapping[str,
     """Return the needs of a helper of *job* that reads only *outputs*."""
     stages = dict.fromkeys(output.stage for output in outputs)
     entries = (
-        _stage_needs(stage_jobs[stage], job, has_files=stage_jobs[stage].artifacts != (), is_awaited=False)
+        _stage_needs(
+            stage_jobs[stage],
+            job,
+            has_own_rules=stage_jobs[job.stage].has_own_rules,
+            has_files=stage_jobs[stage].artifacts != (),
+            is_awaited=False,
+        )
         for stage in stages
     )
     return tuple(chain.from_iterable(entries))
@@ -85,13 +94,18 @@ def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapp
     return stages
 
 
-def _stage_needs(stage_job: StageJob, reader: Job, *, has_files: bool, is_awaited: bool) -> list[NeedEntry]:
+def _stage_needs(
+    stage_job: StageJob, reader: Job, *, has_own_rules: bool, has_files: bool, is_awaited: bool
+) -> list[NeedEntry]:
     """Return the needs of *reader* on one stage, optional if its jobs may be missing; it gets files if it *has_files*.
+
+    If the reader *has_own_rules*, only GitLab knows in which pipelines it is: jobs without rules are in none for merge
+    requests (https://docs.gitlab.com/ci/jobs/job_rules/), and GitLab refuses a pipeline without a needed job.
 
     The job of a trigger needs the stage's own, which is then needed for artifacts only. A finally stage waits for no
     single job, so it gets the files of a job that is optional in some runs without the helper.
     """
-    is_optional = stage_job.may_be_missing(reader.condition)
+    is_optional = has_own_rules or stage_job.may_be_missing(reader.condition)
     if stage_job.sometimes_optional and not reader.is_final:
         return [NeedEntry(stage_job.last, has_files, is_optional)] if has_files or is_awaited else []
     has_trigger = stage_job.last != stage_job.job

@@ -80,3 +80,14 @@ def test_raw_rules_decide_when_the_helper_runs() -> None:
         {"if": "$B", "when": "never"},
         {"changes": ["b/*"], "when": "on_success"},
     ]
+
+
+def test_the_helper_has_the_raw_variables_that_conditions_test() -> None:
+    """GitLab evaluates rules with the variables of the job."""
+    output = compiled(
+        OPTIONAL.replace("event: merge_request", "env: { LOAD: none }").replace(
+            "artifacts: [load.txt]", "raw: { gitlab: { variables: { LOAD: full } } }"
+        )
+    )
+
+    assert output.data["wait for load"]["variables"] == {"LOAD": "full", "GIT_STRATEGY": "none", "PIPEGEN_HELPER": "1"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from targets.gitlab.compiled import compiled
 
 
@@ -83,3 +84,17 @@ def test_needs_are_in_the_order_of_the_arcs() -> None:
     """)
 
     assert output.needs("end") == [("c", False), ("a", False), ("b", False)]
+
+
+@pytest.mark.parametrize("raw", ["rules: [{ if: $CI_MERGE_REQUEST_ID }]", "rules: null", "extends: .of-another-file"])
+def test_a_stage_with_raw_rules_may_be_in_a_pipeline_without_the_stages_before_it(raw: str) -> None:
+    """Jobs without rules are in no pipeline of a merge request; GitLab refuses one that lacks a needed job."""
+    output = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: build, script: [make] }}
+              - {{ name: license, script: [./license], raw: {{ gitlab: {{ {raw} }} }} }}
+    """)
+
+    assert output.data["license"]["needs"] == [{"job": "build", "artifacts": False, "optional": True}]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from math import prod
@@ -24,7 +24,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
 # Variables that GitLab sets in the jobs of `parallel`, whose script exports them in a config.
 NUMBERS = ("CI_NODE_INDEX", "CI_NODE_TOTAL")
-_PART = "part"
+# The axis with the number of a part.
+PART = "part"
 # Keys whose variables the shell reads, and keys that become keys of a stage, with defaults of axes.
 _OF_SHELL = ("script", "before_script", "after_script", "parallel")
 _TRANSLATED = frozenset(
@@ -83,13 +84,31 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         if not 1 <= number <= _MOST_COMBINATIONS:
             raise UntranslatableError(f"parallel: {text_of(node)}")
         parts = [str(part) for part in range(1, number + 1)]
-        numbers = {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)}
-        return Axes({_PART: list(parts)}, {name: text for name, text in numbers.items() if name not in job.variables})
-    if any(number in text and number not in job.variables for text in _texts(job) for number in NUMBERS):
-        raise UntranslatableError("the job reads the number of the combination")
+        return Axes({PART: list(parts)}, _numbers(number, job))
     tested = read_by_rules(job)
-    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
-    return _of_maps([_axes(item, tested) for item in maps], job)
+    maps = [_axes(item, tested) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)]
+    axes = _of_maps(maps, job)
+    return _numbered(axes, maps, job) if reads_number(job) else axes
+
+
+def _numbered(axes: Axes, maps: Sequence[Mapping[str, Sequence[str]]], job: SourceJob) -> Axes:
+    """Return *axes* of *maps* with the number of each combination as another axis: the order of GitLab decides it.
+
+    https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/config/normalizer/matrix_strategy.rb
+    """
+    combinations = [dict(zip(values, chosen, strict=True)) for values in maps for chosen in product(*values.values())]
+    if PART in axes.env:
+        raise UntranslatableError(f'the job reads the number of the combination, and "{PART}" is a variable of these')
+    if len(combinations) != len(axes.combinations):
+        raise UntranslatableError("the job reads the number of the combination, and combinations are repeated")
+    include: list[Data] = [{**values, PART: str(part)} for part, values in enumerate(combinations, start=1)]
+    return Axes({"include": include}, {**axes.env, **_numbers(len(combinations), job)})
+
+
+def _numbers(total: int, job: SourceJob) -> dict[str, str]:
+    """Return the variables with the number of a part of *job*, and with their *total*."""
+    numbers = {"CI_NODE_INDEX": f"${{matrix.{PART}}}", "CI_NODE_TOTAL": str(total)}
+    return {name: text for name, text in numbers.items() if name not in job.variables}
 
 
 def variables_of(job: SourceJob) -> tuple[str, ...]:
@@ -116,6 +135,11 @@ def refusal(job: SourceJob) -> str:
     except UntranslatableError as error:
         return str(error)
     return ""
+
+
+def reads_number(job: SourceJob) -> bool:
+    """Return whether *job* reads the number of a combination, which only GitLab sets."""
+    return any(number in text and number not in job.variables for text in _texts(job) for number in NUMBERS)
 
 
 def _texts(job: SourceJob) -> Iterator[str]:
