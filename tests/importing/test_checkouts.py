@@ -38,18 +38,22 @@ def test_options_of_the_checkout_are_translated(variables: str, fetch: str, tmp_
 
 
 @pytest.mark.parametrize(
-    "variables",
+    ("variables", "key"),
     [
-        *("GIT_CHECKOUT: 'false'", "GIT_DEPTH: $DEPTH", "GIT_DEPTH: '007'", "GIT_SUBMODULE_PATHS: a"),
-        *("GIT_CLONE_PATH: /builds/a", "GIT_CLONE_PATH: $CI_BUILDS_DIR/../a", "GIT_CLONE_PATH: $CI_BUILDS_DIR/$A"),
+        *(("GIT_DEPTH: $DEPTH", "raw: { gitlab: { variables"), ("GIT_DEPTH: '007'", "raw: { gitlab: { variables")),
+        *(("GIT_CHECKOUT: 'false'", "runner_variables"), ("GIT_SUBMODULE_PATHS: a", "runner_variables")),
+        ("GIT_CLONE_PATH: /builds/a", "runner_variables"),
+        ("GIT_CLONE_PATH: $CI_BUILDS_DIR/../a", "runner_variables"),
+        ("GIT_CLONE_PATH: $CI_BUILDS_DIR/$A", "runner_variables"),
+        ("A: $CI_JOB_ID, GIT_CLONE_PATH: $CI_BUILDS_DIR/$A", "raw: { gitlab: { variables"),  # the script exports A
     ],
 )
-def test_other_options_stay_raw(variables: str, tmp_path: Path) -> None:
-    """A config cannot say them."""
+def test_other_options_stay_variables(variables: str, key: str, tmp_path: Path) -> None:
+    """The key `fetch` cannot say them."""
     result, _ = from_text(f"unit: {{ script: make, variables: {{ {variables} }} }}\n", tmp_path)
 
     assert "fetch" not in result.text
-    assert "raw: { gitlab: { variables: { GIT_" in result.text
+    assert f"{key}: {{ GIT_" in result.text
 
 
 @pytest.mark.parametrize(

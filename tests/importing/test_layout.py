@@ -59,7 +59,8 @@ def test_a_template_has_the_parts_of_raw_that_all_users_share(tmp_path: Path) ->
     result, _ = from_text(f"{_BASE}{jobs}three: {{ script: make }}\n", tmp_path)
     proof = prove(result)
 
-    assert 'raw: { gitlab: { cache: { untracked: true }, variables: { FF_TIMESTAMPS: "true" } } }' in result.text
+    assert "raw: { gitlab: { cache: { untracked: true } } }" in result.text
+    assert '    runner_variables: { FF_TIMESTAMPS: "true" }' in result.text
     assert "gitlab: { artifacts: { reports: { performance: x.json } } }" in result.text
     assert proof is not None
     assert proof.differences == ()

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.reserved import with_free_names
-from pipegen.importing.gitlab.reading.tree import read_tree, text_of
+from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
 from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
@@ -24,8 +24,9 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Node, items_of
+from pipegen.source.tree import Entry, Node, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 
@@ -183,6 +184,9 @@ class _Attempt:
         report.take(result.report)
         files, accounting = self._reading.files, result.accounting
         accounting.mark_parts(entry for job in self._reading.source.jobs.values() for entry in job.entries.values())
+        lost = _LostValues(accounting)
+        for tree in files.trees:
+            lost.mark(tree)
         _report_without_effect(files, accounting, report)
         return GitLabImport(
             text=written(result.config.document),
@@ -244,6 +248,30 @@ def _forced_keys(result: CompiledConfig) -> tuple[ConfigError, ...]:
         place if place.key.startswith("env.") else replace(place, key=_SAME.get(place.key, place.key))
         for place in causes or result.errors
     )
+
+
+class _LostValues:
+    """Marks the keys with a `!reference` to a value that is not in the files as reported."""
+
+    def __init__(self, accounting: Accounting) -> None:
+        self._accounting = accounting
+        self._known: dict[int, bool] = {}  # by `id`: nodes with an anchor are in several places
+
+    def mark(self, node: Node) -> bool:
+        """Mark the keys in *node*; return whether it has such a reference itself, outside of the maps in it."""
+        if id(node) not in self._known:
+            self._known[id(node)] = False
+            self._known[id(node)] = self._marked(node)
+        return self._known[id(node)]
+
+    def _marked(self, node: Node) -> bool:
+        if isinstance(node, TagReference):
+            return self._accounting.outcome(node.span) is KeyOutcome.REPORTED
+        for entry in entries_of(node):
+            if self.mark(entry.value):
+                self._accounting.mark_key(entry.key, KeyOutcome.REPORTED)
+        lost = [self.mark(item) for item in node.items] if isinstance(node, TreeSequence) else []
+        return any(lost)
 
 
 def _report_without_effect(files: Files, accounting: Accounting, report: Report) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Collection
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.gitlab.reading.expressions import tested_names, tests_in
-from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present
 from pipegen.importing.gitlab.workflow_variables import set_by_workflow
 

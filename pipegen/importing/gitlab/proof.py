@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.reading.files import Roots, read_files
+from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
@@ -88,13 +88,18 @@ def prove(imported: GitLabImport) -> Proof | None:
             for (job, message), titles in events_by_difference.items()
         ),
         misordered=frozenset(misordered),
-        restriction=_restriction(imported.reading.files.ignored),
+        restriction=_restriction(imported.reading.files),
     )
 
 
-def _restriction(ignored: int) -> str:
-    """Return that the rules of a number of includes take no part, "" if there are none."""
-    return f"without the rules of {ignored} include{'s' * (ignored > 1)}" if ignored else ""
+def _restriction(files: Files) -> str:
+    """Return that missing files, and the rules of a number of includes, take no part, "" if there are none."""
+    ignored = files.ignored
+    parts = [
+        *([] if files.is_complete else ["files that are not here"]),
+        *([f"the rules of {ignored} include{'s' * (ignored > 1)}"] if ignored else []),
+    ]
+    return f"without {' and '.join(parts)}" if parts else ""
 
 
 def _titles(

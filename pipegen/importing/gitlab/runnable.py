@@ -15,10 +15,11 @@ from pipegen.importing.gitlab.reading.expressions import (
     tested_names,
     tests_in,
 )
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
 from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, has_rules_elsewhere, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.variables import is_fetch_option
 from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.source.tree import children, entries_of, written_text

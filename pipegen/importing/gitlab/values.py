@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pipegen.importing.gitlab.reading.jobs import Variable
+from pipegen.importing.gitlab.reading.variables import Variable
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
 # Stands for a dollar sign that begins no variable.

@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable, inherited
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.rules import NEVER
 from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, suggestion
-from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files, IncludeRule
 from pipegen.importing.gitlab.reading.missing import MissingNames
@@ -22,6 +21,7 @@ from pipegen.importing.gitlab.reading.tree import (
     text_of,
     texts_of,
 )
+from pipegen.importing.gitlab.reading.variables import Variable, variables_in
 from pipegen.readback.gitlab_file import FIRST_STAGE, KEYWORDS, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
@@ -41,20 +41,6 @@ _TRIGGER_DEFAULT_KEYS = ("interruptible",)
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
 _REFERENCE_VALUES = 20  # a reference counts as many values: each may be reported
-
-
-class Variable(Struct, kw_only=True):
-    """A variable with its text; GitLab expands `$NAME` in it if *is_expanded*."""
-
-    name: str
-    text: str
-    entry: Entry
-    is_expanded: bool = True
-
-    @property
-    def data(self) -> Data:
-        """The value as GitLab's key `variables` has it."""
-        return self.text if self.is_expanded else {"value": self.text, "expand": False}
 
 
 class SourceJob(Struct, kw_only=True):
@@ -167,7 +153,7 @@ class _Resolver:
     def source(self) -> SourcePipeline:
         stages = self._stages()
         defaults = self._defaults()
-        variables = _variables(self._value("variables"))
+        variables = variables_in(self._value("variables"))
         workflow = self._entries.get("workflow")
         if workflow is not None:
             workflow = Entry(workflow.key, self._resolved(workflow.value, 0))
@@ -246,7 +232,7 @@ class _Resolver:
         from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
         keys = {**{key: keyword for key, keyword in from_default.items() if key in inheritable}, **own}
-        own_variables = _variables(own["variables"].value) if "variables" in own else {}
+        own_variables = variables_in(own["variables"].value) if "variables" in own else {}
         stage = text_of(own["stage"].value) if "stage" in own else "test"
         for key in ("extends", "stage", "inherit"):
             if key in own:
@@ -254,6 +240,8 @@ class _Resolver:
         self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         bases = self._all_bases(name)
         self._mark_bases(bases)
+        unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
+        self._missing.add_replaced(bases, unknown, name, entry.key.span)
         if stage not in stages:
             self._missing.add_stage(stage, name, own["stage"].value.span if "stage" in own else entry.key.span)
         return SourceJob(
@@ -265,7 +253,7 @@ class _Resolver:
             variables={**inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
             templates=self._bases(entry.value),
-            unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
+            unknown=unknown,
             inherited=frozenset(keys.keys() - own.keys()),
             own=tuple(
                 keyword.key for keyword in entries_of(entry.value) if _contains(entry.value.span, keyword.key.span)
@@ -273,15 +261,19 @@ class _Resolver:
         )
 
     def _all_bases(self, name: str) -> tuple[str, ...]:
-        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files."""
+        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files.
+
+        They are in the order in which GitLab merges them: keys of later ones replace those of earlier ones.
+        """
         bases: dict[str, None] = {}
         waiting = [name]
         while waiting:
-            entry = self._entries.get(waiting.pop())
-            new = [base for base in self._bases(entry.value) if base not in bases] if entry is not None else []
-            bases |= dict.fromkeys(new)
-            waiting += reversed(new)
-        return tuple(bases)
+            current = waiting.pop()
+            if current not in bases:
+                bases[current] = None
+                entry = self._entries.get(current)
+                waiting += self._bases(entry.value) if entry is not None else ()
+        return tuple(base for base in reversed(bases) if base != name)
 
     def _mark_bases(self, bases: Iterable[str]) -> None:
         """Account for `extends` of *bases*."""
@@ -369,6 +361,7 @@ class _Resolver:
             if node is not None:
                 reason = f"GitLab refuses !reference to {name}: it refers to itself, or is in too many others"
                 code = codes.NOT_IMPORTED
+            self._accounting.mark_span(reference.span, KeyOutcome.REPORTED)
             self._report.add(code, reason, at=reference.span, hint="add the value here")
             return Scalar("", reference.span, ScalarKind.NULL)
         if entry is not None:
@@ -378,21 +371,6 @@ class _Resolver:
 
 def _contains(outer: Span, inner: Span) -> bool:
     return outer.file is inner.file and outer.start <= inner.start < outer.end
-
-
-def _variables(node: Node | None) -> dict[str, Variable]:
-    """Return the variables in *node* by name."""
-    variables = {}
-    for entry in entries_of(node):
-        value, is_expanded = entry.value, True
-        if isinstance(value, TreeMapping):
-            expand = value.get("expand")
-            is_expanded = expand is None or text_of(expand) != "false"
-            value = value.get("value") or Scalar("", value.span)
-        if isinstance(value, Scalar):
-            name = entry.key.text
-            variables[name] = Variable(name=name, text=text_of(value), entry=entry, is_expanded=is_expanded)
-    return variables
 
 
 def ordered(jobs: Sequence[SourceJob]) -> list[SourceJob]:

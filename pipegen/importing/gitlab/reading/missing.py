@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
@@ -18,11 +18,19 @@ class MissingNames:
         self._is_complete = is_complete
         self._bases: dict[tuple[str, str], list[tuple[str, Span]]] = {}
         self._stages: dict[str, list[tuple[str, Span]]] = {}
+        self._replaced: dict[tuple[str, str], list[tuple[str, Span]]] = {}
 
     def add_base(self, base: str, job: str, at: Span, similar: str | None) -> None:
         """Add that *job* extends *base*, which is spelled like *similar*, if anything."""
         hint = f'write "{similar}"' if similar and self._is_complete else "add its keys to the stage"
         self._bases.setdefault((base, hint), []).append((job, at))
+
+    def add_replaced(self, bases: Sequence[str], missing: Collection[str], job: str, at: Span) -> None:
+        """Add that *job* extends *bases*, of which keys of the *missing* ones would replace those of earlier ones."""
+        for number, base in enumerate(bases):
+            later = next((other for other in bases[number:] if other in missing), None)
+            if base not in missing and later is not None:
+                self._replaced.setdefault((base, later), []).append((job, at))
 
     def add_stage(self, stage: str, job: str, at: Span) -> None:
         """Add that *job* is in *stage*."""
@@ -33,6 +41,11 @@ class MissingNames:
         for (base, hint), jobs in self._bases.items():
             message = f'the job "{base}", which {_jobs(jobs)} extend{"" if jobs[1:] else "s"}, is not in the files'
             report.add(self.code, message, at=jobs[0][1], hint=hint)
+        for (base, later), jobs in self._replaced.items():
+            message = (
+                f'keys of "{later}", which is not in the files, do not replace those of "{base}" in job {_jobs(jobs)}'
+            )
+            report.add(self.code, message, at=jobs[0][1], hint="add its keys to the stage")
         for stage, jobs in self._stages.items():
             state = "does not exist" if self._is_complete else "is not in the files"
             runs = "they run last" if jobs[1:] else "it runs last"

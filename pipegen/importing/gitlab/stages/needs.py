@@ -11,8 +11,8 @@ from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.after_failures import after_any_failure
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
@@ -197,6 +197,15 @@ def report_needs(
         # A job that is left out has been reported.
         if need.name not in order.before and need.name not in source.jobs:
             _report_missing(job, need, source, accounting, report)
+    for item in items_of(job.get("dependencies")):
+        if not source.is_complete and whole_name(text_of(item), source.jobs) not in source.jobs:
+            accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
+            report.add(
+                codes.INCLUDE_NOT_READ,
+                f'job "{job.name}" does not get the files of "{text_of(item)}": the job is not in the files',
+                at=item.span,
+                hint="add the job as a stage",
+            )
 
 
 def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounting) -> None:
@@ -234,8 +243,8 @@ def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounti
 
 
 def _report_missing(job: SourceJob, need: Need, source: SourcePipeline, accounting: Accounting, report: Report) -> None:
-    accounting.mark_value(need.node, KeyOutcome.REPORTED if source.is_complete else KeyOutcome.ELSEWHERE)
-    if not need.is_optional:
+    accounting.mark_value(need.node, KeyOutcome.REPORTED)
+    if not need.is_optional or not source.is_complete:
         similar = suggestion(need.name, source.jobs)
         report.add(
             codes.NOT_IMPORTED if source.is_complete else codes.INCLUDE_NOT_READ,

@@ -346,7 +346,7 @@ class StageBuilder:
             # A generated file with such a condition starts pipelines for merge requests.
             when = simplified(start.condition)
         draft.condition = when
-        if when != ALWAYS and "when" not in forced:
+        if when != ALWAYS and "when" not in forced and (job.included or not may_have_rules_elsewhere(job)):
             draft.keys["when"] = as_when(when)
 
     def _rules_elsewhere(self, job: SourceJob, draft: Draft) -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.retention import IN_PATHS, may_be_checkout
 from pipegen.source.tree import Mapping as TreeMapping

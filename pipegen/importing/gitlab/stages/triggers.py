@@ -10,9 +10,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_references, with_values

@@ -47,7 +47,7 @@ def artifacts(context: KeyContext) -> Translation:
         keys["artifacts"] = own["paths"] if len(own) == 1 else own
     elif of_reports:
         keys["artifacts"] = {key: own[key] for key in of_reports.values()}
-    if "paths" not in entries and "when" in entries and text_of(entries["when"].value) == "always":
+    if not {"paths", "untracked"} & entries.keys() and "when" in entries and text_of(entries["when"].value) == "always":
         remainder.remove(entries["when"])  # reports are always uploaded
     raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:

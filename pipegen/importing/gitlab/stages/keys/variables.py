@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.emit.yaml import Data, Value
-from pipegen.importing.gitlab.reading.jobs import SourceJob, Variable
+from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker

@@ -1,0 +1,85 @@
+"""Pipelines that include files which only GitLab reads: what jobs get from these is not lost without a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+
+from pipegen.importing.accounting import KeyOutcome
+from pipegen.importing.gitlab.proof import prove
+
+_INCLUDE = "include: [{ project: group/ci, file: /t.yml }]\n"
+
+
+def test_rules_of_a_job_elsewhere_are_not_replaced(tmp_path: Path) -> None:
+    """Rules of another job make GitLab add a condition to jobs without rules, but not to those that extend rules."""
+    jobs = 'a: { script: [x], rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }\n'
+    result, _ = from_text(f"{_INCLUDE}{jobs}b: {{ extends: .rules, script: [y] }}\n", tmp_path)
+    generated = result.generated[-1].text
+    (job,) = [text for text in generated.split("\n\n") if text.startswith("b:")]
+
+    assert "extends: .rules" in job
+    assert "rules:\n" not in job
+    assert "when" not in result.text.partition("- name: b")[2].partition("execution")[0]
+
+
+@pytest.mark.parametrize(
+    ("job", "lost"),
+    [
+        ("{ script: [make, !reference [.helpers, clean]] }", ("script", 1)),
+        ("{ script: [make], retry: !reference [.helpers, retry] }", ("retry", 1)),
+        ("{ script: [make], variables: { A: '1', B: !reference [.helpers, b] } }", ("variables:NAME", 1)),
+    ],
+)
+def test_a_key_without_the_value_of_a_reference_is_reported(job: str, lost: tuple[str, int], tmp_path: Path) -> None:
+    """GitLab has the value, and the stage does not."""
+    result, report = from_text(f"{_INCLUDE}a: {job}\n", tmp_path)
+    reported = [(path, number) for path, outcome, number in result.count.constructs if outcome is KeyOutcome.REPORTED]
+
+    assert reported == [lost]
+    assert "what !reference names is left out" in messages(report)
+
+
+def test_names_elsewhere_keep_their_order(tmp_path: Path) -> None:
+    """Keys of later ones replace those of earlier ones: https://docs.gitlab.com/ci/yaml/#extends."""
+    jobs = ".l: { extends: [.one], tags: [l] }\nb: { extends: [.l, .two], script: [y] }\n"
+    result, report = from_text(f"{_INCLUDE}{jobs}", tmp_path)
+
+    assert "extends: [.one, .two]" in result.text
+    assert 'keys of ".two", which is not in the files, do not replace those of ".l" in job "b"' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("needs: [a, { job: remote, optional: true }]", 'the need of job "b" on "remote" is left out'),
+        ("dependencies: [remote]", 'job "b" does not get the files of "remote"'),
+    ],
+)
+def test_jobs_elsewhere_that_others_name_are_reported(keys: str, message: str, tmp_path: Path) -> None:
+    """A config cannot wait for them."""
+    jobs = f"a: {{ script: [x] }}\nb: {{ stage: deploy, script: [y], {keys} }}\n"
+    result, report = from_text(f"{_INCLUDE}{jobs}", tmp_path)
+
+    assert result.count.number(KeyOutcome.REPORTED) > 0
+    assert message in messages(report)
+
+
+def test_the_proof_says_that_it_does_not_know_files_elsewhere(tmp_path: Path) -> None:
+    """Their jobs and keys take no part."""
+    result, _ = from_text(f"{_INCLUDE}a: {{ script: [x] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert proof is not None
+    assert proof.words == "the same for 16 events, without files that are not here"
+
+
+def test_untracked_files_are_kept_after_failures(tmp_path: Path) -> None:
+    """Reports are always kept, untracked files only with this key."""
+    result, _ = from_text(
+        "a: { script: [x], artifacts: { when: always, untracked: true, reports: { junit: r.xml } } }\n", tmp_path
+    )
+
+    assert "artifacts: { when: always, untracked: true }" in result.text
