@@ -156,6 +156,20 @@ def test_the_number_of_a_combination_is_a_value_of_it(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_an_axis_with_the_name_of_the_number_is_an_ordinary_one(tmp_path: Path) -> None:
+    """Without a reader of the number, combinations have no additional axis."""
+    result, _ = from_text(
+        """
+        build: { parallel: { matrix: [{ part: [a, b], OS: [linux] }] }, script: ['./build $part'] }
+        test: { script: ./test, needs: [{ job: build, parallel: { matrix: [{ part: b, OS: linux }] } }] }
+        """,
+        tmp_path,
+    )
+
+    assert _generated(result)["test"]["needs"] == ["build: b, linux"]
+    assert _differences(result) == []
+
+
 @pytest.mark.parametrize("key", ["before_script", "script", "after_script"])
 def test_a_script_that_a_config_refuses_stays_raw(key: str, tmp_path: Path) -> None:
     """Without the job, the order of others would change."""

@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from pipegen.importing.arcs import SelectedArc
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
-from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, PART, Axes, axes_of
+from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, Axes, axes_of
 from pipegen.importing.gitlab.stages.needs import files_from
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in
@@ -108,10 +108,7 @@ def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[Selec
     own_axes, other_axes = _axes(job), _axes(source.jobs[other])
     if other_axes is None or any(need.combinations is None for need in needs):
         return None
-    by_name = {
-        f"{other}: {', '.join(value for axis, value in values.items() if axis != PART)}": values
-        for values in other_axes.combinations
-    }
+    by_name = {_name(other, values, other_axes): values for values in other_axes.combinations}
     is_own = any(need.own_axes for need in needs)
     if is_own and own_axes is None:
         return None
@@ -128,6 +125,11 @@ def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[Selec
             return None
         arcs.append(SelectedArc((other, job.name), earlier, later))
     return tuple(arcs)
+
+
+def _name(stage: str, values: _Combination, axes: Axes) -> str:
+    """Return the name of the combination of *stage* with *values*, which have no number beside those of variables."""
+    return f"{stage}: {', '.join(value for axis, value in values.items() if axis in axes.env or len(values) == 1)}"
 
 
 def _names(stage: str, all_: Sequence[_Combination], chosen: Sequence[_Combination]) -> tuple[str, ...] | None:

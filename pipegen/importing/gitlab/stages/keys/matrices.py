@@ -25,7 +25,7 @@ _MOST_COMBINATIONS = 200
 # Variables that GitLab sets in the jobs of `parallel`, whose script exports them in a config.
 NUMBERS = ("CI_NODE_INDEX", "CI_NODE_TOTAL")
 # The axis with the number of a part.
-PART = "part"
+_PART = "part"
 # Keys whose variables the shell reads, and keys that become keys of a stage, with defaults of axes.
 _OF_SHELL = ("script", "before_script", "after_script", "parallel")
 _TRANSLATED = frozenset(
@@ -84,7 +84,7 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         if not 1 <= number <= _MOST_COMBINATIONS:
             raise UntranslatableError(f"parallel: {text_of(node)}")
         parts = [str(part) for part in range(1, number + 1)]
-        return Axes({PART: list(parts)}, _numbers(number, job))
+        return Axes({_PART: list(parts)}, _numbers(number, job))
     tested = read_by_rules(job)
     maps = [_axes(item, tested) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)]
     axes = _of_maps(maps, job)
@@ -97,17 +97,17 @@ def _numbered(axes: Axes, maps: Sequence[Mapping[str, Sequence[str]]], job: Sour
     https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/config/normalizer/matrix_strategy.rb
     """
     combinations = [dict(zip(values, chosen, strict=True)) for values in maps for chosen in product(*values.values())]
-    if PART in axes.env:
-        raise UntranslatableError(f'the job reads the number of the combination, and "{PART}" is a variable of these')
+    if _PART in axes.env:
+        raise UntranslatableError(f'the job reads the number of the combination, and "{_PART}" is a variable of these')
     if len(combinations) != len(axes.combinations):
         raise UntranslatableError("the job reads the number of the combination, and combinations are repeated")
-    include: list[Data] = [{**values, PART: str(part)} for part, values in enumerate(combinations, start=1)]
+    include: list[Data] = [{**values, _PART: str(part)} for part, values in enumerate(combinations, start=1)]
     return Axes({"include": include}, {**axes.env, **_numbers(len(combinations), job)})
 
 
 def _numbers(total: int, job: SourceJob) -> dict[str, str]:
     """Return the variables with the number of a part of *job*, and with their *total*."""
-    numbers = {"CI_NODE_INDEX": f"${{matrix.{PART}}}", "CI_NODE_TOTAL": str(total)}
+    numbers = {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(total)}
     return {name: text for name, text in numbers.items() if name not in job.variables}
 
 
