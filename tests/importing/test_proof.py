@@ -25,7 +25,7 @@ NOT_WITH_MERGE_REQUEST = "{ if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS, wh
 _SOURCE = """\
 variables: { CC: gcc, OUT: $CI_PROJECT_DIR/out }
 build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out/], reports: { sast: $OUT/x.json } } }
-test: { stage: test, script: [make test, make report] }
+test: { stage: test, script: [make test, make report], cache: { paths: [.cache/] } }
 deploy: { stage: deploy, script: ./deploy, environment: live, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
 """
 # A text in the generated file, its replacement, and the resulting difference.
@@ -39,6 +39,8 @@ _CHANGES = (
     ("      when: manual\n", "", 'job "deploy" starts manual in the original, on_success in the import'),
     ("sast: out/x.json", "sast: out/y.json", 'the reports of job "build" are others'),
     ("sast: out/x.json", "dast: out/x.json", 'the reports of job "build" are others'),
+    ("paths: [out/]", "paths: [out/a]", 'the artifacts of job "build" are others'),
+    ("paths: [.cache/]", "paths: [.cached/]", 'the caches of job "test" are others'),
     ("    paths: [out/]\n", "    exclude: [out]\n", 'job "test" gets other files: build'),
 )
 

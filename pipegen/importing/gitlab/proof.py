@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
-from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
+from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
@@ -230,14 +230,15 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
         yield f'the services of job "{name}" are others'
     if not _is_same(expected, (own.environment, own.variables), actual, (other.environment, other.variables)):
         yield f'the environment of job "{name}" is another one'
-    if _reports(expected, is_named=name == expected.job) != _reports(actual, is_named=name == expected.job):
-        yield f'the reports of job "{name}" are others'
+    others = _paths(expected, is_named=name == expected.job) ^ _paths(actual, is_named=name == expected.job)
+    for kind in sorted({kind if kind in (ARTIFACTS, CACHES) else "reports" for kind, _ in others}):
+        yield f'the {kind} of job "{name}" are others'
 
 
-def _reports(job: RunJob, *, is_named: bool) -> frozenset[tuple[str, str]]:
-    """Return the kinds and the paths of the reports of *job*, which know its name unless it is a combination."""
+def _paths(job: RunJob, *, is_named: bool) -> frozenset[tuple[str, str]]:
+    """Return the paths of *job*, each with what has it; they know its name unless it is a combination."""
     known = {"CI_JOB_NAME": job.job} if is_named else {}
-    return frozenset((kind, ground(path, known)) for kind, path in job.work.reports)
+    return frozenset((kind, ground(path, known)) for kind, path in job.work.paths)
 
 
 def _is_same(expected: RunJob, own: _Text, actual: RunJob, other: _Text) -> bool:

@@ -29,6 +29,8 @@ from pipegen.structs import Struct, replace
 
 _UNKNOWN = "unknown"
 _COBERTURA = "cobertura"
+# The kinds of paths that are no reports.
+ARTIFACTS, CACHES = "artifacts", "caches"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
 # Whether a condition holds, by its number and the values of the variables that it tests.
@@ -61,7 +63,7 @@ class RunnableJob(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
-    reports: tuple[tuple[str, str], ...]
+    paths: tuple[tuple[str, str], ...]
     environment: str
     is_shown: bool
     leaves_files: bool
@@ -159,7 +161,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
         image=_image(job),
         environment=_environment(job),
         services=_services(job),
-        reports=tuple(_reports(job)),
+        paths=tuple(_paths(job)),
         is_shown=is_shown,
         leaves_files=_leaves_files(job),
     )
@@ -255,8 +257,16 @@ def _artifacts(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
     return keys, reports if isinstance(reports, TreeMapping) else nothing
 
 
-def _reports(job: SourceJob) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the path of each report of *job*; variables are not reports."""
+def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the path of each report of *job*, and of its artifacts and caches; variables are not reports.
+
+    Files of pipegen itself are no artifacts.
+    """
+    paths = texts_of(_artifacts(job)[0].get("paths"))
+    yield from ((ARTIFACTS, expanded(path)) for path in paths if not path.startswith(".pipegen/"))
+    for cache in items_of(job.get("cache")):
+        paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
+        yield from ((CACHES, expanded(path)) for path in paths)
     for kind, node in ((entry.key.text, entry.value) for entry in _artifacts(job)[1].entries):
         if isinstance(node, TreeMapping):
             yield text_of(node.get("coverage_format")) or _COBERTURA, expanded(text_of(node.get("path")))

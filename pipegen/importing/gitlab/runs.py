@@ -17,8 +17,8 @@ from pipegen.structs import Struct, replace
 class RunWork(Struct, kw_only=True):
     """The work of a combination of a job: its scripts, the values of variables, and where it runs.
 
-    *environment* is the name of the environment that it deploys to, "" for none. *reports* are kinds and paths from the
-    checkout.
+    *environment* is the name of the environment that it deploys to, "" for none. *paths* are those of
+    artifacts, of caches and of each kind of reports, from the checkout.
     """
 
     script: tuple[str, ...]
@@ -26,7 +26,7 @@ class RunWork(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
-    reports: tuple[tuple[str, str], ...]
+    paths: tuple[tuple[str, str], ...]
     environment: str
 
 
@@ -93,7 +93,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
             variables=variables,
             image=job.image,
             services=job.services,
-            reports=tuple((kind, normpath(ground(path, known))) for kind, path in job.reports),
+            paths=tuple((kind, normpath(ground(path, known))) for kind, path in job.paths),
             environment=job.environment,
         )
     return works[name, started.variables]
