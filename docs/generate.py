@@ -296,7 +296,7 @@ def kind(schema: Schema, whole: Schema) -> str:
 
 def _several(word: str) -> str:
     """Return the plural of the kind *word*, or of each where `or` joins several."""
-    parts = (f"lists{part.removeprefix('list')}" if part.startswith("list") else part for part in word.split(" or "))
+    parts = (f"lists{part.removeprefix('list')}" if part.startswith("list ") else part for part in word.split(" or "))
     return " or ".join(_PLURALS.get(part, part) for part in parts)
 
 

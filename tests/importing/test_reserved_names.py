@@ -1,4 +1,4 @@
-"""Jobs and stages whose names a config reserves, and keys that GitLab ignores."""
+"""Jobs and stages whose names a config reserves, and keys and values of GitLab without an effect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from importing.samples import from_text, messages
 
 from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.source.text import SourceFile
@@ -72,3 +73,11 @@ def test_a_trigger_without_a_value_is_left_out(tmp_path: Path) -> None:
 
     assert result.generated
     assert '"trigger" in "a" has no effect' in messages(report)
+
+
+def test_no_cancellation_after_a_failure_is_the_usual_behavior(tmp_path: Path) -> None:
+    """`none` is the default: https://docs.gitlab.com/ci/yaml/#workflowauto_cancelon_job_failure."""
+    result, report = from_text("workflow: { auto_cancel: { on_job_failure: none } }\na: { script: [a] }\n", tmp_path)
+
+    assert "on_job_failure" not in messages(report)
+    assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys

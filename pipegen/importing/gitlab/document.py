@@ -61,6 +61,7 @@ _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "sched
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
 _DISABLED = "they keep a job of a file that only GitLab reads from running"
+_KNOWN_CANCELS = (("on_new_commit", "interruptible"), ("on_new_commit", "conservative"), ("on_job_failure", "none"))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 # Tags have no merge requests.
 _POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", _OPEN_MERGE_REQUESTS))))
@@ -365,7 +366,7 @@ class _Writer:
         entries = present(workflow.value) if workflow is not None else {}
         cancel = present(entries["auto_cancel"].value) if "auto_cancel" in entries else {}
         for key, entry in cancel.items():
-            if key != "on_new_commit" or text_of(entry.value) not in ("interruptible", "conservative"):
+            if (key, text_of(entry.value)) not in _KNOWN_CANCELS:
                 self._leave_out(entry, "auto_cancel")
         is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
         for draft in drafts if is_cancelling else ():
