@@ -40,7 +40,7 @@ _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 _QUOTES = re.compile(r"['\"]")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
-    r"\w+=\$\(|\(|\)|#.*|(mkdir -p .* && )?cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
+    r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
     r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyText,
     constant,
 )
+from pipegen.importing.jenkins.stages.shell import command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
+from pipegen.importing.jenkins.stages.texts import shell_word
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
+from pipegen.structs import replace
 
 _SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
 
@@ -30,8 +34,14 @@ def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> No
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
     word = reader.names.shell_word(GroovyText((" ",)) if argument is None else argument.value)
-    reader.command(call, f"echo {word}", context)
+    reader.add(replace(command_of(_printing(word), comment_above(call.span)), is_message=True), context)
     reader.marks.read(call, "message")
+
+
+def _printing(word: str) -> str:
+    """Return the command that prints *word*: `echo` of some shells has options, and replaces backslashes."""
+    is_escaped = "\\\\" in word if word.startswith('"') else "\\" in word.replace("'\\''", "")
+    return f"printf '%s\\n' {word}" if is_escaped or word.lstrip("'\"").startswith("-") else f"echo {word}"
 
 
 def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -39,7 +49,8 @@ def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
-    reader.command(call, f"echo {reader.names.shell_word(argument.value)} >&2\nexit 1", context)
+    message = _printing(reader.names.shell_word(argument.value))
+    reader.command(call, f"{message} >&2\nexit 1", context)
     reader.marks.read(call, "message")
 
 
@@ -67,5 +78,9 @@ def write_file(reader: StepReader, call: GroovyCall, context: SourceStepContext)
     if path is None or text is None:
         raise UntranslatableError("it has no file or no text")
     name, content = reader.names.shell_word(path.value), reader.names.shell_word(text.value)
-    reader.command(call, f"printf %s {content} >{name}", context)
+    # The step also makes the folder of the file.
+    known = constant(path.value)
+    folder = f'"$(dirname {name})"' if known is None else shell_word((known.rpartition("/")[0],))
+    before = f"mkdir -p {folder}\n" if "/" in name else ""
+    reader.command(call, f"{before}printf %s {content} >{name}", context)
     reader.marks.read(call, "file", "text", "encoding")

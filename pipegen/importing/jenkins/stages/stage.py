@@ -123,7 +123,7 @@ class JenkinsStages:
         draft.keys = {**draft.keys, **keys_of(work)}
         add_values(draft.keys, self._earlier(stage))
         add_checkout_variables(draft.keys, names.environment)
-        self._has_worked |= any(not command.text.startswith("echo ") for command in work.commands)
+        self._has_worked |= any(not command.is_message for command in work.commands)
         return draft
 
     def _is_alone(self, stage: JenkinsStage, call: GroovyCall) -> bool:

@@ -85,7 +85,11 @@ class StepReader:
                 is_inner=True,
             )
             if isinstance(statement, GroovyCall):
+                may_fail = "allow_failure" in self.work.keys
                 self._step(statement, inner)
+                if "allow_failure" in self.work.keys and not may_fail:
+                    # Steps after `catchError` run in any case.
+                    context = replace(context, when="always", is_after=True, is_whole=False)
             elif context.is_inner:
                 raise StaysGroovyError("a config has no Groovy")
             else:

@@ -23,7 +23,7 @@ def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
         reader.command(call, f"rm -rf {folder}", replace(context, directory=""))
         reader.marks.all(call)
         return
-    has_worked = any(not command.text.startswith("echo ") for command in reader.work.commands) or not reader.is_fresh
+    has_worked = any(not command.is_message for command in reader.work.commands) or not reader.is_fresh
     if has_worked and not context.is_after and context.is_early:
         raise UntranslatableError("only the start of a stage has clean files")
     if context.is_after and reader.is_shared and not reader.is_last:

@@ -17,6 +17,14 @@ from pipegen.importing.untranslatable import UntranslatableError
 # Characters that the shell interprets in double quotes.
 _SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
 
+# Secrets of a config by the binding of Jenkins.
+_KINDS = {
+    "file": "file",
+    "sshUserPrivateKey": "ssh_key",
+    "usernameColonPassword": "password",
+    "usernamePassword": "password",
+}
+
 
 class EnvironmentReader:
     """Reads the blocks `environment` of a stage with the text *stage*, in a file with the text *file*."""
@@ -92,16 +100,22 @@ class EnvironmentReader:
 
     def _credentials(self, name: str, identifier: str) -> None:
         """Bind a credential, whose kind shows in how its variables are read."""
-        if not re.search(rf"\b{name}_(USR|PSW)\b", self._file):
-            self._work.secrets[name] = identifier
+        kind = self._kind(identifier)
+        if kind != "password" and not re.search(rf"\b{name}_(USR|PSW)\b", self._file):
+            self._work.secrets[name] = {kind: identifier} if kind else identifier
             return
         bound = password(identifier, f"{name}_USR", f"{name}_PSW")
         self._work.secrets |= bound.secrets
         self._work.exports += bound.exports
         self._work.settings += bound.settings
-        if re.search(rf"\${{?{name}\b(?!_)", self._file):
+        if re.search(rf"\${{?[#!]?{name}\b", self._file):
             self._work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
             self._work.settings.append(f'"{name}=${{env.{name}_USERNAME}}:${{env.{name}_PASSWORD}}"')
+
+    def _kind(self, identifier: str) -> str:
+        """Return the kind of a credential that is bound in another place of the file too, "" for text or none."""
+        named = re.search(rf"\b(\w+)\([^()]*\bcredentialsId:\s*['\"]{re.escape(identifier)}['\"]", self._file)
+        return _KINDS.get(named[1], "") if named is not None else ""
 
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""
