@@ -137,6 +137,11 @@ class Jenkinsfile(Struct, kw_only=True):
         return self._texts(PropertyKind.TRIGGER)
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether a block step around all stages may run them several times."""
+        return any(step_name(head) == "retry" for head in self.around)
+
+    @property
     def around(self) -> tuple[str, ...]:
         """The block steps around all stages, the outermost first."""
         return self._texts(PropertyKind.AROUND)

@@ -44,6 +44,17 @@ def test_a_block_step_in_options_wraps_the_stages_of_a_script() -> None:
     assert "timeout(time: 5)" in lines("options: ['timeout(time: 5)']", "auto")
 
 
+def test_each_attempt_of_all_stages_declares_them_again() -> None:
+    """The step `retry` of Jenkins runs its block again, in which a stage is gone once it has started."""
+    texts = lines("options: ['retry(3)'], wrap: [timestamps]", "scripted")
+    again = [
+        texts.index(text) for text in ("retry(3) {", "stages = [:]", "addStage('s') {", "runStages(stagesReady())")
+    ]
+
+    assert again == sorted(again)
+    assert "stages = [:]" not in lines("wrap: [timestamps]", "scripted")
+
+
 def test_the_users_option_replaces_the_default() -> None:
     """Jenkins rejects duplicate options."""
     texts = lines("options: ['preserveStashes(buildCount: 5)']", "declarative")
