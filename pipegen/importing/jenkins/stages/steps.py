@@ -44,6 +44,7 @@ class SourceStepContext(Struct, kw_only=True):
     is_cleanup: bool = False
     # Whether other steps follow.
     is_early: bool = False
+    precedes_unstash: bool = False
     # Whether they are in a block of another step.
     is_inner: bool = False
     # Whether they are in a block whose steps stay Groovy only as a whole.
@@ -77,12 +78,13 @@ class StepReader:
     def read(self, block: GroovyBlock, context: SourceStepContext) -> None:
         """Read the steps of *block*."""
         effective = [statement for statement in block.statements if not _is_needless(statement)]
-        for statement in block.statements:
+        for at, statement in enumerate(block.statements, 1):
             inner = replace(
                 context,
                 is_whole=context.is_whole and (len(effective) == 1 or _is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
                 is_inner=True,
+                precedes_unstash=any(map(_is_unstash, block.statements[at:])),
             )
             if isinstance(statement, GroovyCall):
                 may_fail = "allow_failure" in self.work.keys
@@ -192,6 +194,10 @@ Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
 def _is_needless(statement: Statement) -> bool:
     """Return whether *statement* has no effect on the other commands."""
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
+
+
+def _is_unstash(statement: Statement) -> bool:
+    return isinstance(statement, GroovyCall) and statement.name == "unstash"
 
 
 def one_line(call: GroovyCall) -> str | None:

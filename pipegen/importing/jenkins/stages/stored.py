@@ -24,6 +24,10 @@ def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
         reader.marks.all(call)
         return
     has_worked = any(not command.is_message for command in reader.work.commands) or not reader.is_fresh
+    if has_worked and not context.is_after and context.precedes_unstash:
+        hint = "remove files that are not wanted by a command of the script"
+        reader.marks.left_out(call, "it would remove the files of the stages before, which stay in place", hint=hint)
+        return
     if has_worked and not context.is_after and context.is_early:
         raise UntranslatableError("only the start of a stage has clean files")
     if context.is_after and reader.is_shared and not reader.is_last:
