@@ -81,11 +81,14 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
     runs_folder = home(ready.checkout.root, os.environ)
     plan, times = plan_digest(ready.selected, ready.prepared, ready.request), known_durations(runs_folder)
     folder, earlier = _folder(runs_folder, ready, options, plan)
+    machine = this_machine(options.slots)
     runs = pipeline_runs(
-        ready.selected, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
+        ready.selected,
+        lambda name, stage: times.get(TaskId(name, stage), 0.0),
+        machine,
+        is_fail_fast=options.is_fail_fast,
     )
     record = RunRecord(runs, earlier.ended)
-    machines = (RunMachine(name="here", slots=options.slots),)
     with (
         Execution(
             ready.selected, ready.prepared, checkout=ready.checkout, request=ready.request, folder=folder, warn=say
@@ -100,7 +103,7 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
         try:
             execution.run(
                 runs,
-                scheduler=scheduler(machines),
+                scheduler=scheduler((machine,)),
                 listeners=(journal, record, *((follower,) if options.is_followed else ()), view),
                 ended=earlier.ended,
                 is_wanted=lambda task: ready.wants(task.job),
@@ -118,10 +121,20 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
     if earlier.folder is None:
         add_durations(runs_folder, folder, record.durations())
     about = About(
-        config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
+        config=path.as_posix(), started=ready.request.started, folder=folder, machines=(machine,), status=status
     )
     _report(record, about, options.reports)
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
+
+
+def this_machine(slots: int) -> RunMachine:
+    """Return this machine with *slots*, all of its processors, and its memory in bytes."""
+    return RunMachine(
+        name="here",
+        slots=slots,
+        cpu=(os.cpu_count() or 1) * 1000,
+        memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+    )
 
 
 def _report(record: RunRecord, about: About, paths: Sequence[Path]) -> None:

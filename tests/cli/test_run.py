@@ -350,6 +350,19 @@ def test_keep_going_overrides_fail_fast(write: Callable[..., Path], pipegen: Pip
     assert "ok       b" in pipegen("run", "-j", "1", "--keep-going").out
 
 
+@pytest.mark.parametrize("resources", ["{ cpu: 4096 }", "{ memory: 900000Gi }"])
+def test_stages_take_processors_and_memory_of_the_machine(
+    resources: str, write: Callable[..., Path], pipegen: Pipegen
+) -> None:
+    """Two stages that request more than there is take all of it in turn; the others run beside them."""
+    stage = f"resources: {resources}, script: 'mkdir taken && sleep 0.2 && rmdir taken'"
+    waits = "while ! test -e taken; do sleep 0.01; done"
+    stages = f"[{{ name: a, {stage} }}, {{ name: b, {stage} }}, {{ name: c, script: '{waits}' }}]"
+    write(f"pipelines: {{ p: {{ stages: {stages}, execution: [[a], [b], [c]] }} }}\n")
+
+    assert pipegen("run", "-j", "3").status == 0
+
+
 def test_reports_are_written(write: Callable[..., Path], pipegen: Pipegen) -> None:
     """There is a JUnit file, and a page with a chart and escaped logs."""
     folder = write(

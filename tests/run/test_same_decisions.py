@@ -87,14 +87,15 @@ def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[Ta
 def local_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
     """Return the stages in the order in which a local run starts them, each with its duration."""
     chosen = [SelectedPipeline(plan, plan.graph, plan.jobs) for plan in plans]
-    runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], is_fail_fast=None)
+    here = RunMachine(name="here", slots=slots)
+    runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], here, is_fail_fast=None)
     log = EventLog()
     with machine() as clock:
         Engine(
             runs,
             clock=clock,
             executor=SimulatedExecutor(clock, lambda attempt: times[attempt.task.id]),
-            scheduler=scheduler([RunMachine(name="here", slots=slots)]),
+            scheduler=scheduler([here]),
             listeners=[log],
         ).run()
     return [event.attempt.task.id for event in log.events if isinstance(event, Started)]

@@ -26,7 +26,7 @@ from pipegen.run.local.scripts import as_text
 from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.watchdog import Guard, clean, kill_rest
 from pipegen.run.local.workspace import InPlace, Isolated, forget_secrets
-from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
+from pipegen.run.model import Demand, Outcome, PipelineRun, RunMachine, Task, TaskId
 from pipegen.run.scheduling.base import Refusal, Scheduler
 from pipegen.run.status import Status
 from pipegen.run.tasks import pipeline_run
@@ -202,11 +202,15 @@ class Execution:
 
 
 def pipeline_runs(
-    selected: Sequence[SelectedPipeline], durations: Callable[[str, str], float], *, is_fail_fast: bool | None
+    selected: Sequence[SelectedPipeline],
+    durations: Callable[[str, str], float],
+    machine: RunMachine,
+    *,
+    is_fail_fast: bool | None,
 ) -> tuple[PipelineRun, ...]:
-    """Return the runs of *selected*; *is_fail_fast* overrides the plans unless it is None.
+    """Return the runs of *selected* on *machine*; *is_fail_fast* overrides the plans unless it is None.
 
-    Labels are removed, because there is only one machine.
+    As there is only one machine, labels are removed, and a stage that requests more than it has takes all of it.
     """
     runs: list[PipelineRun] = []
     for selection in selected:
@@ -217,7 +221,7 @@ def pipeline_runs(
             replace(
                 run,
                 tasks=tuple(
-                    replace(task, demand=replace(task.demand, labels=()))
+                    replace(task, demand=_demand_on(machine, task.demand))
                     for task in run.tasks
                     if task.id.stage in stages
                 ),
@@ -225,6 +229,15 @@ def pipeline_runs(
             )
         )
     return tuple(runs)
+
+
+def _demand_on(machine: RunMachine, demand: Demand) -> Demand:
+    return replace(
+        demand,
+        cpu=demand.cpu if machine.cpu is None else min(demand.cpu, machine.cpu),
+        memory=demand.memory if machine.memory is None else min(demand.memory, machine.memory),
+        labels=(),
+    )
 
 
 def _trees(
