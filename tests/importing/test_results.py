@@ -62,3 +62,21 @@ def test_reports_and_files_that_decide_the_result_are_reported_once(steps: str, 
 def test_steps_that_leave_the_result_alone_are_not_reported(steps: str) -> None:
     """Nor is a file without them."""
     assert _COMMANDS not in _messages(steps)
+
+
+@pytest.mark.parametrize(
+    ("stash", "expected"),
+    [
+        ("stash name: 'n', includes: 'f'", '"unstash" stays Groovy and fails: the stash "n" is artifacts of its stage'),
+        ("stash name: 'other', includes: 'f'", ""),
+    ],
+)
+def test_an_unstash_that_finds_no_stash_is_reported(stash: str, expected: str) -> None:
+    """Files of earlier stages are at their paths, so that `dir` around the step stays Groovy."""
+    report = Report()
+    steps = f"{stash} }} }}\n        stage('use') {{ steps {{ dir('x') {{ unstash 'n' }}"
+    source = f"pipeline {{\n    agent any\n    stages {{\n        stage('a') {{ steps {{ {steps} }} }}\n    }}\n}}\n"
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert ("and fails" in messages(report)) is bool(expected)
+    assert expected in messages(report)

@@ -35,6 +35,28 @@ def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report)
     )
 
 
+def report_stashes(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
+    """Report each `unstash` in *pipeline* that stays Groovy, and whose `stash` became artifacts of its stage."""
+    calls = tuple(all_calls(pipeline))
+    stashes = {
+        _name(call) for call in calls if call.name == "stash" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED
+    }
+    for call in calls:
+        is_raw = call.name == "unstash" and accounting.outcome(call.span) is KeyOutcome.RAW
+        if is_raw and (name := _name(call)) in stashes:
+            report.add(
+                codes.NOT_IMPORTED,
+                f'"unstash" stays Groovy and fails: the stash "{name}" is artifacts of its stage',
+                at=call.span,
+                hint="remove the step: the stage gets the files at their paths in the checkout",
+            )
+
+
+def _name(call: GroovyCall) -> str | None:
+    argument = call.argument("name", "")
+    return constant(argument.value) if argument is not None else None
+
+
 def _decides(call: GroovyCall, arguments: dict[str, str]) -> bool:
     """Return whether *call* is a step in *arguments* without its argument there."""
     argument = call.argument(arguments[call.name]) if call.name in arguments else None
