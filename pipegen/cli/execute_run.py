@@ -83,10 +83,7 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
     folder, earlier = _folder(runs_folder, ready, options, plan)
     machine = this_machine(options.slots)
     runs = pipeline_runs(
-        ready.selected,
-        lambda name, stage: times.get(TaskId(name, stage), 0.0),
-        machine,
-        is_fail_fast=options.is_fail_fast,
+        ready.selected, lambda name, stage: times.get(TaskId(name, stage), 0.0), machine, options.is_fail_fast
     )
     record = RunRecord(runs, earlier.ended)
     with (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -191,7 +192,19 @@ def test_failing_tests_are_reported(app: Path, pipegen: Pipegen) -> None:
     assert (result.status, result.err) == (1, "1 passed, 1 failed\n")
     assert 'error[PG842]: test "main is deployed": stage "docs" runs too' in result.out
     assert json.loads(pipegen("test", "--format", "json").out)["diagnostics"][0]["code"] == "PG842"
-    assert '<failure message="test &quot;main is deployed&quot;' in pipegen("test", "--format", "junit").out
+
+
+def test_the_junit_report_has_a_case_for_each_test(app: Path, pipegen: Pipegen) -> None:
+    """Those that pass are cases, too."""
+    (app / "pipegen.test.yaml").write_text(TESTS.replace("[src/a.py]", "[docs/a.md]"), encoding="utf-8")
+    result = pipegen("test", "--format", "junit")
+    (suite,) = ET.fromstring(result.out)  # noqa: S314 - our own
+    failures = {case.attrib["name"]: [failure.attrib["message"] for failure in case] for case in suite}
+
+    assert result.status == 1
+    assert (suite.attrib["name"], suite.attrib["tests"], suite.attrib["failures"]) == ("pipegen.test.yaml", "2", "1")
+    assert sorted(map(len, failures.values())) == [0, 1]
+    assert failures["main is deployed"][0].startswith('test "main is deployed": ')
 
 
 def test_recorded_tests_pass_and_detect_changes(app: Path, pipegen: Pipegen) -> None:

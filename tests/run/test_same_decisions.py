@@ -88,7 +88,7 @@ def local_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int
     """Return the stages in the order in which a local run starts them, each with its duration."""
     chosen = [SelectedPipeline(plan, plan.graph, plan.jobs) for plan in plans]
     here = RunMachine(name="here", slots=slots)
-    runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], here, is_fail_fast=None)
+    runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], here, None)
     log = EventLog()
     with machine() as clock:
         Engine(

@@ -1,7 +1,7 @@
 """`pipegen test`: checks which stages a config runs for which events."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +11,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH, existing
 from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
+from pipegen.cli.terminal.redaction import without_tokens
 from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
@@ -78,15 +79,26 @@ def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
     except Stopped:
         show(report.diagnostics(), form, sys.stdout)
         raise click.exceptions.Exit(Exit.PROBLEMS) from None
-    failed = sum(not _passes(expectation, config, report) for expectation in expectations)
-    show(report.diagnostics(), form, sys.stdout)
+    results = [(expectation.name, _result(expectation, config)) for expectation in expectations]
+    failed = sum(own.has_errors() for _, own in results)
+    if form is Format.JUNIT:
+        sys.stdout.write(_junit(file, results))
+    else:
+        for _, own in results:
+            report.take(own)
+        show(report.diagnostics(), form, sys.stdout)
     passed = len(expectations) - failed
     tell(form, f"{passed} passed, {failed} failed" if failed else f"{passed} passed")
     end(Exit.PROBLEMS if failed else Exit.FINE)
 
 
-def _passes(expectation: Expectation, config: ConfigUnderTest, report: Report) -> bool:
-    own = Report()
-    check(expectation, config, own)
-    report.take(own)
-    return not own.has_errors()
+def _result(expectation: Expectation, config: ConfigUnderTest) -> Report:
+    report = Report()
+    check(expectation, config, report)
+    return report
+
+
+def _junit(file: Path, results: Sequence[tuple[str, Report]]) -> str:
+    from pipegen.diagnostics.render.junit import render_tests  # noqa: PLC0415 - only for this format
+
+    return render_tests(file.as_posix(), [(name, without_tokens(report.diagnostics())) for name, report in results])

@@ -24,6 +24,32 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
     suites = Element("testsuites", name=_NAME)
     for path, own in (files or {_NAME: []}).items():
         suites.append(_suite(path, own))
+    return _document(suites)
+
+
+def render_tests(path: str, tests: Sequence[tuple[str, Sequence[Diagnostic]]]) -> str:
+    """Return a suite for the file at *path*, with a case for each of *tests*: its name, and why it failed."""
+    suites = Element("testsuites", name=_NAME)
+    failures = sum(bool(diagnostics) for _, diagnostics in tests)
+    suite = SubElement(
+        suites,
+        "testsuite",
+        name=_clean(path),
+        tests=str(len(tests)),
+        failures=str(failures),
+        errors="0",
+        time="0",
+    )
+    for name, diagnostics in tests:
+        case = SubElement(suite, "testcase", name=_clean(name), classname=_clean(path), time="0")
+        if diagnostics:
+            text = "\n".join(_text(path, diagnostic) for diagnostic in diagnostics)
+            message = _clean(diagnostics[0].message)
+            SubElement(case, "failure", message=message, type=Severity.ERROR.value).text = _clean(text)
+    return _document(suites)
+
+
+def _document(suites: Element) -> str:
     indent(suites)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
@@ -45,11 +71,10 @@ def _suite(path: str, diagnostics: Sequence[Diagnostic]) -> Element:
 
 
 def _case(path: str, diagnostic: Diagnostic) -> Element:
-    first = diagnostic.primary.span.first if diagnostic.primary else None
-    location = f"{first.line}:{first.column}" if first else ""
+    location = _location(diagnostic)
     name = f"{diagnostic.code.number} {diagnostic.code.name}{f' at {location}' if location else ''}"
     case = Element("testcase", name=name, classname=_clean(path), time="0")
-    text = f"{path}:{location}\n{words(diagnostic)}" if location else words(diagnostic)
+    text = _text(path, diagnostic)
     if _is_failure(diagnostic):
         SubElement(case, "failure", message=_clean(diagnostic.message), type=diagnostic.severity.value).text = _clean(
             text
@@ -57,6 +82,16 @@ def _case(path: str, diagnostic: Diagnostic) -> Element:
     else:
         SubElement(case, "system-out").text = _clean(text)
     return case
+
+
+def _text(path: str, diagnostic: Diagnostic) -> str:
+    location = _location(diagnostic)
+    return f"{path}:{location}\n{words(diagnostic)}" if location else words(diagnostic)
+
+
+def _location(diagnostic: Diagnostic) -> str:
+    first = diagnostic.primary.span.first if diagnostic.primary else None
+    return f"{first.line}:{first.column}" if first else ""
 
 
 def _is_failure(diagnostic: Diagnostic) -> bool:

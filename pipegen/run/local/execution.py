@@ -205,8 +205,7 @@ def pipeline_runs(
     selected: Sequence[SelectedPipeline],
     durations: Callable[[str, str], float],
     machine: RunMachine,
-    *,
-    is_fail_fast: bool | None,
+    is_fail_fast: bool | None,  # noqa: FBT001 - three values
 ) -> tuple[PipelineRun, ...]:
     """Return the runs of *selected* on *machine*; *is_fail_fast* overrides the plans unless it is None.
 
