@@ -10,7 +10,7 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
-from pipegen.importing.gitlab.reading.files import Roots
+from pipegen.importing.gitlab.reading.locations import Roots
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
 

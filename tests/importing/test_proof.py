@@ -15,8 +15,9 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
-from pipegen.importing.gitlab.reading.files import Roots, read_files
+from pipegen.importing.gitlab.reading.files import read_files
 from pipegen.importing.gitlab.reading.jobs import resolve
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.structs import replace
 

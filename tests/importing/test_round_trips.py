@@ -15,7 +15,7 @@ from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
-from pipegen.importing.gitlab.reading.files import Roots
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.plan.model import Plan
 from pipegen.readback.gitlab_file import HELPER

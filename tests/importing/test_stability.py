@@ -10,7 +10,7 @@ from importing.samples import CASES, imported
 from pipegen.diagnostics.report import Report
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
-from pipegen.importing.gitlab.reading.files import Roots
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.source.text import SourceFile
 
 

@@ -18,7 +18,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
 from pipegen.importing.gitlab.proof import prove
-from pipegen.importing.gitlab.reading.files import Roots
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.imported import Imported, Proof, report_differences
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
@@ -66,7 +66,7 @@ class ReportFormat(StrEnum):
     "--include-root",
     type=PATH,
     metavar="FOLDER",
-    help='The folder with checkouts of other projects, by path, for "include: project".',
+    help="The folder with checkouts of other projects, by path, for includes of projects, components and templates.",
 )
 @click.option("--default-branch", default=DEFAULT_BRANCH, metavar="NAME", help="The default branch of the project.")
 @click.option(

@@ -11,8 +11,9 @@ from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.reading.constructs import constructs
-from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
+from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
@@ -13,6 +11,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions import ExpressionError, parsed, tested_names, tests_in
+from pipegen.importing.gitlab.reading.locations import ProjectCheckout, Roots, included_files, matching_files
 from pipegen.importing.gitlab.reading.tree import (
     INPUT,
     READING_LIMITS,
@@ -27,7 +26,6 @@ from pipegen.importing.gitlab.reading.tree import (
     texts_of,
     with_inputs,
 )
-from pipegen.plan.model.patterns import Pattern
 from pipegen.readback.gitlab_file import KEYWORDS, USUAL_STAGES
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, entries_of
@@ -37,21 +35,11 @@ from pipegen.structs import MutableStruct, Struct, field
 
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
 _MOST_FILES = 150
-# A component of the same project.
-_OWN_COMPONENT = re.compile(r"\$\{?CI_SERVER_(?:HOST|FQDN)\}?/\$\{?CI_PROJECT_PATH\}?/([\w-]+)@")
 _NO_VALUES: Mapping[str, Node] = {}
-_WILDCARDS = frozenset("*?")
 # Keys at the top level that change the jobs of all files.
 _OF_ALL_JOBS = frozenset(
     {"default", "variables", "workflow", "image", "services", "before_script", "after_script", "cache", "stages"}
 )
-
-
-class Roots(Struct):
-    """The *folder* of the repository, and the folder with the repositories of other projects, if the user has one."""
-
-    folder: Path
-    projects: Path | None = None
 
 
 class IncludeRule(Struct):
@@ -67,13 +55,6 @@ class _ConditionalInclude(Struct):
     entry: Entry
     names: tuple[str, ...]
     rules: tuple[IncludeRule, ...] | None
-
-
-class _Checkout(Struct):
-    """The *folder* of a repository with included files, which must stay *within* this folder or one above it."""
-
-    folder: Path
-    within: Path
 
 
 class Files(Struct):
@@ -114,7 +95,8 @@ def read_files(
 ) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
-    tree = _with_all_stages(_merged(read_tree(file, report), _NO_VALUES, reading, (), ()), reading)
+    own = ProjectCheckout(roots.folder, roots.folder)
+    tree = _with_all_stages(_merged(read_tree(file, report), own, _NO_VALUES, reading, ((), ())), reading)
     refused = _refused(tree, reading)
     conditions = _conditions(reading, refused)
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, len(refused), conditions)
@@ -202,11 +184,13 @@ def _include_rules(node: Node) -> tuple[IncludeRule, ...] | None:
 
 def _merged(
     content: FileTree,
+    checkout: ProjectCheckout,
     inputs: Mapping[str, Node],
     reading: _Reading,
-    stack: tuple[str, ...],
-    conditions: tuple[int, ...],
+    within: tuple[tuple[str, ...], tuple[int, ...]],
 ) -> TreeMapping:
+    """Return *content* of a file of *checkout* merged with its includes, *within* files and conditional includes."""
+    stack, conditions = within
     reading.trees.append(content.tree)
     if content.header is not None:
         reading.trees.append(content.header)
@@ -223,7 +207,7 @@ def _merged(
     if include is not None:
         reading.accounting.mark(include, KeyOutcome.TRANSLATED)
         for item in items_of(include.value):
-            parts += _included(item, include, reading, stack, conditions)
+            parts += _included(item, include, checkout, reading, (stack, conditions))
     for entry in (entry for entry in tree.entries if entry.key.text == "spec"):
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
     for entry in own:
@@ -283,46 +267,37 @@ def _report_input_rules(content: FileTree, inputs: Mapping[str, Node], reading: 
 
 
 def _included(
-    item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...], conditions: tuple[int, ...]
+    item: Node,
+    entry: Entry,
+    checkout: ProjectCheckout,
+    reading: _Reading,
+    within: tuple[tuple[str, ...], tuple[int, ...]],
 ) -> Iterator[TreeMapping]:
-    """Yield the content of the files of one *item* of `include`."""
+    """Yield the content of the files of one *item* of `include` in a file of *checkout*."""
+    stack, conditions = within
     keys = {keyword.key.text: keyword for keyword in entries_of(item)}
-    local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
-    project = keys.get("project")
-    is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
-    checkout = _Checkout(reading.roots.folder, reading.roots.folder)
-    projects = reading.roots.projects
-    if project is not None and projects is not None:
-        path = text_of(project.value).strip("/")
-        is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
-        checkout = _Checkout(projects / path, projects)
-    names = [text_of(file) for file in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
-    component = _OWN_COMPONENT.match(text_of(keys["component"].value)) if "component" in keys else None
-    if component is not None:
-        # https://docs.gitlab.com/ci/components/#directory-structure
-        files = (f"templates/{component[1]}.yml", f"templates/{component[1]}/template.yml")
-        is_local, names = True, [next((file for file in files if _paths(checkout.folder, file)), files[0])]
-    if not is_local:
+    included = included_files(item, keys, checkout, reading.roots)
+    if included is None:
         _report_unread(item, keys, entry, reading)
         return
     if "rules" in keys:
         rules = _include_rules(keys["rules"].value)
         conditions = (*conditions, len(reading.includes))
-        reading.includes.append(_ConditionalInclude(keys["rules"], tuple(names), rules))
+        reading.includes.append(_ConditionalInclude(keys["rules"], included.names, rules))
     inputs = (
         {argument.key.text: argument.value for argument in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     )
-    for name in names:
-        paths = _paths(checkout.folder, name)
+    for name in included.names:
+        paths = matching_files(included.checkout.folder, name)
         if not paths:
             _report_unread(item, keys, entry, reading)
         for file in paths:
-            yield from _read(file, checkout, inputs, reading, (stack, conditions), item)
+            yield from _read(file, included.checkout, inputs, reading, (stack, conditions), item)
 
 
 def _read(
     path: Path,
-    checkout: _Checkout,
+    checkout: ProjectCheckout,
     inputs: Mapping[str, Node],
     reading: _Reading,
     within: tuple[tuple[str, ...], tuple[int, ...]],
@@ -330,7 +305,7 @@ def _read(
 ) -> Iterator[TreeMapping]:
     """Yield the content of the file at *path*, included *within* files and conditional includes."""
     stack, conditions = within
-    name = path.relative_to(checkout.folder).as_posix()
+    name = path.relative_to(checkout.within).as_posix()
     reading.number += 1
     if name in stack or reading.number > _MOST_FILES:
         reading.report.add(
@@ -345,31 +320,10 @@ def _read(
         file = load(path, report, shown=name, within=checkout.within)
         reading.report.take(report)
         report.stop_if_errors()
-        yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name), conditions)
+        yield _merged(read_tree(file, reading.report), checkout, inputs, reading, ((*stack, name), conditions))
     except Stopped:
         if reading.budget.rest < 0:
             raise
-
-
-def _paths(root: Path, name: str) -> Sequence[Path]:
-    """Return the files of the include *name*, which may be a pattern, below *root*."""
-    relative = name.lstrip("/")
-    if not relative or ".." in relative.split("/"):
-        return ()
-    if _WILDCARDS.isdisjoint(relative):
-        path = root / relative
-        return (path,) if os.path.isfile(path) else ()  # noqa: PTH113 - False for a name that is too long
-    # In GitLab's patterns, `**` stands for any folders, and `**.yml` for files at any depth.
-    # https://docs.gitlab.com/ci/yaml/includes/#use-includelocal-with-wildcard-file-paths
-    pattern = Pattern(relative)
-    return sorted(path for path in _below(root) if pattern.matches(path.relative_to(root).as_posix()))
-
-
-def _below(root: Path) -> Iterator[Path]:
-    """Yield the files below *root*; links to folders are not followed, as a repository has no files there."""
-    for folder, folders, names in os.walk(root):
-        folders[:] = [subfolder for subfolder in folders if subfolder != ".git"]
-        yield from (path for path in (Path(folder, name) for name in names) if path.is_file())
 
 
 def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:
@@ -393,7 +347,7 @@ def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading:
         if is_missing
         else f'the {kind or "file"} "{name}" is not read: GitLab includes it, and the config does not have its jobs',
         at=item.span,
-        hint="name the folder with a checkout of this project below its path: --include-root FOLDER"
-        if kind == "project"
+        hint="clone its project to the same path below a folder, and name that: --include-root FOLDER"
+        if kind in ("project", "component", "template")
         else "copy it into the repository to import it, too",
     )
