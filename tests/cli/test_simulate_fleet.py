@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.program import Pipegen
+from cli.program import Pipegen, Result
 from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
@@ -198,6 +198,90 @@ def write_gang(folder: Path, machines: list[dict[str, object]], services: int) -
     amounts = {name: {"cpu": 2, "slots": 1} for name in names}
     fleet = {"machines": groups, "load": [{**load, "services": amounts}], "scheduling": {"tiers": [["gang"]]}}
     (folder / "fleet.yaml").write_text(json.dumps(fleet), encoding="utf-8")
+
+
+THREE_AT_ONCE = """\
+machines: [{{ name: m, count: 3 }}]
+queues: [{{ name: q, {queue} }}, {{ name: r }}]
+load:
+  - {{ config: pipegen.yaml, queue: q, arrivals: {{ times: [0, 0, 0] }}, durations: {{ a: 1h }}, {load} }}
+  - {{ name: r, config: pipegen.yaml, queue: r, arrivals: {{ times: [0] }}, durations: {{ a: 1h }} }}
+scheduling: {{ tiers: [[{tiers}]], {actions} }}
+"""
+FREE = "pipelines: { p: { stages: [{ name: a, interruptible: true }] } }\n"
+SHARING = '"fair-share" or "proportion" or "capacity"'
+
+
+def three_at_once(
+    folder: Path, pipegen: Pipegen, *, queue: str = "", load: str = "", tiers: str = "gang", actions: str = ""
+) -> Result:
+    """Simulate three stages that start at once in a queue with the keys *queue*, and one in another queue."""
+    (folder / "pipegen.yaml").write_text(FREE, encoding="utf-8")
+    text = THREE_AT_ONCE.format(queue=queue, load=load, tiers=tiers, actions=actions)
+    (folder / "fleet.yaml").write_text(text, encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+    assert result.status == 0, result.err
+    return result
+
+
+@pytest.mark.parametrize(
+    ("queue", "load", "tiers", "warning"),
+    [
+        ("capability: { slots: 1 }", "", "gang", f'"capability" has no effect without the plugin {SHARING}'),
+        ("guarantee: { slots: 1 }", "", "gang", f'"guarantee" has no effect without the plugin {SHARING}'),
+        ("priority: 1", "", "gang", f'"priority" has no effect without the plugin {SHARING}'),
+        ("weight: 3", "", "gang, capacity", '"weight" has no effect without the plugin "fair-share" or "proportion"'),
+        ("", "priority: 1", "gang, fair-share", '"priority" has no effect without the plugin "priority"'),
+        *(("capability: { slots: 1 }", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
+        *(("guarantee: { slots: 1 }", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
+        *(("priority: 1", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
+        *(("weight: 3", "", plugin, "") for plugin in ("fair-share", "proportion")),
+        ("", "priority: 1", "priority", ""),
+        ("weight: 1, priority: 0, capability: {}, guarantee: { slots: 0 }, reclaimable: true", "", "gang", ""),
+        ("", "priority: 0, may_preempt: true", "gang", ""),
+    ],
+)
+def test_keys_that_no_plugin_reads_are_reported(
+    queue: str, load: str, tiers: str, warning: str, empty: Path, pipegen: Pipegen
+) -> None:
+    """A key with the effect of its default is not."""
+    result = three_at_once(empty, pipegen, queue=queue, load=load, tiers=tiers)
+
+    assert [line for line in result.err.splitlines() if "PG" in line] == [f"warning[PG807]: {warning}"] * bool(warning)
+
+
+def test_values_that_are_the_same_everywhere_are_not_reported(empty: Path, pipegen: Pipegen) -> None:
+    """Weights and priorities order queues and loads only if they differ."""
+    (empty / "pipegen.yaml").write_text(FREE, encoding="utf-8")
+    text = THREE_AT_ONCE.replace("name: r }}", "name: r, {queue} }}").replace("- {{ name: r,", "- {{ name: r, {load},")
+    text = text.format(queue="weight: 2, priority: 3", load="priority: 4", actions="", tiers="gang")
+    (empty / "fleet.yaml").write_text(text, encoding="utf-8")
+
+    assert pipegen("simulate", "--fleet", "fleet.yaml").err == ""
+
+
+@pytest.mark.parametrize(
+    ("action", "tiers", "missing"),
+    [
+        ("preempt", "gang, fair-share", ['"priority" or "drf"']),
+        ("preempt", "drf", ['"priority" or "gang"']),
+        ("preempt", "drf, gang", []),
+        ("preempt", "priority", []),
+        ("reclaim", "gang", [SHARING]),
+        ("reclaim", "capacity", ['"priority" or "gang"']),
+        ("reclaim", "binpack", [SHARING, '"priority" or "gang"']),
+        *(("reclaim", f"gang, {plugin}", []) for plugin in ("fair-share", "capacity", "proportion")),
+    ],
+)
+def test_actions_for_which_no_plugin_votes_are_reported(
+    action: str, tiers: str, missing: list[str], empty: Path, pipegen: Pipegen
+) -> None:
+    """A plugin says for whom stages stop, and one says which stages lack room."""
+    result = three_at_once(empty, pipegen, tiers=tiers, actions=f"actions: [enqueue, allocate, {action}]")
+
+    assert [line for line in result.err.splitlines() if "PG" in line] == [
+        f'warning[PG807]: "{action}" has no effect without the plugin {names}' for names in missing
+    ]
 
 
 @pytest.mark.parametrize("duration", ["999999999 weeks", "{ median: 1s, p95: 999999999 weeks }"])

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from math import inf, isnan
 from random import Random
+from typing import TypeAlias
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.fleet.arrivals import HOUR, Rates, expected, times
-from pipegen.fleet.model import Fleet, Load
+from pipegen.fleet.model import Fleet, FleetQueue, Load
 from pipegen.fleet.state import job_queues
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.amounts import Amounts, add_to, fits
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.nodes import node
-from pipegen.run.scheduling.plugins import open_session
+from pipegen.run.scheduling.plugins import open_session, voters
 from pipegen.run.scheduling.session import Session
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, children, items_of, number
@@ -28,14 +29,27 @@ _MOST_STAGES = 10_000_000
 _MOST_PLACEMENTS = 10_000
 _LISTS = {"plugin": "tiers", "action": "actions"}
 _NEEDED = ("enqueue", "allocate")
-# Keys of a section that have an effect only with one of these plugins or actions.
-_EFFECTIVE = (
-    ("queues", "parent", "plugin", ("capacity",)),
-    ("queues", "deserved", "plugin", ("capacity",)),
-    ("queues", "reclaimable", "action", ("reclaim",)),
-    ("load", "waiting_time", "plugin", ("sla",)),
-    ("load", "may_preempt", "action", ("preempt", "reclaim")),
+_SHARING = ("fair-share", "proportion", "capacity")
+_Fields: TypeAlias = tuple[tuple[str, object, str, tuple[str, ...]], ...]
+# Fields of queues and loads that have an effect only with one of these plugins or actions, and their default values.
+_QUEUE_FIELDS: _Fields = (
+    ("weight", 1, "plugin", ("fair-share", "proportion")),
+    ("priority", 0, "plugin", _SHARING),
+    ("capability", None, "plugin", _SHARING),
+    ("guarantee", {}, "plugin", _SHARING),
+    ("deserved", {}, "plugin", ("capacity",)),
+    ("parent", "", "plugin", ("capacity",)),
+    ("is_reclaimable", True, "action", ("reclaim",)),
 )
+_LOAD_FIELDS: _Fields = (
+    ("priority", 0, "plugin", ("priority",)),
+    ("waiting_time", inf, "plugin", ("sla",)),
+    ("may_preempt", True, "action", ("preempt", "reclaim")),
+)
+# These are compared with those of others: equal ones have no effect with any plugin.
+_COMPARED = ("weight", "priority")
+# The votes of plugins without which these actions stop no stage.
+_VOTES_FOR = {"preempt": ("preemptable", "is_starving"), "reclaim": ("reclaimable", "is_starving")}
 
 
 def check_numbers(tree: Node, report: Report) -> None:
@@ -50,7 +64,9 @@ def check_fleet(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Load
     """Report what can never run in *fleet*, whose file has the map *root*, or has no effect there."""
     _check_times(fleet, root, loads, report)
     _check_scheduling(fleet, root, report)
-    _check_effects(fleet, root, report)
+    _check_effects("queues", zip(items_of(root.get("queues")), fleet.queues, strict=False), fleet, report)
+    _check_effects("load", loads, fleet, report)
+    _check_actions(fleet, root, report)
     _check_guarantees(fleet, root, report)
     _check_leaves(fleet, loads, report)
     if not report.has_errors():
@@ -117,31 +133,57 @@ def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:
             first.setdefault(plugin.text, plugin.span)
 
 
-def _check_effects(fleet: Fleet, root: Mapping, report: Report) -> None:
-    """Report keys that have an effect only with others that are not used, and actions without stages to stop."""
-    used = {*fleet.scheduling.actions, *(name for tier in fleet.scheduling.tiers for name in tier)}
-    for section, key, kind, names in _EFFECTIVE:
-        for item in items_of(root.get(section)):
-            value = item.get(key) if isinstance(item, Mapping) else None
-            words = " or ".join(f'"{name}"' for name in names)
-            if value is not None and not used.intersection(names):
-                report.add(
-                    codes.IGNORED_FLEET_KEY,
-                    f'"{key}" has no effect without the {kind} {words}',
-                    at=value.span,
-                    hint=f'add "{names[0]}" to "{_LISTS[kind]}" in "scheduling", or remove "{key}"',
-                )
+def _check_effects(section: str, rows: Iterable[tuple[Node, FleetQueue | Load]], fleet: Fleet, report: Report) -> None:
+    """Report keys in a *section* that have an effect only with plugins or actions that are not used."""
+    used = {*fleet.scheduling.actions, *_plugins(fleet)}
+    pairs = [(item, model) for item, model in rows if isinstance(item, Mapping)]
+    for field, default, kind, names in _QUEUE_FIELDS if section == "queues" else _LOAD_FIELDS:
+        key = field.removeprefix("is_")
+        values = [getattr(model, field) for _, model in pairs]
+        if used.intersection(names) or (field in _COMPARED and all(value == values[0] for value in values)):
+            continue
+        for (item, _), value in zip(pairs, values, strict=True):
+            node = item.get(key)
+            # Amounts of 0 are as none.
+            is_default = value == default or (default == {} and not any(value.values()))
+            if node is not None and not is_default:
+                _ignored(key, kind, names, f'remove "{key}"', node.span, report)
+
+
+def _check_actions(fleet: Fleet, root: Mapping, report: Report) -> None:
+    """Report actions that stop no stage: no stage may be stopped, or no plugin says for whom."""
     scheduling = root.get("scheduling")
     actions = items_of(scheduling.get("actions")) if isinstance(scheduling, Mapping) else ()
     can_stop = any(stage.is_interruptible for load in fleet.loads for stage in load.workflow.stages)
     for action in actions:
-        if isinstance(action, Scalar) and action.text in ("preempt", "reclaim") and not can_stop:
+        if not isinstance(action, Scalar) or action.text not in _VOTES_FOR:
+            continue
+        if not can_stop:
             report.add(
                 codes.IGNORED_FLEET_KEY,
                 f'"{action.text}" has no effect, because no stage is interruptible',
                 at=action.span,
                 hint='write "interruptible: true" for stages that may stop, or remove the action',
             )
+        for vote in _VOTES_FOR[action.text]:
+            names = voters(vote)
+            if not _plugins(fleet).intersection(names):
+                _ignored(action.text, "plugin", names, "remove the action", action.span, report)
+
+
+def _ignored(key: str, kind: str, names: Sequence[str], otherwise: str, span: Span, report: Report) -> None:
+    """Report that *key* needs one of the plugins or actions with *names*."""
+    words = " or ".join(f'"{name}"' for name in names)
+    report.add(
+        codes.IGNORED_FLEET_KEY,
+        f'"{key}" has no effect without the {kind} {words}',
+        at=span,
+        hint=f'add "{names[0]}" to "{_LISTS[kind]}" in "scheduling", or {otherwise}',
+    )
+
+
+def _plugins(fleet: Fleet) -> set[str]:
+    return {name for tier in fleet.scheduling.tiers for name in tier}
 
 
 def _check_guarantees(fleet: Fleet, root: Mapping, report: Report) -> None:

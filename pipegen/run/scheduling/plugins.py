@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import TypeAlias
 
 from pipegen.run.scheduling.actions.allocate import allocate
@@ -77,3 +78,9 @@ def open_session(
     settings = QueueSettings()
     session = Session(nodes, [*tiers, [fit]], settings=settings, patience=patience, gates=gates, possible=possible)
     return session, tuple(ACTIONS[name] for name in scheduling.actions)
+
+
+def voters(vote: str) -> tuple[str, ...]:
+    """Return the names of the plugins that have a *vote*, by the name of its field in `Votes`."""
+    session, _ = open_session((), Scheduling((), ()), patience=inf, gates={}, possible={})
+    return tuple(name for name, policy in PLUGINS.items() if getattr(policy(session), vote) is not None)
