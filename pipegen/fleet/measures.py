@@ -11,6 +11,11 @@ from pipegen.run.scheduling.amounts import Amounts
 from pipegen.structs import MutableStruct, Struct, field
 
 
+def last_hour(end: float) -> int:
+    """Return the last hour of a time that ends at *end*: no part of it is in an hour that begins then."""
+    return max(0, ceil(end / HOUR) - 1)
+
+
 class ByHour:
     """The time integral of a value by hour, in units of the value times seconds."""
 
@@ -25,7 +30,7 @@ class ByHour:
         """Note that the value is *value* from *now* on."""
         since, old = self._since, self.value
         if old and now > since:
-            hour, last = int(since // HOUR), int(now // HOUR)
+            hour, last = int(since // HOUR), last_hour(now)
             if last >= len(self.hours):
                 self.hours.extend([0.0] * (last + 1 - len(self.hours)))
             while hour < last:
@@ -69,7 +74,7 @@ class MachineUse(MutableStruct):
 
     def add(self, start: float, end: float) -> None:
         """Add the time from *start* to *end*."""
-        hour, last, hours = int(start // HOUR), int(end // HOUR), self.hours
+        hour, last, hours = int(start // HOUR), last_hour(end), self.hours
         if last >= len(hours):
             hours.extend([0.0] * (last + 1 - len(hours)))
         while hour < last:

@@ -504,7 +504,7 @@ def test_the_page_has_charts_and_the_tables_of_the_text(fleet: Path, pipegen: Pi
             "Machines of linux",
             "Machines of cloud",
         ),
-        *("Cost per hour", "Dominant share of each queue"),
+        *("Cost by hour", "Dominant share of each queue"),
     ):
         assert f">{title}" in page
     assert all(f"<td>{cell.strip()}</td>" in page for cell in figures)

@@ -220,12 +220,40 @@ def test_attempts_start_when_their_own_backoff_ends() -> None:
 
 
 def test_use_and_shares_by_hour() -> None:
-    """A stage that runs past the end of an hour counts in both; the share of a queue is that of all machines."""
+    """A stage that runs past the end of an hour counts in both; the share of a queue is that of all machines.
+
+    The last hour ends with the simulation.
+    """
     simulated = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
     result = results(simulated, run(simulated))
 
     assert [round(used, 6) for used in result.groups[0].used_by_hour] == [0.083333, 0.5]
-    assert [round(part, 6) for part in result.queues[0].shares] == [0.083333, 0.083333]
+    assert [round(part, 6) for part in result.queues[0].shares] == [0.083333, 0.5]
+    assert result.queues[0].share == pytest.approx(1200 / (2 * (HOUR + 600)))
+    assert result.groups[0].machines_by_hour == pytest.approx([2.0, 2.0])
+
+
+@pytest.mark.parametrize(("seconds", "hours"), [(HOUR, 3), (60.0, 1), (HOUR / 2, 2), (1e-9, 1), (0.0, 1)])
+def test_the_last_hour_ends_with_the_simulation(seconds: float, hours: int) -> None:
+    """Three stages after each other on one machine use all of it, and no hour follows the end."""
+    simulated = fleet([load("a", Starts((0.0,) * 3), FixedTime(seconds))], 1, 1)
+    simulated = replace(simulated, groups=(replace(simulated.groups[0], price=2.0),))
+    result = results(simulated, run(simulated))
+    (group,), (queue,) = result.groups, result.queues
+
+    assert [len(values) for values in (queue.shares, group.used_by_hour, result.waits_by_hour["a"])] == [hours] * 3
+    assert (queue.share, group.used, group.machines) == pytest.approx((1.0,) * 3 if seconds else (0.0,) * 3)
+    for values in (queue.shares, group.used_by_hour, group.machines_by_hour):
+        assert values == pytest.approx([1.0 if seconds else 0.0] * hours)
+    assert sum(group.cost_by_hour) == pytest.approx(group.cost) == pytest.approx(3 * seconds / HOUR * 2)
+
+
+def test_a_stage_without_a_duration_at_the_end_of_an_hour_counts_in_it() -> None:
+    """The simulation ends then, so that there is no further hour."""
+    simulated = fleet([load("a", Starts((0.0,)), FixedTime(HOUR), FixedTime(0.0))], 1, 1)
+    result = results(simulated, run(simulated))
+
+    assert [waits.count for waits in result.waits_by_hour["a"]] == [2]
 
 
 def test_preemption_stops_interruptible_stages() -> None:

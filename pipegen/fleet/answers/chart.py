@@ -124,7 +124,7 @@ def _charts(result: FleetResult) -> Iterator[_BarChart | _LineChart]:
         yield _LineChart(f"Machines of {visible(group.group.machine.name)}: {group.used:.0%} used", shown)
     if result.cost:
         costs = [_Series(group.group.machine.name, group.cost_by_hour) for group in result.groups]
-        yield _LineChart(f"Cost per hour: {result.cost:,.2f} in all", costs)
+        yield _LineChart(f"Cost by hour: {result.cost:,.2f} in all", costs)
     shares = {
         queue_result.queue: _Series(queue_result.queue, [100 * share for share in queue_result.shares])
         for queue_result in result.queues

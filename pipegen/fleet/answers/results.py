@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from pipegen.fleet.arrivals import HOUR
-from pipegen.fleet.measures import LoadMeasures, MachineUse, Measures, Summary, summary
+from pipegen.fleet.measures import LoadMeasures, MachineUse, Measures, Summary, last_hour, summary
 from pipegen.fleet.model import Fleet, Load, MachineGroup
 from pipegen.run.scheduling.amounts import SLOTS
 from pipegen.run.scheduling.nodes import node
@@ -66,12 +66,14 @@ class FleetResult(Struct, kw_only=True):
 
 def results(fleet: Fleet, measures: Measures) -> FleetResult:
     """Return the answers of *measures* of *fleet*."""
-    hours = int(measures.end // HOUR) + 1
+    hours = last_hour(measures.end) + 1
+    # The last hour is only as long as the simulation.
+    lengths = [HOUR] * (hours - 1) + [measures.end - HOUR * (hours - 1)]
     return FleetResult(
         fleet=fleet,
         loads=tuple(_load(load, measures.loads[load.name]) for load in fleet.loads),
-        queues=_queues(fleet, measures, hours),
-        groups=tuple(_group(group, measures, hours) for group in fleet.groups),
+        queues=_queues(fleet, measures, lengths),
+        groups=tuple(_group(group, measures, lengths) for group in fleet.groups),
         waits_by_hour={load.name: _by_hour(measures.loads[load.name], hours) for load in fleet.loads},
         end=measures.end,
         starts=measures.starts,
@@ -90,11 +92,11 @@ def _load(load: Load, measured: LoadMeasures) -> LoadResult:
     )
 
 
-def _queues(fleet: Fleet, measures: Measures, hours: int) -> tuple[QueueResult, ...]:
-    """Return the results by queue and priority, the highest priority first."""
+def _queues(fleet: Fleet, measures: Measures, lengths: Sequence[float]) -> tuple[QueueResult, ...]:
+    """Return the results by queue and priority, the highest priority first; *lengths* are the seconds of each hour."""
     queues = []
     for queue in fleet.queues:
-        shares = _shares([use for use in measures.uses if use.queue == queue.name], fleet, hours)
+        shares = _shares([use for use in measures.uses if use.queue == queue.name], fleet, lengths)
         loads = [load for load in fleet.loads if load.queue == queue.name]
         queues += [
             QueueResult(
@@ -103,7 +105,7 @@ def _queues(fleet: Fleet, measures: Measures, hours: int) -> tuple[QueueResult, 
                 waits=summary(
                     wait for load in loads if load.priority == priority for wait in measures.loads[load.name].waits
                 ),
-                share=sum(shares) / hours,
+                share=_mean(shares, lengths),
                 shares=shares,
             )
             for priority in sorted({load.priority for load in loads}, reverse=True)
@@ -111,22 +113,31 @@ def _queues(fleet: Fleet, measures: Measures, hours: int) -> tuple[QueueResult, 
     return tuple(queues)
 
 
-def _shares(uses: Sequence[MachineUse], fleet: Fleet, hours: int) -> tuple[float, ...]:
+def _mean(values: Sequence[float], lengths: Sequence[float]) -> float:
+    """Return the mean of *values*, each of which holds for one of the *lengths*."""
+    whole = sum(lengths)
+    return sum(value * length for value, length in zip(values, lengths, strict=True)) / whole if whole else 0.0
+
+
+def _shares(uses: Sequence[MachineUse], fleet: Fleet, lengths: Sequence[float]) -> tuple[float, ...]:
     """Return the dominant share of *uses* by hour, in all machines that can run."""
     totals: dict[str, float] = {}
     for group in fleet.groups:
         for name, amount in node(group.machine, 0).limits.items():
             totals[name] = totals.get(name, 0.0) + amount * group.maximum
-    used: dict[str, list[float]] = {name: [0.0] * hours for name, total in totals.items() if 0 < total < inf}
+    used: dict[str, list[float]] = {name: [0.0] * len(lengths) for name, total in totals.items() if 0 < total < inf}
     for use in uses:
         for name, amount in use.requests.items():
             for hour, seconds in enumerate(use.hours if name in used else ()):
                 used[name][hour] += seconds * amount
-    return tuple(max((used[name][hour] / (totals[name] * HOUR) for name in used), default=0.0) for hour in range(hours))
+    return tuple(
+        max((used[name][hour] / (totals[name] * length) for name in used), default=0.0) if length else 0.0
+        for hour, length in enumerate(lengths)
+    )
 
 
-def _group(group: MachineGroup, measures: Measures, hours: int) -> GroupResult:
-    name, slots = group.machine.name, group.machine.slots or 1
+def _group(group: MachineGroup, measures: Measures, lengths: Sequence[float]) -> GroupResult:
+    name, slots, hours = group.machine.name, group.machine.slots or 1, len(lengths)
     busy = [0.0] * hours
     for use in measures.uses:
         for hour, seconds in enumerate(use.hours if use.group == name else ()):
@@ -141,7 +152,9 @@ def _group(group: MachineGroup, measures: Measures, hours: int) -> GroupResult:
         used_by_hour=tuple(
             seconds / (machines * slots) if machines else 0.0 for seconds, machines in zip(busy, running, strict=True)
         ),
-        machines_by_hour=tuple(seconds / HOUR for seconds in running),
+        machines_by_hour=tuple(
+            seconds / length if length else 0.0 for seconds, length in zip(running, lengths, strict=True)
+        ),
         cost_by_hour=tuple(seconds / HOUR * group.price for seconds in running),
     )
 
@@ -149,5 +162,6 @@ def _group(group: MachineGroup, measures: Measures, hours: int) -> GroupResult:
 def _by_hour(measured: LoadMeasures, hours: int) -> tuple[Summary, ...]:
     waits: list[list[float]] = [[] for _ in range(hours)]
     for ready, wait in zip(measured.ready, measured.waits, strict=True):
-        waits[int(ready // HOUR)].append(wait)
+        # A stage that is ready when the last hour ends counts in it.
+        waits[min(int(ready // HOUR), hours - 1)].append(wait)
     return tuple(summary(hour) for hour in waits)
