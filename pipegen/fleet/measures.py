@@ -45,12 +45,12 @@ class LoadMeasures(MutableStruct):
     """The measures of a load.
 
     Attributes:
-        ready: for each stage run that started and was ready after the warm-up, when it was first ready.
-        waits: the seconds that it waited in its queue, again after each preemption.
-        results: for each pipeline that ended, the seconds from its start to its end.
+        ready: for each attempt of a stage that ended, of a pipeline after the warm-up, when it was first ready.
+        waits: the seconds that it waited in its queue, in all: before its first start and after each preemption.
+        results: for each pipeline after the warm-up that ended, the seconds from its start to its end.
         unfinished: the number of pipelines that have started and not ended.
-        failures: the number of pipelines that failed.
-        preempted: how many times a stage was preempted.
+        failures: the number of pipelines after the warm-up that failed.
+        preempted: how many times a stage was preempted, also in the warm-up.
         lost: the seconds of work that were lost by that.
     """
 

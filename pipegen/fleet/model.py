@@ -87,7 +87,7 @@ class Fleet(Struct, kw_only=True):
 
     Attributes:
         duration: seconds in which pipelines start; the simulation ends when the last of them has ended.
-        warm_up: seconds at the beginning whose pipelines are not measured.
+        warm_up: seconds at the beginning whose pipelines have no waits and results; use and cost count them.
         seed: the seed of all random numbers.
         span: the place of the duration in the file, or that of the load.
     """

@@ -119,6 +119,8 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("name: nightly", "name: service", "PG804"),
         ("0 2 * * *", "0 2 * *", "PG805"),
         ("hours: 9-17", "hours: 17-9", "PG805"),
+        ("release: { mean: 1m }", "release: { mean: 0 }", "PG805"),
+        ("warm_up: 1h", "scheduling: { tiers: [[gang], []] }", "PG204"),
         ("median: 4m, p95: 9m", "median: 9m, p95: 4m", "PG805"),
         ("count: 2, slots", "autoscale: { minimum: 2, maximum: 1 }, slots", "PG805"),
         ("count: 2, slots", "count: 2, autoscale: { maximum: 3 }, slots", "PG805"),
@@ -152,6 +154,40 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
 
     assert (f"error[{code}]" in result.err) is bool(code)
     assert result.status == (1 if code else 0)
+
+
+@pytest.mark.parametrize("hours", ["9-25", "24-25", "25-26", "0-99"])
+def test_hours_are_within_a_day(hours: str, fleet: Path, pipegen: Pipegen) -> None:
+    """The message names the range."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("hours: 9-17", f"hours: {hours}"), encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert result.status == 1
+    assert f'error[PG805]: the hours "{hours}" are not within 0-24\n' in result.err
+    assert "^" * len(hours) in result.err
+    assert 'write hours from 0 to 24, such as "9-17"' in result.err
+
+
+@pytest.mark.parametrize(("time", "is_reported"), [("5m", True), ("{ mean: 5m }", True), ("0", False)])
+def test_approvals_of_stages_that_need_none_are_reported(
+    time: str, *, is_reported: bool, fleet: Path, pipegen: Pipegen
+) -> None:
+    """At once is the default."""
+    text = FLEET.replace("approvals: {", f"approvals: {{ build: {time},")
+    (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+    warning = 'warning[PG807]: the approval of "build" has no effect, because the stage needs none'
+
+    assert (warning in pipegen("simulate", "--fleet", "fleet.yaml").err) is is_reported
+
+
+def test_the_text_says_what_time_cost_and_use_cover(fleet: Path, pipegen: Pipegen) -> None:
+    """It is the whole simulation; the cost of machines that always run is that of this time."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("warm_up: 1h", "warm_up: 90m"), encoding="utf-8")
+    text, values = pipegen("simulate", "--fleet", "fleet.yaml").out, data(pipegen)
+    line = f"whole simulation of {SECONDS.words(values['end'])}, with the warm-up of 1 h 30 min"
+
+    assert f"shares, machines and cost cover the {line}\n" in text
+    assert values["machines"][0]["cost"] == pytest.approx(values["end"] / 3600 * 2 * 0.5)
 
 
 @pytest.mark.parametrize(

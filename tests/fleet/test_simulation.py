@@ -53,6 +53,8 @@ def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
     measures = run(fleet([replace(plain, workflow=failing)], 1, 1))
 
     assert measures.starts == 3
+    # The backoffs of 1 and 2 seconds are waits of the next attempts.
+    assert list(measures.loads["a"].waits) == [0.0, 1.0, 2.0]
     assert (list(measures.loads["a"].results), measures.loads["a"].failures) == ([33.0], 1)
 
 
@@ -267,6 +269,18 @@ def test_preemption_stops_interruptible_stages() -> None:
 
     assert list(measures["high"].waits) == [0.0]
     assert (list(measures["low"].results), measures["low"].preempted, measures["low"].lost) == ([140.0], 1, 30.0)
+
+
+def test_the_waits_of_a_stage_that_was_stopped_are_added() -> None:
+    """It waits at its start and after each of two preemptions, and has one time."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    loads = [
+        load("low", Starts((5.0,)), FixedTime(100.0), interruptible=True),
+        load("high", Starts((0.0, 30.0, 60.0)), FixedTime(10.0), priority=1),
+    ]
+    measures = run(fleet(loads, 1, 1, queue="q", actions=actions)).loads["low"]
+
+    assert (list(measures.waits), measures.preempted) == ([5.0 + 10.0 + 10.0], 2)
 
 
 def test_enqueue_after_allocate() -> None:

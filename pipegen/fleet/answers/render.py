@@ -27,12 +27,14 @@ def render_text(result: FleetResult) -> str:
     return "\n\n".join(["\n".join(head(result)), *map(_in_columns, tables(result)), *unfinished_words(result)])
 
 
-def head(result: FleetResult) -> tuple[str, str]:
+def head(result: FleetResult) -> tuple[str, ...]:
     """Return lines that describe the simulation."""
     fleet = result.fleet
+    warm_up = f", with the warm-up of {SECONDS.words(fleet.warm_up)}" if fleet.warm_up else ""
     return (
         f"{counted(result.starts, 'stage')} on {', '.join(_size(group) for group in fleet.groups)}",
         f"pipelines start for {SECONDS.words(fleet.duration)}, seed {fleet.seed}",
+        f"shares, machines and cost cover the whole simulation of {SECONDS.words(result.end)}{warm_up}",
     )
 
 

@@ -33,6 +33,7 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_HOURS = 24
 # The duration of stages without any other information.
 _MINUTE = 60.0
+_AT_ONCE = FixedTime(0.0)
 
 
 class LoadReader:
@@ -144,7 +145,7 @@ class LoadReader:
         names = {name for job in plan.jobs for name in (job.stage, job.title)}
         durations = self._durations(item, plan)
         approvals = {
-            entry.key.text: distribution(entry.value, report)
+            entry.key.text: _approval(entry, plan, report)
             for entry in _known(item, "approvals", names, "stage", report)
         }
         failures = {
@@ -158,7 +159,7 @@ class LoadReader:
         return {
             job.stage: StageTimes(
                 duration=durations.get(job.stage, FixedTime(mean)),
-                approval=_of(job, approvals, FixedTime(0.0)),
+                approval=_of(job, approvals, _AT_ONCE),
                 failure=_of(job, failures, 0.0),
             )
             for job in plan.jobs
@@ -178,6 +179,20 @@ class LoadReader:
         }
         times_by_stage = {job.stage: _of(job, distributions, None) for job in plan.jobs}
         return {stage: time for stage, time in times_by_stage.items() if time is not None}
+
+
+def _approval(entry: Entry, plan: Plan, report: Report) -> Distribution:
+    """Return the time until an approval; report it if no stage of this name needs one."""
+    jobs = [job for job in plan.jobs if entry.key.text in (job.stage, job.title)]
+    time = distribution(entry.value, report)
+    if jobs and time != _AT_ONCE and not any(job.deployment.approval for job in jobs):
+        report.add(
+            codes.IGNORED_FLEET_KEY,
+            f'the approval of "{entry.key.text}" has no effect, because the stage needs none',
+            at=entry.key.span,
+            hint='write "approve: true" for the stage in its config, or remove this time',
+        )
+    return time
 
 
 def report_unknown(kind: str, name: Scalar, known: Iterable[str], report: Report) -> None:
@@ -233,6 +248,14 @@ def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
         if not isinstance(row, TreeMapping):
             continue
         first, last = map(int, written_text(row.get("hours"), "0-24").split("-"))
+        if max(first, last) > _DAY_HOURS:
+            report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'the hours "{first}-{last}" are not within 0-24',
+                at=(row.get("hours") or row).span,
+                hint='write hours from 0 to 24, such as "9-17"',
+            )
+            continue
         if first >= last:
             report.add(
                 codes.INVALID_FLEET_VALUE,

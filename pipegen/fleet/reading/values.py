@@ -66,7 +66,15 @@ def distribution(node: Node, report: Report) -> Distribution:
         return FixedTime(time_of(node, report))
     mean = node.get("mean")
     if mean is not None:
-        return Exponential(time_of(mean, report))
+        exponential = Exponential(time_of(mean, report))
+        if not exponential.mean:
+            report.add(
+                codes.INVALID_FLEET_VALUE,
+                "the mean of a time is above zero",
+                at=mean.span,
+                hint="write a longer time, or 0 in place of the distribution",
+            )
+        return exponential
     median, p95 = time_of(node.get("median"), report), time_of(node.get("p95"), report)
     if not 0 < median <= p95:
         report.add(
