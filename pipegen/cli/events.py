@@ -14,10 +14,10 @@ from pipegen.cli.session import analysed_since, fixed_inputs, wrong_option
 from pipegen.compiler import Analysed
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report
-from pipegen.plan.events import EventAnswer, StageAnswer, answers, plans_that_run, usual_events
+from pipegen.plan.events import PipelineStart, StageStart, answers, plans_that_run, usual_events
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, RunFacts, StartEvent, start_event
-from pipegen.plan.stage.words import ending, words
+from pipegen.plan.stage.words import ending
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
@@ -95,16 +95,8 @@ class ConfigPart(Struct, kw_only=True):
     event: EventOptions
 
     def options(self) -> dict[str, object]:
-        """Return the values of the options by name."""
-        return {
-            "pipeline": self.pipelines,
-            "set": self.inputs,
-            "changed_since": self.changed_since,
-            "event": self.event.kind,
-            "branch": self.event.branch,
-            "tag": self.event.tag,
-            "changed": self.event.changed,
-        }
+        """Return the values of the options that only a config has, by name."""
+        return {"pipeline": self.pipelines, "set": self.inputs, "changed_since": self.changed_since}
 
     def for_all_events(self, file: SourceFile, report: Report) -> Analysed:
         """Return the part of *file* for whatever event."""
@@ -120,21 +112,24 @@ def narrowed_to_event(analysed: Analysed, options: EventOptions) -> Analysed:
     """Return *analysed* with only the stages that run for the event of *options*; all of them without options."""
     if not options.is_used:
         return analysed
-    checkout = _checkout(analysed)
+    checkout = checkout_of(analysed.file)
     results = answers(analysed.plans, _facts(analysed, options.event(checkout), checkout), analysed.selected)
     return replace(analysed, plans=plans_that_run(results))
 
 
-def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[StartEvent, tuple[EventAnswer, ...]]]:
+def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[StartEvent, tuple[PipelineStart, ...]]]:
     """Return the stages that the event of *options* starts, or each usual event without options."""
-    checkout = _checkout(analysed)
+    checkout = checkout_of(analysed.file)
     events = [options.event(checkout)] if options.is_used else usual_events(analysed.plans)
-    return [(event, answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)) for event in events]
+    results = [
+        (event, answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)) for event in events
+    ]
+    return [(event, tuple(answer.start for answer in event_results)) for event, event_results in results]
 
 
-def _checkout(analysed: Analysed) -> LocalCheckout:
-    path = analysed.file.absolute_path
-    return LocalCheckout(repository_root(path) if path is not None else Path())
+def checkout_of(file: SourceFile) -> LocalCheckout:
+    """Return the checkout of the repository with *file*."""
+    return LocalCheckout(repository_root(file.absolute_path) if file.absolute_path is not None else Path())
 
 
 def _facts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> RunFacts:
@@ -144,25 +139,30 @@ def _facts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> Ru
 # Text
 
 
-def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
+def as_text(event: StartEvent, results: Sequence[PipelineStart]) -> str:
     """Return what *event* starts as text: a line for each stage."""
     lines = [event.title]
     for answer in results:
-        lines.append(f"pipeline {answer.plan.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
+        lines.append(f"pipeline {answer.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
         if not answer.reason:
-            lines += _rows([(stage_answer.job.stage, _outcome(stage_answer)) for stage_answer in answer.stages])
+            lines += _rows([(stage.stage, _outcome(stage)) for stage in answer.stages])
     return "\n".join(lines)
 
 
-def _outcome(stage: StageAnswer) -> str:
+def _outcome(stage: StageStart) -> str:
+    if stage.runs is None:
+        return f"may run: {stage.reason}"
     if not stage.runs:
-        return f"does not run: {stage.reason}" if stage.reason.startswith("only") else f"runs only {stage.reason}"
-    if stage.job.is_final:
-        return f"runs after all others, {ending(stage.job.on_status)}"
-    return "waits for an approval" if stage.waits_for_approval else "runs"
+        is_condition = stage.reason.startswith("when ")
+        return f"runs only {stage.reason}" if is_condition else f"does not run: {stage.reason}"
+    if stage.is_final:
+        return f"runs after all others, {ending(stage.on_status)}"
+    if stage.waits_for_approval:
+        return "waits for an approval"
+    return f"runs {ending(stage.on_status)}" if stage.on_status else "runs"
 
 
-def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str:
+def as_table(columns: Sequence[tuple[StartEvent, Sequence[PipelineStart]]]) -> str:
     """Return a table of stages by events, with events that start the same stages in one column."""
     groups = _groups(columns)
     letters = [_letter(number) for number in range(len(groups))]
@@ -173,10 +173,10 @@ def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str
         )
     ]
     for index, answer in enumerate(columns[0][1] if columns else ()):
-        rows = [(answer.plan.name, *letters)]
+        rows = [(answer.name, *letters)]
         rows += [
-            (stage_answer.job.stage, *(_cell(results[index].stages[row]) for _, results in groups))
-            for row, stage_answer in enumerate(answer.stages)
+            (stage.stage, *(_cell(results[index].stages[row]) for _, results in groups))
+            for row, stage in enumerate(answer.stages)
         ]
         parts.append("\n".join(_rows(rows, indent="")))
         if conditions := list(_conditions(answer)):
@@ -185,9 +185,9 @@ def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str
 
 
 def _groups(
-    columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]],
-) -> list[tuple[list[StartEvent], Sequence[EventAnswer]]]:
-    groups: dict[tuple[str, ...], tuple[list[StartEvent], Sequence[EventAnswer]]] = {}
+    columns: Sequence[tuple[StartEvent, Sequence[PipelineStart]]],
+) -> list[tuple[list[StartEvent], Sequence[PipelineStart]]]:
+    groups: dict[tuple[str, ...], tuple[list[StartEvent], Sequence[PipelineStart]]] = {}
     for event, results in columns:
         cells = tuple(_cell(stage) for answer in results for stage in answer.stages)
         groups.setdefault(cells, ([], results))[0].append(event)
@@ -198,21 +198,19 @@ def _letter(number: int) -> str:
     return (_letter(number // 26 - 1) if number >= 26 else "") + ascii_uppercase[number % 26]  # noqa: PLR2004
 
 
-def _cell(stage: StageAnswer) -> str:
+def _cell(stage: StageStart) -> str:
+    if stage.runs is None:
+        return "unknown"
     if not stage.runs:
         return "-"
-    return "approval" if stage.waits_for_approval else stage.job.on_status or "yes"
+    return "approval" if stage.waits_for_approval else stage.on_status or "yes"
 
 
-def _conditions(answer: EventAnswer) -> Iterator[tuple[str, str]]:
+def _conditions(answer: PipelineStart) -> Iterator[tuple[str, str]]:
     """Yield the pipeline and the stages that do not run for every event, each with its condition."""
-    if answer.plan.condition is not None:
-        yield f"pipeline {answer.plan.name}", f"when {words(answer.plan.condition)}"
-    for stage in answer.stages:
-        if stage.job.condition is not None:
-            yield stage.job.stage, f"when {words(stage.job.condition)}"
-        elif stage.job.deployment.stops_environment:
-            yield stage.job.stage, stage.reason
+    if answer.condition:
+        yield f"pipeline {answer.name}", answer.condition
+    yield from ((stage.stage, stage.condition) for stage in answer.stages if stage.condition)
 
 
 def _rows(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
@@ -223,12 +221,12 @@ def _rows(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
         yield indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def as_data(columns: Iterable[tuple[StartEvent, Sequence[EventAnswer]]]) -> Mapping[str, object]:
+def as_data(columns: Iterable[tuple[StartEvent, Sequence[PipelineStart]]]) -> Mapping[str, object]:
     """Return what each event starts as a JSON document; the format is documented in docs/events.md."""
     return {"events": [_event_data(event, results) for event, results in columns]}
 
 
-def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[str, object]:
+def _event_data(event: StartEvent, results: Iterable[PipelineStart]) -> Mapping[str, object]:
     return {
         "event": {
             "kind": event.kind.value,
@@ -238,22 +236,18 @@ def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[st
         },
         "pipelines": [
             {
-                "name": answer.plan.name,
+                "name": answer.name,
                 "runs": not answer.reason,
                 **({"reason": answer.reason} if answer.reason else {}),
                 "stages": [
                     {
-                        "stage": stage_answer.job.stage,
-                        "runs": stage_answer.runs,
-                        **({"approval": True} if stage_answer.runs and stage_answer.waits_for_approval else {}),
-                        **(
-                            {"on_status": status}
-                            if stage_answer.runs and (status := stage_answer.job.on_status)
-                            else {}
-                        ),
-                        **({"reason": stage_answer.reason} if stage_answer.reason else {}),
+                        "stage": stage.stage,
+                        "runs": stage.runs,
+                        **({"approval": True} if stage.runs and stage.waits_for_approval else {}),
+                        **({"on_status": status} if stage.runs and (status := stage.on_status) else {}),
+                        **({"reason": stage.reason} if stage.reason else {}),
                     }
-                    for stage_answer in answer.stages
+                    for stage in answer.stages
                 ],
             }
             for answer in results

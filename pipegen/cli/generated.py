@@ -1,36 +1,85 @@
-"""The order that a generated file enforces, as `graph` and `plan` show it."""
+"""The order that a generated file enforces, and what an event starts of it, as `graph` and `plan` show them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
+from pipegen.cli.events import EventOptions, checkout_of
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.parameters import PATH
 from pipegen.cli.session import Format, show
 from pipegen.config.files.load import USUAL_NAMES, load
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
-from pipegen.readback.engines import engine_of
+from pipegen.importing.starts import FileStarts
+from pipegen.plan.events import PipelineStart
+from pipegen.plan.model.facts import StartEvent
+from pipegen.readback.engines import FileEngine, engine_of
 from pipegen.readback.generated import Reading, read
+from pipegen.source.text import SourceFile
+from pipegen.structs import replace
+
+T = TypeVar("T")
 
 file_argument = click.argument(
     "config",
     required=False,
     type=PATH,
     metavar="[FILE]",
-    help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml. Default: {', '.join(USUAL_NAMES)}.",
+    help=f"A config, a Jenkinsfile or a .gitlab-ci.yml. Default: {', '.join(USUAL_NAMES)}.",
 )
 
 
-def read_generated(path: Path | None, form: Format, **options: object) -> Reading | None:
-    """Return the order that the file *path* enforces, and show its diagnostics; None if it is not a generated file.
+def read_generated(path: Path | None, form: Format, event: EventOptions, **options: object) -> Reading | None:
+    """Return the order that the file *path* enforces for *event*, and show its diagnostics; None for a config.
 
     *options* are the values of options that apply only to configs.
     """
+
+    def work(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None:
+        reading = read(file, engine, report)
+        if reading is None or not event.is_used:
+            return reading
+        before = _starts_of(file, engine, report).of(event.event(checkout_of(file))).before
+        nodes = tuple((name,) for name in before)
+        arcs = ((other, name) for name in before for other in before if other in before[name])
+        return replace(reading, graph=ExecutionGraph((*nodes, *arcs)).transitive_reduction())
+
+    return _result_of(path, form, work, options)
+
+
+def file_events(
+    path: Path | None, form: Format, event: EventOptions, **options: object
+) -> Sequence[tuple[StartEvent, Sequence[PipelineStart]]] | None:
+    """Return what *event*, or each usual one, starts of the file *path*, and show its diagnostics; None for a config.
+
+    *options* are the values of options that apply only to configs.
+    """
+
+    def work(
+        file: SourceFile, engine: FileEngine, report: Report
+    ) -> Sequence[tuple[StartEvent, Sequence[PipelineStart]]]:
+        starts = _starts_of(file, engine, report)
+        events = (event.event(checkout_of(file)),) if event.is_used else starts.events
+        return [(each, (starts.of(each).pipeline,)) for each in events]
+
+    return _result_of(path, form, work, options)
+
+
+def _result_of(
+    path: Path | None,
+    form: Format,
+    work: Callable[[SourceFile, FileEngine, Report], T | None],
+    options: Mapping[str, object],
+) -> T | None:
+    """Return the result of *work* on the file *path*, None if no engine reads it; exit without a result."""
     if path is None or not path.is_file():
         return None
     report = Report()
@@ -39,12 +88,29 @@ def read_generated(path: Path | None, form: Format, **options: object) -> Readin
     if engine is None:
         return None
     if config_options := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
-        raise WrongUsage(f'"{path}" is a generated file, for which {" and ".join(config_options)} cannot be used')
-    reading = None if report.has_errors() else read(file, engine, report)
+        raise WrongUsage(f'"{path}" is not a config: omit {" and ".join(config_options)}')
+    result = None
+    with suppress(Stopped):
+        report.stop_if_errors()
+        result = work(file, engine, report)
     show(report.diagnostics(), form, sys.stderr)
-    if reading is None:
+    if result is None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
-    return reading
+    return result
+
+
+def _starts_of(file: SourceFile, engine: FileEngine, report: Report) -> FileStarts:
+    """Return what each event starts of *file*; raise `Stopped` if it cannot be read."""
+    # Most calls start faster without the importers.
+    if engine is FileEngine.JENKINS:
+        from pipegen.importing.jenkins.starts import jenkins_starts  # noqa: PLC0415
+
+        return jenkins_starts(file, report)
+    from pipegen.importing.gitlab.reading.files import Roots  # noqa: PLC0415
+    from pipegen.importing.gitlab.starts import gitlab_starts  # noqa: PLC0415
+
+    checkout = checkout_of(file)
+    return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, report)
 
 
 def as_data(reading: Reading) -> Mapping[str, object]:
@@ -71,7 +137,7 @@ def describe(reading: Reading) -> str:
     graph = reading.graph
     lines = [f"{reading.file.path}: {reading.engine.value}, {reading.form}"]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(graph.stack(), start=1)]
-    lines.append(f"  longest path: {' -> '.join(longest_path(graph))}")
+    lines += [f"  longest path: {' -> '.join(longest_path(graph))}"] if graph.nodes else ["  no job runs"]
     for stage in graph.nodes:
         lines += ["", f"  {stage}"]
         if graph.predecessors(stage):

@@ -17,6 +17,31 @@ from pipegen.structs import Struct, replace
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
 # A name that patterns of real configs do not match.
 _OTHER = "other"
+_IF_STOPPED = "only when its environment is stopped"
+
+
+class StageStart(Struct, kw_only=True):
+    """Whether *stage* runs for an event, in words; *runs* is None if only the engine can tell.
+
+    *reason* says why it does not run, *condition* when it does; both are "" without one.
+    """
+
+    stage: str
+    runs: bool | None
+    waits_for_approval: bool = False
+    on_status: str = ""
+    is_final: bool = False
+    reason: str = ""
+    condition: str = ""
+
+
+class PipelineStart(Struct, kw_only=True):
+    """The stages of the pipeline *name* that an event starts; *reason* says why it does not run, "" if it does."""
+
+    name: str
+    reason: str
+    stages: tuple[StageStart, ...]
+    condition: str = ""
 
 
 class StageAnswer(Struct, kw_only=True):
@@ -40,6 +65,20 @@ class StageAnswer(Struct, kw_only=True):
         """Whether the stage runs, once it is approved."""
         return self.runs and self.job.deployment.approval is not None
 
+    @property
+    def start(self) -> StageStart:
+        """The answer in words."""
+        job = self.job
+        return StageStart(
+            stage=job.stage,
+            runs=self.runs,
+            waits_for_approval=self.waits_for_approval,
+            on_status=job.on_status,
+            is_final=job.is_final,
+            reason=self.reason,
+            condition=_when(job.condition) or (_IF_STOPPED if job.deployment.stops_environment else ""),
+        )
+
 
 class EventAnswer(Struct, kw_only=True):
     """The stages of *plan* that an event starts; *reason* says why the pipeline does not run, "" if it does."""
@@ -47,6 +86,20 @@ class EventAnswer(Struct, kw_only=True):
     plan: Plan
     reason: str
     stages: tuple[StageAnswer, ...]
+
+    @property
+    def start(self) -> PipelineStart:
+        """The answer in words."""
+        return PipelineStart(
+            name=self.plan.name,
+            reason=self.reason,
+            stages=tuple(answer.start for answer in self.stages),
+            condition=_when(self.plan.condition),
+        )
+
+
+def _when(condition: Condition | None) -> str:
+    return "" if condition is None else f"when {words(condition)}"
 
 
 def answers(plans: Sequence[Plan], facts: RunFacts, selected: Sequence[str] = ()) -> tuple[EventAnswer, ...]:
@@ -63,7 +116,7 @@ def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
 
 def _stage_answer(job: Job, facts: RunFacts, obstacle: str) -> StageAnswer:
     if not obstacle and job.deployment.stops_environment:
-        obstacle = "only when its environment is stopped"
+        obstacle = _IF_STOPPED
     return StageAnswer(job=job, facts=facts, runs=not obstacle and facts.holds(job.condition), obstacle=obstacle)
 
 

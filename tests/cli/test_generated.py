@@ -108,7 +108,7 @@ def test_options_for_configs_are_wrong_usage(verb: str, option: tuple[str, ...],
     result = pipegen(verb, "Jenkinsfile", *option)
 
     assert (result.status, result.out) == (2, "")
-    assert result.err == f'pipegen: "Jenkinsfile" is a generated file, for which {shown} cannot be used\n'
+    assert result.err == f'pipegen: "Jenkinsfile" is not a config: omit {shown}\n'
 
 
 def test_child_pipelines_are_read_with_their_parent(empty: Path, pipegen: Pipegen) -> None:

@@ -87,7 +87,7 @@ def graph(
         changed_since=changed_since,
         event=event,
     )
-    reading = read_generated(config, diagnostics, **part.options(), target=target)
+    reading = read_generated(config, diagnostics, event, **part.options(), target=target)
     if form in _PICTURES:
         from pipegen.cli.pictures import drawing  # noqa: PLC0415 - only pictures need what it imports
 

@@ -38,7 +38,7 @@ from pipegen.cli.terminal.streams import show_data, show_file, show_text
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
-from pipegen.plan.events import EventAnswer
+from pipegen.plan.events import PipelineStart
 from pipegen.plan.model import Approval, Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
@@ -102,12 +102,15 @@ def plan(
         changed_since=changed_since,
         event=event,
     )
-    others = {**part.options(), "target": target, "style": style, "events": events}
-    reading = generated.read_generated(config, diagnostics, **others, expanded=expanded)
-    if reading is not None:
-        _show_reading(reading, form)
+    others = {**part.options(), "target": target, "style": style}
+    read = generated.file_events if events else generated.read_generated
+    from_file = read(config, diagnostics, event, **others, expanded=expanded)
+    if isinstance(from_file, Reading):
+        _show_reading(from_file, form)
+    elif from_file is not None:
+        _show_events(from_file, form)
     elif expanded:
-        if any(others.values()) or form is not PlanFormat.TEXT:
+        if events or event.is_used or any(others.values()) or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config as YAML: omit other options")
         show_file(as_yaml(show_result(config, expand, diagnostics)))
     elif events:
@@ -145,7 +148,7 @@ def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: Plan
         )
 
 
-def _show_events(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]], form: PlanFormat) -> None:
+def _show_events(columns: Sequence[tuple[StartEvent, Sequence[PipelineStart]]], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         show_data(json.dumps(event_data(columns), indent=2))
     elif len(columns) == 1:

@@ -20,6 +20,8 @@ from pipegen.importing.gitlab.reading.expressions import (
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.paths import example
 from pipegen.importing.gitlab.reading.rules import formulas_of
+from pipegen.plan.model import Event
+from pipegen.plan.model.facts import StartEvent
 from pipegen.structs import Struct, replace
 
 _BRANCHES = ("feature/x", "release/1.0", "develop")
@@ -28,6 +30,15 @@ _PREDEFINED = ("CI_", "GITLAB_")
 _MOST_VARIABLES = 8
 _MOST_BRANCHES = 30
 _MOST_PATHS = 8
+# The values of `CI_PIPELINE_SOURCE`: https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
+_SOURCES = {
+    Event.PUSH: "push",
+    Event.MERGE_REQUEST: "merge_request_event",
+    Event.TAG: "push",
+    Event.SCHEDULE: "schedule",
+    Event.MANUAL: "web",
+    Event.API: "api",
+}
 
 
 class ComparedEvent(Struct):
@@ -44,7 +55,7 @@ class ComparedEvent(Struct):
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
     """Return the usual events, and those that the rules of *source* distinguish."""
     parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
-    branches = list(dict.fromkeys((default_branch, *_BRANCHES, *_names(parts))))[:_MOST_BRANCHES]
+    branches = _branches(parts, default_branch)
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
     duplicates = [
         *(replace(_with_merge_request(push), is_duplicate=True) for push in runs),
@@ -64,6 +75,34 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
     for names in _pairs(parts, source)[:_MOST_VARIABLES]:
         runs += _equal_in(names, default_branch)
     return (*runs, *duplicates)
+
+
+def start_events(source: SourcePipeline, default_branch: str) -> tuple[StartEvent, ...]:
+    """Return the usual events, with the branches that the rules of *source* name."""
+    parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
+    return (
+        *(StartEvent(kind=Event.PUSH, branch=branch) for branch in _branches(parts, default_branch)),
+        StartEvent(kind=Event.MERGE_REQUEST),
+        StartEvent(kind=Event.TAG, tag=_TAG),
+        *(StartEvent(kind=kind, branch=default_branch) for kind in (Event.SCHEDULE, Event.MANUAL, Event.API)),
+    )
+
+
+def facts_of(event: StartEvent, default_branch: str) -> Facts:
+    """Return what rules are evaluated against in the run of *event*."""
+    source = _SOURCES[event.kind]
+    if event.kind is Event.MERGE_REQUEST:
+        run = _merge_request(default_branch)
+    elif event.tag:
+        run = _tag(default_branch, event.tag, source)
+    else:
+        run = _branch("", source, event.branch, default_branch)
+    return replace(run.facts, changed=event.changed)
+
+
+def _branches(parts: Iterable[Formula], default_branch: str) -> list[str]:
+    """Return the usual branches, and those that *parts* name, up to a number."""
+    return list(dict.fromkeys((default_branch, *_BRANCHES, *_names(parts))))[:_MOST_BRANCHES]
 
 
 def _with_changes(
@@ -107,10 +146,8 @@ def _branch(title: str, source: str, branch: str, default_branch: str) -> Compar
     return ComparedEvent(title, Facts(variables=variables))
 
 
-def _tag(default_branch: str) -> ComparedEvent:
-    return ComparedEvent(
-        f"tag {_TAG}", Facts(variables={**_usual("push", _TAG, default_branch), "CI_COMMIT_TAG": _TAG})
-    )
+def _tag(default_branch: str, tag: str = _TAG, source: str = "push") -> ComparedEvent:
+    return ComparedEvent(f"tag {tag}", Facts(variables={**_usual(source, tag, default_branch), "CI_COMMIT_TAG": tag}))
 
 
 def _merge_request(default_branch: str) -> ComparedEvent:

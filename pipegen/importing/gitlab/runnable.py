@@ -27,7 +27,8 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, entries_of, whole_number
 from pipegen.structs import Struct, replace
 
-_UNKNOWN = "unknown"
+# How a job starts whose rules GitLab alone can evaluate.
+UNKNOWN = "unknown"
 _COBERTURA = "cobertura"
 # The kinds of paths that are no reports.
 ARTIFACTS, CACHES = "artifacts", "caches"
@@ -85,13 +86,19 @@ class RunnablePipeline(Struct, kw_only=True):
     def started(self, facts: Facts) -> tuple[StartedJob, ...]:
         """Return the jobs that start in a run with *facts*."""
         decisions: _Decisions = {}
-        variables: Mapping[str, str] = {}
-        if self.rules:
-            rule = _first(self.rules, facts, self.known, decisions)
-            if rule is None or rule.when == NEVER:
-                return ()
-            variables = dict(rule.variables)
+        rule = _first(self.rules, facts, self.known, decisions)
+        if self._is_excluded_by(rule):
+            return ()
+        variables: Mapping[str, str] = dict(rule.variables) if rule is not None else {}
         return tuple(started for job in self.jobs.values() for started in _started(job, facts, variables, decisions))
+
+    def is_excluded(self, facts: Facts) -> bool:
+        """Return whether its workflow has no runs with *facts*."""
+        return self._is_excluded_by(_first(self.rules, facts, self.known, {}))
+
+    def _is_excluded_by(self, rule: Rule | None) -> bool:
+        """Return whether it has no run in which *rule* is the first of its workflow that holds."""
+        return bool(self.rules) and (rule is None or rule.when == NEVER)
 
 
 class StartedJob(Struct, kw_only=True):
@@ -230,7 +237,7 @@ def _started_alike(
     Those of the rule replace those *variables* that the workflow sets.
     """
     if job.rules is None:
-        started = StartedJob(name=job.job.name, combinations=names, when=_UNKNOWN, is_awaited=True)
+        started = StartedJob(name=job.job.name, combinations=names, when=UNKNOWN, is_awaited=True)
         yield replace(started, variables=tuple(variables.items()))
         return
     rule = _first(job.rules, facts, known, decisions)

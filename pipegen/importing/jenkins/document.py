@@ -40,11 +40,12 @@ _NUMBER = r"\.[0-9]+$"
 class JenkinsConfig(Struct, kw_only=True):
     """A config as a document, and the stages of the source that it has, with the stages that always run last.
 
-    *groovy* is what stays Groovy in it.
+    *all_drafts* are also those of the source that do nothing or never run. *groovy* is what stays Groovy in it.
     """
 
     document: Mapping[str, Value]
     drafts: tuple[JenkinsDraft, ...]
+    all_drafts: tuple[JenkinsDraft, ...]
     ends: tuple[End, ...]
     is_shared: bool
     groovy: tuple[GroovyInConfig, ...]
@@ -98,12 +99,12 @@ def jenkins_document(
         **_order(before, ends.stages),
     }
     config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
-    config["pipelines"] = {PIPELINE: pipeline}
-    config["targets"] = {"jenkins": settings.target}
+    config |= {"pipelines": {PIPELINE: pipeline}, "targets": {"jenkins": settings.target}}
     _account_for_rest(source, marks)
     return JenkinsConfig(
         document=config,
         drafts=tuple(live_drafts),
+        all_drafts=tuple(drafts),
         ends=ends.stages,
         is_shared=is_shared,
         groovy=tuple(_groovy([*keys, *last], settings.target)),

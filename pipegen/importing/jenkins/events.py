@@ -31,6 +31,8 @@ from pipegen.structs import Struct, replace
 _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
 _CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
+_CAUSES = {Event.SCHEDULE: "TimerTriggerCause", Event.MANUAL: "UserIdCause", Event.API: "RemoteCause"}
+_UPSTREAM = frozenset({"UpstreamCause", "BuildUpstreamCause"})
 _WITH_TEXT = (Comparator.EQUALS, Comparator.IS_BOOLEAN, Comparator.GLOB, Comparator.PREFIX)
 _MOST_VALUES = 8
 _MOST_NAMES = 30
@@ -65,9 +67,10 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
     inputs = _defaults(source)
     known = _constants(source)
     compared = [part for part in parts if isinstance(part, VariableComparison)]
-    events = []
-    for start, environment, cause in _starts(compared, [part.cause for part in parts if isinstance(part, Caused)]):
-        events.append(_event(start, {**known, **environment}, cause, inputs, repository))
+    events = [
+        _event(start, {**known, **_environment(start)}, _cause(start, parts), inputs, repository)
+        for start in start_events(tests)
+    ]
     if any(isinstance(part, ChangedPath) for part in parts):
         start = StartEvent(kind=Event.PUSH, branch=DEFAULT_BRANCH, changed=("other",))
         events.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
@@ -121,20 +124,41 @@ def _event(
     )
 
 
-def _starts(
-    compared: Sequence[VariableComparison], causes: Sequence[str]
-) -> Iterator[tuple[StartEvent, Mapping[str, str], str]]:
+def start_events(tests: Sequence[BuildTest]) -> tuple[StartEvent, ...]:
+    """Return the usual events, with the branches and tags that *tests* name."""
+    compared = [part for test in tests for part in _parts(test) if isinstance(part, VariableComparison)]
     named = [_example(part) for part in compared if part.variable.name == "BRANCH_NAME"]
-    for branch in list(dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))))[:_MOST_NAMES]:
-        yield StartEvent(kind=Event.PUSH, branch=branch), {"BRANCH_NAME": branch}, ""
-    yield StartEvent(kind=Event.MERGE_REQUEST), {"BRANCH_NAME": "PR-1", **_CHANGE_REQUEST}, ""
     tags = [_example(part) for part in compared if part.variable.name == "TAG_NAME"]
-    for tag in list(dict.fromkeys((_TAG, *filter(None, tags))))[:_MOST_NAMES]:
-        yield StartEvent(kind=Event.TAG, tag=tag), {"BRANCH_NAME": tag, "TAG_NAME": tag}, ""
-    api = next((cause for cause in causes if cause in ("UpstreamCause", "BuildUpstreamCause")), "RemoteCause")
-    starts = ((Event.SCHEDULE, "TimerTriggerCause"), (Event.MANUAL, "UserIdCause"), (Event.API, api))
-    for kind, cause in starts:
-        yield StartEvent(kind=kind, branch=DEFAULT_BRANCH), {"BRANCH_NAME": DEFAULT_BRANCH}, cause
+    branches = list(dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))))[:_MOST_NAMES]
+    return (
+        *(StartEvent(kind=Event.PUSH, branch=branch) for branch in branches),
+        StartEvent(kind=Event.MERGE_REQUEST),
+        *(
+            StartEvent(kind=Event.TAG, tag=tag)
+            for tag in list(dict.fromkeys((_TAG, *filter(None, tags))))[:_MOST_NAMES]
+        ),
+        *(StartEvent(kind=kind, branch=DEFAULT_BRANCH) for kind in (Event.SCHEDULE, Event.MANUAL, Event.API)),
+    )
+
+
+def facts_of(start: StartEvent, tests: Sequence[BuildTest], source: JenkinsSource) -> BuildFacts:
+    """Return what *tests* are evaluated against in the build of *start*."""
+    parts = [part for test in tests for part in _parts(test)]
+    environment = {**_constants(source), **_environment(start)}
+    return _event(start, environment, _cause(start, parts), _defaults(source), FilesOfTests(())).facts
+
+
+def _environment(start: StartEvent) -> Mapping[str, str]:
+    """Return the variables of a multibranch job in the build of *start*."""
+    if start.kind is Event.MERGE_REQUEST:
+        return {"BRANCH_NAME": "PR-1", **_CHANGE_REQUEST}
+    return {"BRANCH_NAME": start.tag, "TAG_NAME": start.tag} if start.tag else {"BRANCH_NAME": start.branch}
+
+
+def _cause(start: StartEvent, parts: Sequence[BuildTest]) -> str:
+    """Return the class of the cause of *start*: of those of a program, the one that *parts* name."""
+    causes = [part.cause for part in parts if isinstance(part, Caused) and part.cause in _UPSTREAM]
+    return causes[0] if causes and start.kind is Event.API else _CAUSES.get(start.kind, "")
 
 
 def _example(part: VariableComparison) -> str:

@@ -1,0 +1,79 @@
+"""The jobs of a `.gitlab-ci.yml` that an event starts, as GitLab evaluates their rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import Accounting
+from pipegen.importing.gitlab.events import facts_of, start_events
+from pipegen.importing.gitlab.reading.files import Roots, read_files
+from pipegen.importing.gitlab.reading.jobs import resolve
+from pipegen.importing.gitlab.reading.order import report_cycles
+from pipegen.importing.gitlab.reading.rules import MANUAL
+from pipegen.importing.gitlab.refused import report_refused
+from pipegen.importing.gitlab.runnable import UNKNOWN, RunnablePipeline, runnable
+from pipegen.importing.gitlab.runs import RunJob, run
+from pipegen.importing.starts import FileStart, FileStarts
+from pipegen.plan.events import PipelineStart, StageStart
+from pipegen.plan.model.facts import StartEvent
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Entry
+
+# The keys of a job with its conditions.
+_CONDITIONS = ("rules", "only", "except")
+
+
+def gitlab_starts(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> FileStarts:
+    """Return what each event starts of the pipeline in *file*; raise `Stopped` if it cannot be read."""
+    accounting = Accounting()
+    files = read_files(file, roots, accounting, report)
+    source = resolve(files, accounting, report)
+    report_cycles(source, report)
+    report_refused(files, source, report)
+    report.stop_if_errors()
+    pipeline = runnable(source, has_helpers=True)
+    workflow = _place(source.workflow) if source.workflow is not None and source.has_workflow_rules else ""
+
+    def of(event: StartEvent) -> FileStart:
+        facts = facts_of(event, default_branch)
+        jobs = run(pipeline, pipeline.started(facts), {})
+        reason = ""
+        if pipeline.is_excluded(facts):
+            reason = f"excluded by {workflow}"
+        elif jobs is None:
+            reason = "GitLab refuses it: a job needs one that does not run"
+        stages = tuple(_stages(pipeline, jobs or {}, f"pipeline {file.path}: {reason}" if reason else ""))
+        return FileStart(
+            pipeline=PipelineStart(name=file.path, reason=reason, stages=stages, condition=workflow),
+            before={name: job.before for name, job in (jobs or {}).items()},
+        )
+
+    return FileStarts(events=start_events(source, default_branch), of=of)
+
+
+def _stages(pipeline: RunnablePipeline, jobs: Mapping[str, RunJob], obstacle: str) -> Iterator[StageStart]:
+    """Yield how each job of *pipeline* starts in a run of *jobs*; *obstacle* is why there is no run, "" if there is."""
+    for job in pipeline.jobs.values():
+        entries = job.job.entries
+        places = [_place(entries[key]) for key in _CONDITIONS if key in entries]
+        condition = " and ".join([*places, *(['the rules of its "include"'] if job.job.included else [])])
+        excluded = f"excluded by {condition}" if condition else "only for branches and tags"
+        for name in job.combinations if job.is_shown else ():
+            when = jobs[name].when if name in jobs else ""
+            reason = "" if when else obstacle or excluded
+            if when == UNKNOWN:
+                reason = "only GitLab can evaluate its rules"
+            yield StageStart(
+                stage=name,
+                runs=None if when == UNKNOWN else bool(when),
+                waits_for_approval=when == MANUAL,
+                on_status="failed" if when == "on_failure" else "",
+                reason=reason,
+                condition=condition,
+            )
+
+
+def _place(entry: Entry) -> str:
+    span = entry.key.span
+    return f'"{entry.key.text}" in {span.file.path}:{span.first.line}'

@@ -1,0 +1,68 @@
+"""The stages of a Declarative Jenkinsfile that an event starts, as Jenkins evaluates their conditions."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.accounting import KeyOutcome
+from pipegen.importing.jenkins.events import facts_of, start_events
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.reading.constructs import constructs
+from pipegen.importing.jenkins.reading.source import JenkinsStage
+from pipegen.importing.jenkins.stages.build_tests import BuildFacts, holds
+from pipegen.importing.jenkins.stages.stage import JenkinsDraft
+from pipegen.importing.starts import FileStart, FileStarts
+from pipegen.plan.events import PipelineStart, StageStart
+from pipegen.plan.model.facts import StartEvent
+from pipegen.source.text import SourceFile
+
+# Outcomes of conditions that only Jenkins can evaluate.
+_UNREAD = (KeyOutcome.RAW, KeyOutcome.REPORTED)
+
+
+def jenkins_starts(file: SourceFile, report: Report) -> FileStarts:
+    """Return what each event starts of the pipeline in *file*; raise `Stopped` if it is not Declarative."""
+    own = Report()
+    try:
+        imported = import_jenkins(file, own)
+    except Stopped:
+        report.take(own)
+        raise
+    drafts = imported.config.all_drafts
+    tests = [draft.test for draft in drafts]
+
+    def of(event: StartEvent) -> FileStart:
+        facts = facts_of(event, tests, imported.source)
+        stages = tuple(_stage(draft, facts, imported) for draft in drafts)
+        running = dict.fromkeys(stage.stage for stage in stages if stage.runs is not False)
+        return FileStart(
+            pipeline=PipelineStart(name=file.path, reason="", stages=stages),
+            before={name: imported.source.before[name] & running.keys() for name in running},
+        )
+
+    return FileStarts(events=start_events(tests), of=of)
+
+
+def _stage(draft: JenkinsDraft, facts: BuildFacts, imported: JenkinsImport) -> StageStart:
+    """Return how the stage of *draft* starts in a build with *facts*."""
+    condition = _condition(draft.source)
+    runs: bool | None = holds(draft.test, facts)
+    reason = "" if runs else f"excluded by {condition}"
+    if runs and any(
+        imported.accounting.outcome(span) in _UNREAD
+        for call in draft.source.blocks("when")
+        for _, span in constructs(call)
+    ):
+        runs, reason = None, f"only Jenkins can evaluate {condition}"
+    return StageStart(
+        stage=draft.source.name,
+        runs=runs,
+        waits_for_approval=bool(draft.keys.get("approve")),
+        reason=reason,
+        condition=condition,
+    )
+
+
+def _condition(stage: JenkinsStage) -> str:
+    """Return where the conditions of *stage*, and of those around it, are; "" without any."""
+    spans = [call.span for call in stage.blocks("when")]
+    return " and ".join(f'"when" in {span.file.path}:{span.first.line}' for span in spans)

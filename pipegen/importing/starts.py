@@ -1,0 +1,23 @@
+"""The jobs or stages of a pipeline that an event starts, as its engine decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pipegen.plan.events import PipelineStart
+from pipegen.plan.model.facts import StartEvent
+from pipegen.structs import Struct
+
+
+class FileStart(Struct, kw_only=True):
+    """The jobs or stages that an event starts, and those before each of them."""
+
+    pipeline: PipelineStart
+    before: Mapping[str, frozenset[str]]
+
+
+class FileStarts(Struct, kw_only=True):
+    """The events that the conditions of a file distinguish, and what each event starts."""
+
+    events: tuple[StartEvent, ...]
+    of: Callable[[StartEvent], FileStart]

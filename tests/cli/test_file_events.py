@@ -1,0 +1,261 @@
+"""Options for events of `pipegen plan` and `graph`, for a `.gitlab-ci.yml` and a Jenkinsfile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.program import Pipegen
+
+# Without `workflow: rules`, jobs without rules are not in pipelines of merge requests:
+# https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/
+GITLAB = """\
+include: [{ local: more.yml }]
+stages: [build, test, deploy]
+build:
+  stage: build
+  script: make
+  parallel: { matrix: [{ os: [linux, mac] }] }
+alert: { stage: test, script: alert, when: on_failure }
+docs:
+  stage: test
+  script: make docs
+  needs: []
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "push"
+      changes: [docs/**]
+"""
+MORE = """\
+deploy:
+  stage: deploy
+  script: ./deploy
+  rules:
+    - if: $CI_COMMIT_BRANCH == "live"
+      when: manual
+    - if: $CI_MERGE_REQUEST_IID
+      when: never
+    - if: $CI_COMMIT_TAG
+"""
+JENKINS = """\
+pipeline {
+  agent any
+  stages {
+    stage('build') {
+      steps { sh 'make' }
+    }
+    stage('checks') {
+      when { not { buildingTag() } }
+      parallel {
+        stage('lint') {
+          steps { sh 'make lint' }
+        }
+        stage('nightly') {
+          when { triggeredBy 'TimerTrigger' }
+          steps { sh 'make nightly' }
+        }
+      }
+    }
+    stage('odd') {
+      when { expression { return currentBuild.previousBuild?.result == 'FAILURE' } }
+      steps { sh 'make odd' }
+    }
+    stage('never') {
+      when { expression { return false } }
+      steps { sh 'false' }
+    }
+    stage('deploy') {
+      when { branch 'live' }
+      input { message 'Deploy?' }
+      steps { sh 'make deploy' }
+    }
+  }
+}
+"""
+CONFIG = """\
+pipelines:
+  app:
+    stages:
+      - { name: unit, script: make, matrix: { os: [linux, mac] } }
+      - { name: deploy, script: ./deploy, when: { branch: main }, approve: true }
+      - { name: page, script: ./page, when: { event: schedule } }
+    execution: [[unit, deploy], [unit, page]]
+"""
+
+
+@pytest.fixture
+def foreign(empty: Path) -> Path:
+    """Return the current folder with pipelines for both engines that pipegen did not generate."""
+    for name, text in ((".gitlab-ci.yml", GITLAB), ("more.yml", MORE), ("Jenkinsfile", JENKINS)):
+        (empty / name).write_text(text, encoding="utf-8")
+    return empty
+
+
+@pytest.mark.usefixtures("foreign")
+def test_events_of_a_gitlab_pipeline(pipegen: Pipegen) -> None:
+    """The table has its jobs, also of included files, and where their conditions are."""
+    result = pipegen("plan", ".gitlab-ci.yml", "--events")
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out == (
+        "A  push to main; push to feature/x; push to release/1.0; push to develop\n"
+        "B  push to live\n"
+        "C  merge request\n"
+        "D  tag v1.0.0\n"
+        "E  schedule on main; manual on main; api on main\n"
+        "\n"
+        ".gitlab-ci.yml  A       B         C  D       E\n"
+        "deploy          -       approval  -  yes     -\n"
+        "build: linux    yes     yes       -  yes     yes\n"
+        "build: mac      yes     yes       -  yes     yes\n"
+        "alert           failed  failed    -  failed  failed\n"
+        "docs            yes     yes       -  yes     -\n"
+        "\n"
+        'deploy  "rules" in more.yml:4\n'
+        'docs    "rules" in .gitlab-ci.yml:12\n'
+    )
+
+
+@pytest.mark.usefixtures("foreign")
+def test_one_event_of_a_gitlab_pipeline(pipegen: Pipegen) -> None:
+    """Changed files count, and jobs that do not run have a reason."""
+    pushed = pipegen("plan", ".gitlab-ci.yml", "--events", "--branch", "live", "--changed", "src/a.c")
+    requested = pipegen("plan", ".gitlab-ci.yml", "--events", "--event", "merge_request")
+
+    assert pushed.out == (
+        "push to live\n"
+        "pipeline .gitlab-ci.yml\n"
+        "  deploy        waits for an approval\n"
+        "  build: linux  runs\n"
+        "  build: mac    runs\n"
+        "  alert         runs if one has failed\n"
+        '  docs          does not run: excluded by "rules" in .gitlab-ci.yml:12\n'
+    )
+    assert "  build: mac    does not run: only for branches and tags\n" in requested.out
+
+
+def test_a_workflow_excludes_the_whole_pipeline(foreign: Path, pipegen: Pipegen) -> None:
+    """The reason is where its rules are."""
+    workflow = "workflow: { rules: [{ if: $CI_COMMIT_TAG }] }\n"
+    (foreign / ".gitlab-ci.yml").write_text(workflow + GITLAB, encoding="utf-8")
+    result = pipegen("plan", ".gitlab-ci.yml", "--events", "--branch", "main")
+
+    assert result.out == (
+        'push to main\npipeline .gitlab-ci.yml: does not run, excluded by "workflow" in .gitlab-ci.yml:1\n'
+    )
+
+
+def test_gitlab_refuses_runs_without_a_needed_job(foreign: Path, pipegen: Pipegen) -> None:
+    """No job runs then: https://docs.gitlab.com/ci/yaml/#needs."""
+    text = GITLAB + "late: { stage: deploy, script: make, needs: [docs] }\n"
+    (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    result = pipegen("plan", ".gitlab-ci.yml", "--events", "--event", "api")
+
+    assert result.out == (
+        "api on main\npipeline .gitlab-ci.yml: does not run, GitLab refuses it: a job needs one that does not run\n"
+    )
+
+
+def test_rules_in_unread_files_are_unknown(foreign: Path, pipegen: Pipegen) -> None:
+    """A job whose script is in a file of another project may have rules there."""
+    text = "include: [{ project: other/project, file: jobs.yml }]\ntest: { stage: test }\n"
+    (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    result = pipegen("plan", ".gitlab-ci.yml", "--events", "--branch", "main", "--format", "json")
+    (event,) = json.loads(result.out)["events"]
+
+    assert event["pipelines"][0]["stages"] == [
+        {"stage": "test", "runs": None, "reason": "only GitLab can evaluate its rules"}
+    ]
+    assert "PG852" in result.err
+
+
+@pytest.mark.usefixtures("foreign")
+def test_events_of_a_jenkinsfile(pipegen: Pipegen) -> None:
+    """Conditions around a stage count, and Groovy that only Jenkins can evaluate is unknown."""
+    result = pipegen("plan", "Jenkinsfile", "--events")
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out == (
+        "A  push to main; push to feature/x; push to release/1.0; push to develop; merge request; manual on main; "
+        "api on main\n"
+        "B  push to live\n"
+        "C  tag v1.0.0\n"
+        "D  schedule on main\n"
+        "\n"
+        "Jenkinsfile  A        B         C        D\n"
+        "build        yes      yes       yes      yes\n"
+        "lint         yes      yes       -        yes\n"
+        "nightly      -        -         -        yes\n"
+        "odd          unknown  unknown   unknown  unknown\n"
+        "never        -        -         -        -\n"
+        "deploy       -        approval  -        -\n"
+        "\n"
+        'lint     "when" in Jenkinsfile:8\n'
+        'nightly  "when" in Jenkinsfile:8 and "when" in Jenkinsfile:14\n'
+        'odd      "when" in Jenkinsfile:20\n'
+        'never    "when" in Jenkinsfile:24\n'
+        'deploy   "when" in Jenkinsfile:28\n'
+    )
+
+
+@pytest.mark.usefixtures("foreign")
+def test_one_event_of_a_jenkinsfile(pipegen: Pipegen) -> None:
+    """A stage whose condition is unknown may run."""
+    lines = pipegen("plan", "Jenkinsfile", "--events", "--tag", "v2").out.splitlines()
+
+    assert '  odd      may run: only Jenkins can evaluate "when" in Jenkinsfile:20' in lines
+    assert '  lint     does not run: excluded by "when" in Jenkinsfile:8' in lines
+
+
+@pytest.mark.usefixtures("foreign")
+def test_the_order_has_only_jobs_of_the_event(pipegen: Pipegen) -> None:
+    """The graph and the plan of a file leave out the others."""
+    graph = pipegen("graph", ".gitlab-ci.yml", "--branch", "main", "--changed", "a")
+    plan = json.loads(pipegen("plan", "Jenkinsfile", "--tag", "v2", "--format", "json").out)
+    nothing = pipegen("plan", ".gitlab-ci.yml", "--event", "merge_request")
+
+    assert graph.out == "1  build: linux\n   build: mac\n2  alert         after build: linux, build: mac\n"
+    assert plan["order"]["frames"] == [["build"], ["odd"]]
+    assert (nothing.status, nothing.out) == (0, ".gitlab-ci.yml: gitlab, needs\n  no job runs\n")
+
+
+@pytest.mark.parametrize("target", ["gitlab", "jenkins"])
+def test_a_generated_file_runs_the_stages_of_its_config(empty: Path, target: str, pipegen: Pipegen) -> None:
+    """The stages that events start are the same."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    style = ("--style", "declarative") if target == "jenkins" else ()
+    assert pipegen("compile", "-t", target, *style).status == 0
+    name = "Jenkinsfile" if target == "jenkins" else ".gitlab-ci.yml"
+    options = ("--events", "--format", "json", "--event")
+    for event in (("push", "--branch", "main"), ("push", "--branch", "x"), ("schedule",), ("tag", "--tag", "v1")):
+        (expected,), (actual,) = (
+            json.loads(pipegen("plan", file, *options, *event).out)["events"] for file in ("pipegen.yaml", name)
+        )
+        runs, expected_runs = (
+            {
+                stage["stage"]: (stage["runs"], stage.get("approval", False))
+                for stage in answer["pipelines"][0]["stages"]
+            }
+            for answer in (actual, expected)
+        )
+
+        assert runs == expected_runs
+
+
+def test_a_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipegen) -> None:
+    """Its conditions are Groovy."""
+    (empty / "Jenkinsfile").write_text("node {\n  sh 'make'\n}\n", encoding="utf-8")
+    result = pipegen("plan", "Jenkinsfile", "--events")
+
+    assert (result.status, result.out) == (1, "")
+    assert "PG850" in result.err
+
+
+def test_a_file_that_gitlab_refuses_starts_nothing(foreign: Path, pipegen: Pipegen) -> None:
+    """The reason is a diagnostic, as in an import."""
+    text = "a: { script: make, needs: [b] }\nb: { script: make, needs: [a] }\n"
+    (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    result = pipegen("plan", ".gitlab-ci.yml", "--events")
+
+    assert result.out.splitlines()[-1] == "b               -"
+    assert "GitLab refuses the pipeline, in which jobs need each other: a -> b -> a" in result.err
