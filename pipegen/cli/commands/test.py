@@ -12,7 +12,7 @@ from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH, existing
 from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
 from pipegen.cli.terminal.redaction import without_tokens
-from pipegen.cli.terminal.streams import say
+from pipegen.cli.terminal.streams import say, show_data
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
@@ -82,7 +82,7 @@ def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
     results = [(expectation.name, _result(expectation, config)) for expectation in expectations]
     failed = sum(own.has_errors() for _, own in results)
     if form is Format.JUNIT:
-        sys.stdout.write(_junit(file, results))
+        show_data(_junit(file, results), ends_line=False)
     else:
         for _, own in results:
             report.take(own)
