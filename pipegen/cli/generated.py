@@ -101,16 +101,16 @@ def _result_of(
 
 def _starts_of(file: SourceFile, engine: FileEngine, report: Report) -> FileStarts:
     """Return what each event starts of *file*; raise `Stopped` if it cannot be read."""
+    checkout = checkout_of(file)
     # Most calls start faster without the importers.
     if engine is FileEngine.JENKINS:
         from pipegen.importing.jenkins.starts import jenkins_starts  # noqa: PLC0415
 
-        return jenkins_starts(file, report)
+        return jenkins_starts(file, checkout, report)
     from pipegen.importing.gitlab.reading.files import Roots  # noqa: PLC0415
     from pipegen.importing.gitlab.starts import gitlab_starts  # noqa: PLC0415
 
-    checkout = checkout_of(file)
-    return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, report)
+    return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, checkout, report)
 
 
 def as_data(reading: Reading) -> Mapping[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,30 @@ def test_the_order_has_only_jobs_of_the_event(pipegen: Pipegen) -> None:
     assert graph.out == "1  build: linux\n   build: mac\n2  alert         after build: linux, build: mac\n"
     assert plan["order"]["frames"] == [["build"], ["odd"]]
     assert (nothing.status, nothing.out) == (0, ".gitlab-ci.yml: gitlab, needs\n  no job runs\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gitlab-ci.yml", "a: { script: make, rules: [{ exists: [docs/*.md] }] }\n"),
+        (
+            "Jenkinsfile",
+            JENKINS.partition("    stage('odd')")[0]
+            + "    stage('a') {\n      when { expression { return fileExists('docs') } }\n"
+            + "      steps { sh 'make' }\n    }\n  }\n}\n",
+        ),
+    ],
+)
+def test_conditions_on_files_look_at_the_checkout(empty: Path, name: str, text: str, pipegen: Pipegen) -> None:
+    """The job runs once the file exists."""
+    (empty / name).write_text(text, encoding="utf-8")
+    without = pipegen("plan", name, "--events", "--branch", "main").out
+    (empty / "docs").mkdir()
+    (empty / "docs/a.md").write_text("a", encoding="utf-8")
+    present = pipegen("plan", name, "--events", "--branch", "main").out
+
+    assert re.search("^  a +does not run: excluded by", without, re.MULTILINE)
+    assert re.search("^  a +runs$", present, re.MULTILINE)
 
 
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])

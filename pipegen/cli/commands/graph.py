@@ -72,8 +72,8 @@ def graph(
 ) -> None:
     """Draw the graph of stages.
 
-    For a generated file, draw the order that it enforces. The HTML format is an interactive page that also shows the
-    generated text of each target for a stage.
+    For a Jenkinsfile or a .gitlab-ci.yml, draw the order that it enforces. The HTML format is an interactive page that
+    also shows the generated text of each target for a stage.
     """
     if target and form is not Drawing.HTML:
         raise WrongUsage("--target is for --format html, which shows the generated text of each stage")

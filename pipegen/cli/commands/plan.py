@@ -94,7 +94,7 @@ def plan(
     """Show frames, jobs, needs and bindings of each pipeline.
 
     With --target, also show the order that the target enforces: waits without an arc, and their effect on duration. For
-    a generated file, show the order that it enforces.
+    a Jenkinsfile or a .gitlab-ci.yml, show the order that it enforces.
     """
     part = ConfigPart(
         pipelines=pipeline,

@@ -7,25 +7,29 @@ from collections.abc import Iterator, Mapping
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import facts_of, start_events
+from pipegen.importing.gitlab.reading.expressions import Exist, tests_in
 from pipegen.importing.gitlab.reading.files import Roots, read_files
 from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.order import report_cycles
-from pipegen.importing.gitlab.reading.rules import MANUAL
+from pipegen.importing.gitlab.reading.rules import MANUAL, formulas_of
 from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import UNKNOWN, RunnablePipeline, runnable
 from pipegen.importing.gitlab.runs import RunJob, run
 from pipegen.importing.starts import FileStart, FileStarts
 from pipegen.plan.events import PipelineStart, StageStart
-from pipegen.plan.model.facts import StartEvent
+from pipegen.plan.model.facts import RepositoryFiles, StartEvent
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry
+from pipegen.structs import replace
 
 # The keys of a job with its conditions.
 _CONDITIONS = ("rules", "only", "except")
 
 
-def gitlab_starts(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> FileStarts:
-    """Return what each event starts of the pipeline in *file*; raise `Stopped` if it cannot be read."""
+def gitlab_starts(
+    file: SourceFile, roots: Roots, default_branch: str, repository: RepositoryFiles, report: Report
+) -> FileStarts:
+    """Return what each event starts of *file*, which is in *repository*; raise `Stopped` if it cannot be read."""
     accounting = Accounting()
     files = read_files(file, roots, accounting, report)
     source = resolve(files, accounting, report)
@@ -33,10 +37,12 @@ def gitlab_starts(file: SourceFile, roots: Roots, default_branch: str, report: R
     report_refused(files, source, report)
     report.stop_if_errors()
     pipeline = runnable(source, has_helpers=True)
+    tests = (test for formula in formulas_of(source) for test in tests_in(formula))
+    tested_files = tuple(repository.files) if any(isinstance(test, Exist) for test in tests) else None
     workflow = _place(source.workflow) if source.workflow is not None and source.has_workflow_rules else ""
 
     def of(event: StartEvent) -> FileStart:
-        facts = facts_of(event, default_branch)
+        facts = replace(facts_of(event, default_branch), files=tested_files)
         jobs = run(pipeline, pipeline.started(facts), {})
         reason = ""
         if pipeline.is_excluded(facts):

@@ -25,7 +25,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     VariableComparison,
 )
 from pipegen.plan.model import Event
-from pipegen.plan.model.facts import DEFAULT_BRANCH, StartEvent
+from pipegen.plan.model.facts import DEFAULT_BRANCH, RepositoryFiles, StartEvent
 from pipegen.structs import Struct, replace
 
 _BRANCHES = ("feature/x", "release/1.0", "develop")
@@ -141,11 +141,14 @@ def start_events(tests: Sequence[BuildTest]) -> tuple[StartEvent, ...]:
     )
 
 
-def facts_of(start: StartEvent, tests: Sequence[BuildTest], source: JenkinsSource) -> BuildFacts:
-    """Return what *tests* are evaluated against in the build of *start*."""
+def facts_of(
+    start: StartEvent, tests: Sequence[BuildTest], source: JenkinsSource, repository: RepositoryFiles
+) -> BuildFacts:
+    """Return what *tests* are evaluated against in the build of *start* in *repository*."""
     parts = [part for test in tests for part in _parts(test)]
     environment = {**_constants(source), **_environment(start)}
-    return _event(start, environment, _cause(start, parts), _defaults(source), FilesOfTests(())).facts
+    event = _event(start, environment, _cause(start, parts), _defaults(source), FilesOfTests(()))
+    return replace(event.facts, files=repository.files if any(isinstance(part, FoundPath) for part in parts) else None)
 
 
 def _environment(start: StartEvent) -> Mapping[str, str]:

@@ -12,15 +12,15 @@ from pipegen.importing.jenkins.stages.build_tests import BuildFacts, holds
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.importing.starts import FileStart, FileStarts
 from pipegen.plan.events import PipelineStart, StageStart
-from pipegen.plan.model.facts import StartEvent
+from pipegen.plan.model.facts import RepositoryFiles, StartEvent
 from pipegen.source.text import SourceFile
 
 # Outcomes of conditions that only Jenkins can evaluate.
 _UNREAD = (KeyOutcome.RAW, KeyOutcome.REPORTED)
 
 
-def jenkins_starts(file: SourceFile, report: Report) -> FileStarts:
-    """Return what each event starts of the pipeline in *file*; raise `Stopped` if it is not Declarative."""
+def jenkins_starts(file: SourceFile, repository: RepositoryFiles, report: Report) -> FileStarts:
+    """Return what each event starts of *file*, which is in *repository*; raise `Stopped` if it is not Declarative."""
     own = Report()
     try:
         imported = import_jenkins(file, own)
@@ -31,7 +31,7 @@ def jenkins_starts(file: SourceFile, report: Report) -> FileStarts:
     tests = [draft.test for draft in drafts]
 
     def of(event: StartEvent) -> FileStart:
-        facts = facts_of(event, tests, imported.source)
+        facts = facts_of(event, tests, imported.source, repository)
         stages = tuple(_stage(draft, facts, imported) for draft in drafts)
         running = dict.fromkeys(stage.stage for stage in stages if stage.runs is not False)
         return FileStart(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -101,12 +101,16 @@ TRUE = AllTests()
 
 
 class BuildFacts(Struct, kw_only=True):
-    """The facts of a build that conditions test; *changed* is None if there is no commit to compare with."""
+    """The facts of a build that conditions test.
+
+    *changed* is None if there is no commit to compare with, *files* if all files exist.
+    """
 
     environment: Mapping[str, str]
     parameters: Mapping[str, str]
     cause: str = ""
     changed: tuple[str, ...] | None = None
+    files: Sequence[str] | None = None
 
     def value(self, variable: BuildVariable) -> str | None:
         """Return the value of *variable*; None if it has none."""
@@ -126,7 +130,9 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
         case ChangedPath():
             return facts.changed is None or Pattern(test.pattern).matches_any(facts.changed)
         case FoundPath():
-            return True
+            # https://www.jenkins.io/doc/pipeline/steps/workflow-basic-steps/#fileexists-verify-if-file-exists-in-workspace
+            files = facts.files
+            return files is None or any(file == test.path or file.startswith(f"{test.path}/") for file in files)
         case AllTests():
             return all(holds(part, facts) for part in test.tests)
         case AnyTest():
