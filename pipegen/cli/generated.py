@@ -107,7 +107,7 @@ def _starts_of(file: SourceFile, engine: FileEngine, report: Report) -> FileStar
         from pipegen.importing.jenkins.starts import jenkins_starts  # noqa: PLC0415
 
         return jenkins_starts(file, checkout, report)
-    from pipegen.importing.gitlab.reading.files import Roots  # noqa: PLC0415
+    from pipegen.importing.gitlab.reading.locations import Roots  # noqa: PLC0415
     from pipegen.importing.gitlab.starts import gitlab_starts  # noqa: PLC0415
 
     return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, checkout, report)
