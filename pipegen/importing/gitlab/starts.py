@@ -9,8 +9,8 @@ from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import facts_of, start_events
 from pipegen.importing.gitlab.reading.expressions import Exist, tests_in
 from pipegen.importing.gitlab.reading.files import read_files
-from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.jobs import resolve
+from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.rules import MANUAL, formulas_of
 from pipegen.importing.gitlab.refused import report_refused
