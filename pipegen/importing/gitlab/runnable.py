@@ -17,7 +17,14 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
-from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, Rule, has_rules_elsewhere, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.rules import (
+    MANUAL,
+    NEVER,
+    Rule,
+    may_have_rules_elsewhere,
+    rules_of,
+    workflow_rules,
+)
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
@@ -151,7 +158,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
     """Return *job* with what all its runs have in common; equal conditions have one number."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
-        rules = None if has_rules_elsewhere(job, source) else _numbered(rules_of(job, source), conditions)
+        rules = None if may_have_rules_elsewhere(job, source) else _numbered(rules_of(job, source), conditions)
     combinations = dict(combinations_of(job))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}

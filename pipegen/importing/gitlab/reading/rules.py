@@ -82,15 +82,13 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     return (*excluding, *_own_rules(job, source))
 
 
-def may_have_rules_elsewhere(job: SourceJob) -> bool:
-    """Return whether *job* extends one of a file that only GitLab reads, and has no rules itself."""
-    return bool(job.unknown) and _OF_STARTS.isdisjoint(job.entries)
+def may_have_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether *job* has no rules itself, and a part of it is in a file that only GitLab reads.
 
-
-def has_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
-    """Return whether *job* has no rules itself, and its script is in a file that only GitLab reads."""
-    is_elsewhere = bool(source.unread) and job.get("script") is None and "trigger" not in job.entries
-    return is_elsewhere and _OF_STARTS.isdisjoint(job.entries)
+    That is its script, or a job that it extends, unless rules of an include bring the job.
+    """
+    has_parts = job.get("script") is None or (bool(job.unknown) and not job.included)
+    return bool(source.unread) and has_parts and "trigger" not in job.entries and _OF_STARTS.isdisjoint(job.entries)
 
 
 def _is_included(rules: Sequence[IncludeRule]) -> Formula:

@@ -13,7 +13,6 @@ from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import (
-    has_rules_elsewhere,
     may_have_rules_elsewhere,
     with_include_rules,
 )
@@ -158,7 +157,7 @@ class StageBuilder:
             self._translate(group, context, draft, forced)
         self._scripts(context, draft, forced)
         self._variables(context, draft, axes, forced, start)
-        if has_rules_elsewhere(job, self._source):
+        if may_have_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
         else:
             self._start(job, start, draft, forced)
@@ -346,7 +345,7 @@ class StageBuilder:
             # A generated file with such a condition starts pipelines for merge requests.
             when = simplified(start.condition)
         draft.condition = when
-        if when != ALWAYS and "when" not in forced and (job.included or not may_have_rules_elsewhere(job)):
+        if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)
 
     def _rules_elsewhere(self, job: SourceJob, draft: Draft) -> None:
@@ -357,7 +356,7 @@ class StageBuilder:
         if job.get("rules") is not None:
             reason = "they replace rules in a file that only GitLab reads"
             draft.raw |= self.raw_keys.kept(draft.name, [job.entries["rules"]], reason, outcome=KeyOutcome.ELSEWHERE)
-        elif may_have_rules_elsewhere(job):
+        elif not any(key in job.entries for key in _OF_START):
             draft.raw["rules"] = None
 
     def _refusal(self, job: SourceJob, forced: Mapping[str, str]) -> str:
