@@ -50,34 +50,37 @@ def can_be_set(name: str) -> bool:
     return is_for_runners(name) and name not in _KEYS
 
 
-def check_scripts(scripts: Iterable[tuple[Job, str]], report: Report) -> None:
-    """Report variables that the *scripts* of jobs set, and that only the runner reads, which does not see them.
+def check_scripts(scripts: Iterable[tuple[Job, Iterable[str]]], report: Report) -> None:
+    """Report variables that the *scripts* of jobs, in lines, set, and that only the runner reads, which gets none.
 
     A script that names a variable elsewhere reads it itself.
     """
     reported: set[tuple[str, Span]] = set()
-    for job, script in scripts:
+    for job, lines in scripts:
+        script = ""
         for name, text in _exported(job):
-            is_read = name in script.replace(f"export {name}=", "")
-            if not is_for_runners(name) or _READ_BY_PROGRAMS.fullmatch(name) or is_read:
+            if not is_for_runners(name) or _READ_BY_PROGRAMS.fullmatch(name) or (name, text.span) in reported:
                 continue
-            if (name, text.span) not in reported:
-                reported.add((name, text.span))
-                key = _KEYS.get(name)
-                report.add(
-                    RUNNER_VARIABLE,
-                    f'GitLab\'s runner reads {name} before the script of stage "{job.title}" sets it',
-                    at=text.span,
-                    hint=f'use the key "{key}"' if key else 'set it in "runner_variables" of the stage',
-                )
+            script = script or "\n".join(lines)
+            if name in script.replace(f"export {name}=", ""):
+                continue
+            reported.add((name, text.span))
+            key = _KEYS.get(name)
+            report.add(
+                RUNNER_VARIABLE,
+                f'GitLab\'s runner reads {name} before the script of stage "{job.title}" sets it',
+                at=text.span,
+                hint=f'use the key "{key}"' if key else 'set it in "runner_variables" of the stage',
+            )
 
 
 def _exported(job: Job) -> Iterator[tuple[str, Text]]:
     """Yield the variables that the script of *job* sets, also those of cases."""
     for step in job.steps:
         yield from step.env if isinstance(step, Commands) else ()
-    computed = job.computed_names
-    yield from (variable for case in job.cases for variable in case.variables if variable[0] in computed)
+    if job.cases:
+        computed = job.computed_names
+        yield from (variable for case in job.cases for variable in case.variables if variable[0] in computed)
 
 
 def check_runner_variables(section: TreeMapping | None, plans: Iterable[Plan], report: Report) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from pipegen.diagnostics.codes import CASE_VARIABLE, SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
@@ -69,9 +70,12 @@ def drafts(plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report:
     drafting = _Drafting.of(plan, host, settings, report)
     jobs = [without_raw_variables(job) for job in plan.jobs]
     result = [drafting.draft(job) for job in jobs]
-    scripts = ("\n".join(entry.text for entry in (*draft.script, *draft.after)) for draft in result)
-    check_scripts(zip(jobs, scripts, strict=True), report)
+    check_scripts(zip(jobs, map(_lines, result), strict=True), report)
     return result
+
+
+def _lines(draft: DraftJob) -> Iterator[str]:
+    return (entry.text for entry in chain(draft.script, draft.after))
 
 
 def _raw(draft: DraftJob, report: Report) -> Mapping[str, Data]:
