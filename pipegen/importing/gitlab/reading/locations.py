@@ -57,19 +57,20 @@ def included_files(
         other = _other_checkout(project, roots)
         return IncludedFiles(other, (f"{folder}/{text_of(keys['template'].value)}",)) if other is not None else None
     if "component" in keys:
-        return _component_files(text_of(keys["component"].value), checkout, roots)
+        return _component_files(text_of(keys["component"].value), roots)
     local = text_of(item) if isinstance(item, Scalar) else text_of(keys["local"].value) if "local" in keys else None
     if local is None or local.startswith(("http://", "https://")):
         return None
     return IncludedFiles(checkout, (local,))
 
 
-def _component_files(address: str, checkout: ProjectCheckout, roots: Roots) -> IncludedFiles | None:
+def _component_files(address: str, roots: Roots) -> IncludedFiles | None:
     component = _COMPONENT.match(address)
     if component is None:
         return None
     is_own = _OWN_PROJECT.fullmatch(component["project"]) is not None
-    other = checkout if is_own else _other_checkout(component["project"], roots)
+    own = ProjectCheckout(roots.folder, roots.folder)
+    other = own if is_own else _other_checkout(component["project"], roots)
     if other is None:
         return None
     # https://docs.gitlab.com/ci/components/#directory-structure
