@@ -177,7 +177,7 @@ def _for_plain_shells(text: str) -> str:
             paths[:] = [_for_shell(path) for path in paths]
             for key in ("before_script", "script", "after_script"):
                 if isinstance(mapping.get(key), list):
-                    mapping[key] = [_for_echo(entry) for entry in mapping[key]]
+                    mapping[key] = [_for_echo(entry) if isinstance(entry, str) else entry for entry in mapping[key]]
     stream = StringIO()
     yaml.dump(data, stream)
     return stream.getvalue()
