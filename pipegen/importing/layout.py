@@ -48,9 +48,12 @@ def block_style(document: Mapping[str, Value]) -> str:
     return yaml.write(document)
 
 
-def written(document: Mapping[str, Value]) -> str:
-    """Return the config *document* as text: short maps and lists on one line, blank lines between stages."""
-    text = yaml.write({key: _laid_out(key, value, 0) for key, value in document.items()}, spaced=True)
+def written(document: Mapping[str, Value], header: Sequence[str] = ()) -> str:
+    """Return the config *document* as text below the comment *header*.
+
+    Short maps and lists are on one line, and blank lines between stages.
+    """
+    text = yaml.write({key: _laid_out(key, value, 0) for key, value in document.items()}, header, spaced=True)
     return _spaced(text)
 
 
@@ -107,8 +110,10 @@ def _spaced(text: str) -> str:
     """Return *text* with a blank line before each stage with several keys, and before each template."""
     lines = text.split("\n")
     result: list[str] = []
+    is_within = False  # whether the line is in the list of stages
     for at, line in enumerate(lines):
-        is_stage = line.startswith(("      - name:", "      # "))
+        is_within = line == "    stages:" or (is_within and line[:5].strip() == "")
+        is_stage = is_within and line.startswith(("      - name:", "      # "))
         follows = result and result[-1].startswith(("        ", "      - name:"))
         is_first = not result or result[-1].rstrip() == "    stages:" or result[-1].startswith("      #")
         if is_stage and follows and not is_first and at:

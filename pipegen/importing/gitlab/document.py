@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Commented, Value
+from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import as_finally
+from pipegen.importing.comments import KeyComments
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
@@ -50,7 +51,7 @@ from pipegen.importing.logic import (
     tests,
     without_variable,
 )
-from pipegen.importing.sharing import share
+from pipegen.importing.sharing import Shared, share
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, entries_of
@@ -185,7 +186,7 @@ class _Writer:
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
-        config = self._config(drafts, order, condition)
+        config = self._config(drafts, order, condition, builder.comments)
         return ConfigDocument(config, tuple(stages), kept.lacks_names, numbered(drafts))
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None) -> Draft:
@@ -201,23 +202,22 @@ class _Writer:
             # The other pipeline gets them, too, and the script of a stage gets no others.
             draft.raw["inherit"] = {"variables": list(inputs)}
 
-    def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
+    def _config(
+        self, drafts: Sequence[Draft], order: Order, known: Condition, comments: KeyComments
+    ) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
         templates, inherited = [draft.templates for draft in drafts], [draft.inherited for draft in drafts]
-        shared = share(stages, templates, inherited) if self._options.is_shared else None
+        shared = share(stages, templates, inherited) if self._options.is_shared else Shared({}, {}, stages)
         pipeline: dict[str, Value] = {}
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         self._set_duplicates(drafts, has_condition="when" in pipeline, known=known)
         pipeline |= concurrency
-        if shared is not None and shared.defaults:
-            pipeline["defaults"] = dict(shared.defaults)
-        comments = [draft.comment for draft in drafts]
-        listed = shared.stages if shared is not None else stages
-        pipeline["stages"] = [
-            _commented(in_order(stage), comment) for stage, comment in zip(listed, comments, strict=True)
-        ]
+        own = {draft.name: stage for draft, stage in zip(drafts, shared.stages, strict=True)}
+        if shared.defaults:
+            pipeline["defaults"] = comments.shared(shared.defaults, own)
+        pipeline["stages"] = [comments.stage(in_order(own[draft.name]), draft.name, draft.comment) for draft in drafts]
         if execution := order.arcs:
             pipeline["execution"] = list(execution)
         if order.final:
@@ -225,8 +225,10 @@ class _Writer:
         config: dict[str, Value] = {}
         if self._inputs:
             config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}
-        if shared is not None and shared.templates:
-            config["templates"] = {name: in_order(keys) for name, keys in shared.templates.items()}
+        if shared.templates:
+            config["templates"] = {
+                name: comments.shared(in_order(keys), own) for name, keys in shared.templates.items()
+            }
         config["pipelines"] = {self._name or PIPELINE: pipeline}
         if self._source.unread:
             self._targets |= include_settings(self._source, order)
@@ -394,7 +396,3 @@ def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:
     if draft.raw:
         stage["raw"] = {"gitlab": dict(draft.raw)}
     return stage
-
-
-def _commented(stage: dict[str, Value], comment: str) -> Value:
-    return Commented(stage, comment) if comment else stage

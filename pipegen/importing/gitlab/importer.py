@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.comments import header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
@@ -190,7 +191,7 @@ class _Attempt:
             lost.mark(tree)
         _report_without_effect(files, accounting, report)
         return GitLabImport(
-            text=written(result.config.document),
+            text=written(result.config.document, header_of(files.trees[0].span.file)),
             jobs=result.config.jobs,
             reading=self._reading,
             default_branch=self._default_branch,

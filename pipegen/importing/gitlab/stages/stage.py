@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.comments import comments_of
+from pipegen.importing.comments import KeyComments, comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import (
@@ -133,6 +133,7 @@ class StageBuilder:
         self._source = source
         self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
         self.raw_keys = RawKeys(accounting)
+        self.comments = KeyComments()
         self._settings = settings
         self._accounting = accounting
         self._report = report
@@ -143,6 +144,7 @@ class StageBuilder:
         axes = matrices.axes_unless_raw(job, forced)
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
+            self.comments.add(job.name, "matrix", [job.entries["parallel"]])
         context = replace(self._context(job, axes), forced=forced)
         draft = Draft(
             name=job.name,
@@ -207,6 +209,8 @@ class StageBuilder:
             return
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        for key in list(translation.keys)[:1]:
+            self.comments.add(draft.name, key, entries)
         for entry in translation.entries:
             self.raw_keys.mark(draft.name, entry, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
@@ -272,6 +276,7 @@ class StageBuilder:
         env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+            self.comments.add(draft.name, f"env.{variable.name}", [variable.entry])
         raw: dict[str, Data] = {}
         for name, variable in job_variables.raw.items():
             is_parameter = "trigger" in job.entries and variable.is_expanded
@@ -347,6 +352,7 @@ class StageBuilder:
         draft.condition = when
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)
+        self.comments.add(draft.name, next((key for key in ("when", "approve") if key in draft.keys), ""), entries)
 
     def _rules_elsewhere(self, job: SourceJob, draft: Draft) -> None:
         """Keep rules of *job* that the config does not need, or leave those of a file that only GitLab reads."""

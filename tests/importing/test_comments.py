@@ -1,0 +1,97 @@
+"""Comments of a pipeline are in the config, beside what they are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importing.samples import from_text
+
+_SOURCE = """\
+# The pipeline of the team.
+
+# Of all jobs.
+variables:
+  # how much
+  LEVEL: full # always
+default:
+  # pinned
+  image: python:3.12 # do not update
+# builds it
+build:
+  # large machine
+  tags: [large] # of ours
+  variables:
+    # own
+    LEVEL: own
+  script: [make]
+  cache:
+    # by lock
+    key: { files: [lock] }
+    paths: [.cache] # folder
+test:
+  script: [pytest]
+  rules:
+    # only there
+    - if: $CI_COMMIT_BRANCH == "main" # main
+    # nowhere else
+    - when: never
+  retry: 2 # times
+other:
+  script: [other]
+"""
+_CONFIG = """\
+# The pipeline of the team.
+
+pipelines:
+  ci:
+    defaults:
+      env:
+        # how much
+        LEVEL: full  # always
+      # pinned
+      image: python:3.12  # do not update
+    stages:
+      # builds it
+      - name: build
+        # large machine
+        agent: large  # of ours
+        env:
+          # own
+          LEVEL: own
+        script: [make]
+        # by lock
+        # folder
+        cache: { key: { files: [lock] }, paths: [.cache] }
+
+      - name: test
+        # only there
+        # main
+        # nowhere else
+        when: { branch: main }
+        script: [pytest]
+        retry: 2  # times
+"""
+
+
+def test_comments_of_keys_and_variables_are_kept(tmp_path: Path) -> None:
+    """Each is written once; those inside a map or a list are above the key."""
+    result, _ = from_text(_SOURCE, tmp_path)
+
+    assert result.text.startswith(_CONFIG)
+
+
+def test_a_shared_comment_is_written_once(tmp_path: Path) -> None:
+    """Two jobs have the key of a third, which is no template because they share little else."""
+    base = ".base:\n  # of the base\n  timeout: 1 hour\n"
+    jobs = "a: { extends: .base, script: [a] }\nb: { extends: .base, script: [b] }\nc: { script: [c] }\n"
+    result, _ = from_text(f"{base}{jobs}", tmp_path)
+
+    assert result.text.count("of the base") == 1
+
+
+def test_a_comment_above_the_first_job_is_its_own(tmp_path: Path) -> None:
+    """It is no head of the file, and neither is a comment without anything after it."""
+    result, _ = from_text("# builds\nbuild: { script: [make] }\n", tmp_path)
+
+    assert result.text.startswith("pipelines:")
+    assert result.text.count("# builds") == 1
