@@ -45,6 +45,7 @@ def test_options_of_the_checkout_are_translated(variables: str, fetch: str, tmp_
         ("GIT_CLONE_PATH: /builds/a", "runner_variables"),
         ("GIT_CLONE_PATH: $CI_BUILDS_DIR/../a", "runner_variables"),
         ("GIT_CLONE_PATH: $CI_BUILDS_DIR/$A", "runner_variables"),
+        ("A: a, GIT_CLONE_PATH: $CI_BUILDS_DIR/$A", "raw: { gitlab: { variables"),
         ("A: $CI_JOB_ID, GIT_CLONE_PATH: $CI_BUILDS_DIR/$A", "raw: { gitlab: { variables"),  # the script exports A
     ],
 )

@@ -8,21 +8,36 @@ import pytest
 from importing.samples import from_text, messages
 
 from pipegen.importing.accounting import KeyOutcome
+from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.imported import RunDifference
 
 _INCLUDE = "include: [{ project: group/ci, file: /t.yml }]\n"
 
 
-def test_rules_of_a_job_elsewhere_are_not_replaced(tmp_path: Path) -> None:
-    """Rules of another job make GitLab add a condition to jobs without rules, but not to those that extend rules."""
+def _differences(result: GitLabImport) -> tuple[RunDifference, ...]:
+    proof = prove(result)
+    assert proof is not None
+    return proof.differences
+
+
+@pytest.mark.parametrize("when", ["", ", when: manual", ", when: on_success", ", when: delayed, start_in: 1 hour"])
+def test_rules_of_a_job_elsewhere_are_not_replaced(when: str, tmp_path: Path) -> None:
+    """Rules of another job make GitLab add a condition to jobs without rules, but not to those that extend rules.
+
+    `when` of a job is only the default of its rules: https://docs.gitlab.com/ci/yaml/#when
+    """
     jobs = 'a: { script: [x], rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }\n'
-    result, _ = from_text(f"{_INCLUDE}{jobs}b: {{ extends: .rules, script: [y] }}\n", tmp_path)
+    result, report = from_text(f"{_INCLUDE}{jobs}b: {{ extends: .rules, script: [y]{when} }}\n", tmp_path)
     generated = result.generated[-1].text
     (job,) = [text for text in generated.split("\n\n") if text.startswith("b:")]
 
     assert "extends: .rules" in job
     assert "rules:\n" not in job
-    assert "when" not in result.text.partition("- name: b")[2].partition("execution")[0]
+    assert "        when:" not in result.text.partition("- name: b")[2].partition("execution")[0]
+    assert when.rpartition(": ")[2] in job
+    assert "PG854" not in messages(report)
+    assert _differences(result) == ()
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ _SOURCES = {
     for name in (source.removesuffix("_event"),)
     for spelling in (name, "pushes" if name == "push" else f"{name}s")
 }
-# The keys of a job that say when it starts.
-_OF_STARTS = frozenset({"rules", "only", "except", "when"})
+# The keys of a job that replace those of a job that it extends; `when` is only a default of rules.
+_CONDITIONS = frozenset({"rules", "only", "except"})
 # The keys of a rule that this module reads; others need GitLab itself.
 PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
 
@@ -88,7 +88,7 @@ def may_have_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
     That is its script, or a job that it extends, unless rules of an include bring the job.
     """
     has_parts = job.get("script") is None or (bool(job.unknown) and not job.included)
-    return bool(source.unread) and has_parts and "trigger" not in job.entries and _OF_STARTS.isdisjoint(job.entries)
+    return bool(source.unread) and has_parts and "trigger" not in job.entries and _CONDITIONS.isdisjoint(job.entries)
 
 
 def _is_included(rules: Sequence[IncludeRule]) -> Formula:

@@ -161,6 +161,9 @@ class StageBuilder:
         self._variables(context, draft, axes, forced, start)
         if may_have_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
+            own = [job.entries[key] for key in _OF_START if key in job.entries]
+            reason = "its rules may be in a file that only GitLab reads"
+            draft.raw |= self.raw_keys.kept(draft.name, own, reason, outcome=KeyOutcome.ELSEWHERE)
         else:
             self._start(job, start, draft, forced)
             self._rules_elsewhere(job, draft)

@@ -81,6 +81,7 @@ def write_file(reader: StepReader, call: GroovyCall, context: SourceStepContext)
     # The step also makes the folder of the file.
     known = constant(path.value)
     folder = f'"$(dirname {name})"' if known is None else shell_word((known.rpartition("/")[0],))
-    before = f"mkdir -p {folder}\n" if "/" in name else ""
+    has_folder = known is None or bool(known.rpartition("/")[0])
+    before = f"mkdir -p {folder}\n" if has_folder else ""
     reader.command(call, f"{before}printf %s {content} >{name}", context)
     reader.marks.read(call, "file", "text", "encoding")

@@ -100,7 +100,7 @@ def variables(
     if fetch is False and not is_read_elsewhere:
         fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _reads(job, name)))
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
-    for_runner = _for_runner(raw, job, inputs, (*others, *read_by_raw_keys))
+    for_runner = _for_runner(raw, job, (*others, *read_by_raw_keys))
     raw = {name: variable for name, variable in raw.items() if name not in for_runner}
     keys = _present(resources=resources or None, runner_variables=for_runner or None, fetch=fetch)
     known = texts.constants if has_services or is_read_elsewhere else {}
@@ -109,13 +109,11 @@ def variables(
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
 
 
-def _for_runner(
-    variables: Mapping[str, Variable], job: SourceJob, inputs: Collection[str], others: Collection[str]
-) -> dict[str, Value]:
+def _for_runner(variables: Mapping[str, Variable], job: SourceJob, others: Collection[str]) -> dict[str, Value]:
     """Return those of *variables* that only the runner of *job* reads, without *others*.
 
-    Those with a variable of the job in their texts stay raw if a generated script exports it. A job that only starts a
-    pipeline has no runner.
+    Those with variables of the job in their texts stay raw: a generated script may export these. A job that only starts
+    a pipeline has no runner.
     """
     if "trigger" in job.entries:
         return {}
@@ -123,7 +121,7 @@ def _for_runner(
         name: variable.text
         for name, variable in variables.items()
         if can_be_set(name) and name not in others and _is_text(variable) and variable.is_expanded
-        if not any(exported(names_in(variable.text), job, inputs)) and not _reads(job, name)
+        if job.variables.keys().isdisjoint(names_in(variable.text)) and not _reads(job, name)
     }
 
 
