@@ -34,6 +34,13 @@ class StageJob(Struct, kw_only=True):
         """Whether its jobs are missing from some pipelines."""
         return self.has_own_rules or self.sometimes_optional or self.condition is not None
 
+    def is_present_with(self, other: StageJob) -> bool:
+        """Return whether its jobs are in exactly the pipelines that have those of *other*."""
+        is_known = not (
+            self.has_own_rules or self.sometimes_optional or other.has_own_rules or other.sometimes_optional
+        )
+        return is_known and self.condition == other.condition
+
     def passes(self, condition: Condition | None) -> bool:
         """Return whether a job that runs on *condition* and needs this one certainly runs after this one's needs."""
         return not self.may_be_passed and not self.may_be_missing(condition)
@@ -50,10 +57,10 @@ def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]
     *stage_jobs* is in the user's order.
     """
     read = read_stages(job)
-    waited = awaited(job.needs, job.condition, stage_jobs)
+    has_own_rules = job.stage in stage_jobs and stage_jobs[job.stage].has_own_rules
+    waited = awaited(job.needs, job.condition, stage_jobs, has_own_rules=has_own_rules)
     unwaited = read.difference(waited)
     other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
-    has_own_rules = job.stage in stage_jobs and stage_jobs[job.stage].has_own_rules
     entries: list[NeedEntry] = []
     for stage in (*waited, *other_ancestors):
         has_files = stage in read and (stage_jobs[stage].artifacts != () or stage in job.raw_files)
@@ -79,18 +86,30 @@ def output_needs(job: Job, outputs: tuple[Output, ...], stage_jobs: Mapping[str,
     return tuple(chain.from_iterable(entries))
 
 
-def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapping[str, StageJob]) -> dict[str, None]:
+def awaited(
+    direct: Iterable[str],
+    condition: Condition | None,
+    stage_jobs: Mapping[str, StageJob],
+    *,
+    has_own_rules: bool = False,
+) -> dict[str, None]:
     """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that may be missing.
 
-    A job that needs a missing one starts without waiting for what that one would have waited for.
+    A job that needs a missing one starts without waiting for what that one would have waited for. If the job
+    *has_own_rules*, any stage may be missing, together with those that run on the same condition.
     """
     stages = dict.fromkeys(direct)
-    pending = [stage for stage in reversed(stages) if stage_jobs[stage].is_conditional]
+    visited = set(stages)
+    pending = [stage for stage in reversed(stages) if has_own_rules or stage_jobs[stage].is_conditional]
     while pending:
         stage_job = stage_jobs[pending.pop()]
-        if stage_job.may_be_missing(condition):
-            pending += [stage for stage in reversed(stage_job.needs) if stage not in stages]
-            stages |= dict.fromkeys(stage_job.needs)
+        if has_own_rules or stage_job.may_be_missing(condition):
+            new = [stage for stage in stage_job.needs if stage not in visited]
+            visited.update(new)
+            pending += reversed(new)
+            stages |= dict.fromkeys(
+                stage for stage in new if not (has_own_rules and stage_jobs[stage].is_present_with(stage_job))
+            )
     return stages
 
 

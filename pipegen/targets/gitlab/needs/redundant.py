@@ -31,11 +31,8 @@ def without_redundant(
         needs_by_job[job.name] = job.needs
         if stage_job is not None:
             own_needs = [need for need in job.needs if not need.pipeline]
-            passing = (
-                name
-                for need in own_needs
-                if (name := need.job) in stage_jobs and stage_jobs[name].passes(stage_job.condition)
-            )
+            certain = (need.job for need in own_needs if need.job in stage_jobs and not need.is_optional)
+            passing = (name for name in certain if stage_jobs[name].passes(stage_job.condition))
             implied_by = {name: predecessors[name] for name in passing}
             implied = _implied(own_needs, implied_by, numbers)
             needs_by_job[job.name] = tuple(need for need in job.needs if need not in implied)

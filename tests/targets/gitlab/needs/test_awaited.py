@@ -98,3 +98,24 @@ def test_a_stage_with_raw_rules_may_be_in_a_pipeline_without_the_stages_before_i
     """)
 
     assert output.data["license"]["needs"] == [{"job": "build", "artifacts": False, "optional": True}]
+
+
+def test_a_stage_with_raw_rules_waits_for_those_that_can_be_there_without_the_stages_between() -> None:
+    """Stages without rules are missing together, so that one of them is enough."""
+    raw = "raw: { gitlab: { rules: [{ if: $CI_MERGE_REQUEST_ID }] } }"
+    output = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: zero, script: [make] }}
+              - {{ name: first, script: [make], {raw} }}
+              - {{ name: main, script: [make], when: {{ branch: main }} }}
+              - {{ name: between, script: [make] }}
+              - {{ name: second, script: [make] }}
+              - {{ name: last, script: [make], {raw} }}
+            execution: [[zero, first, main, between, second, last]]
+    """)
+
+    assert [need if isinstance(need, str) else need["job"] for need in output.data["last"]["needs"]] == [
+        *("second", "main", "first", "zero"),
+    ]
