@@ -138,7 +138,7 @@ class Pod(SpannedStruct, kw_only=True):
 
 
 class RunnerVariable(SpannedStruct, kw_only=True):
-    """A variable that configures the engine's runner; scripts do not read it."""
+    """A variable that configures GitLab's runner; other engines do not set it."""
 
     UNCOMPARED: ClassVar = ("span", "value_span")
 

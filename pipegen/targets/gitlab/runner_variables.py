@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from pipegen.bindings.expression import Text
 from pipegen.diagnostics.codes import INVALID_VALUE, RUNNER_VARIABLE
@@ -28,7 +28,18 @@ _FOR_RUNNERS = re.compile(
 # Those that git and other programs in a script read, too: https://git-scm.com/docs/git
 _READ_BY_PROGRAMS = re.compile(
     r"GIT_(?:ASKPASS|CLONE_PROTECTION_ACTIVE|TERMINAL_PROMPT|(?:LFS|CONFIG|SSL|SSH|HTTP|CURL|TRACE)(?:_\w+)?)"
-    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN|SERVICE_\w+)|DOCKER_AUTH_CONFIG"
+    r"|KUBERNETES_(?:NAMESPACE_OVERWRITE|BEARER_TOKEN|SERVICE_(?:HOST|PORT)\w*|(?:NODE|POD)_(?:NAME|NAMESPACE|IP|UID))"
+    r"|DOCKER_AUTH_CONFIG"
+)
+# Feature flags of the runner that are known best: projects call their own flags `FF_…`, too.
+# https://docs.gitlab.com/runner/configuration/feature-flags/
+_FLAGS = frozenset(
+    {
+        *("FF_DISABLE_UMASK_FOR_DOCKER_EXECUTOR", "FF_ENABLE_BASH_EXIT_CODE_CHECK", "FF_ENABLE_JOB_CLEANUP"),
+        *("FF_KUBERNETES_HONOR_ENTRYPOINT", "FF_NETWORK_PER_BUILD", "FF_SCRIPT_SECTIONS", "FF_TIMESTAMPS"),
+        *("FF_USE_DIRECT_DOWNLOAD", "FF_USE_FASTZIP", "FF_USE_LEGACY_KUBERNETES_EXECUTION_STRATEGY"),
+        *("FF_USE_NEW_BASH_EVAL_STRATEGY", "FF_USE_WINDOWS_LEGACY_PROCESS_STRATEGY"),
+    }
 )
 # A reference of a config, such as `${inputs.level}`.
 _REFERENCE = re.compile(r"\$\{[\w-]*\.")
@@ -59,10 +70,10 @@ def check_scripts(scripts: Iterable[tuple[Job, Iterable[str]]], report: Report) 
     for job, lines in scripts:
         script = ""
         for name, text in _exported(job):
-            if not is_for_runners(name) or _READ_BY_PROGRAMS.fullmatch(name) or (name, text.span) in reported:
+            if not _is_for_runner_alone(name) or (name, text.span) in reported:
                 continue
             script = script or "\n".join(lines)
-            if name in script.replace(f"export {name}=", ""):
+            if re.search(rf"\b{name}\b", script.replace(f"export {name}=", "")):
                 continue
             reported.add((name, text.span))
             key = _KEYS.get(name)
@@ -74,6 +85,11 @@ def check_scripts(scripts: Iterable[tuple[Job, Iterable[str]]], report: Report) 
             )
 
 
+def _is_for_runner_alone(name: str) -> bool:
+    is_flag = name.startswith("FF_")
+    return (name in _FLAGS if is_flag else is_for_runners(name)) and _READ_BY_PROGRAMS.fullmatch(name) is None
+
+
 def _exported(job: Job) -> Iterator[tuple[str, Text]]:
     """Yield the variables that the script of *job* sets, also those of cases."""
     for step in job.steps:
@@ -83,10 +99,15 @@ def _exported(job: Job) -> Iterator[tuple[str, Text]]:
         yield from (variable for case in job.cases for variable in case.variables if variable[0] in computed)
 
 
-def check_runner_variables(section: TreeMapping | None, plans: Iterable[Plan], report: Report) -> None:
+def check_runner_variables(
+    section: TreeMapping | None,
+    plans: Iterable[Plan],
+    fetched: Callable[[Job, Plan], Collection[str]],
+    report: Report,
+) -> None:
     """Report variables in the setting, and in stages of *plans*, that scripts may read, too, or that other keys set.
 
-    Those with references are reported, too.
+    Those with references are reported, too. *fetched* are the names of those that `fetch` sets for a job.
     """
     for entry in entries_of(section.get("runner_variables") if section is not None else None):
         _check(entry.key.text, written_text(entry.value), entry.key.span, entry.value.span, report)
@@ -94,6 +115,13 @@ def check_runner_variables(section: TreeMapping | None, plans: Iterable[Plan], r
         for job in plan.jobs:
             for variable in job.machine.runner_variables:
                 _check(variable.name, variable.value, variable.span, variable.value_span, report)
+                if variable.name in fetched(job, plan):
+                    report.add(
+                        INVALID_VALUE,
+                        f'"fetch" sets {variable.name}, too',
+                        at=variable.span,
+                        hint='set it in one of the two: "fetch" of a stage replaces that of its pipeline',
+                    )
 
 
 def _check(name: str, value: str, at: Span, value_at: Span, report: Report) -> None:

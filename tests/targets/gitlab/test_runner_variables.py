@@ -15,6 +15,7 @@ def _reported(keys: str) -> list[str]:
     "keys",
     [
         "env: { GIT_DEPTH: '1' }, script: [x]",
+        "env: { GIT_DEPTH: '1', FF_USE_FASTZIP: 'true' }, script: ['echo $GIT_DEPTH $FF_USE_FASTZIP_2']",
         "env: { GIT_DEPTH: '1' }, script: [x], matrix: { m: [b, c] }",
         "cases: [{ when: { branch: main }, env: { KUBERNETES_CPU_LIMIT: '${N}' } }], env: { N: '1' }, script: [x]",
     ],
@@ -30,6 +31,7 @@ def test_variables_that_only_the_runner_reads_are_reported(keys: str) -> None:
         "env: { GIT_DEPTH: '1' }, script: ['git clone --depth $GIT_DEPTH x']",
         "env: { GIT_DEPTH: '1' }, script: [x], after: ['echo $GIT_DEPTH']",
         "env: { GIT_SSH_COMMAND: ssh -v, GIT_LFS_SKIP_SMUDGE: '1', GIT_CONFIG_COUNT: '0' }, script: [git fetch]",
+        "env: { FF_NEW_CHECKOUT: 'true', KUBERNETES_POD_NAME: p }, script: [x]",  # flags of the project
         "env: { GIT_DEPTH: '1' }, script: [x], raw: { gitlab: { variables: { GIT_DEPTH: '1' } } }",
     ],
 )

@@ -34,6 +34,12 @@ def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
     )
 
 
+def fetched_names(job: Job, plan: Plan) -> tuple[str, ...]:
+    """Return the names of the runner's variables that `fetch` of *job* or of its *plan* sets."""
+    own = stage_fetch_variables(job.fetch) if job.fetch is not None else ()
+    return tuple(variable.name for variable in (*fetch_variables(plan.fetch), *own))
+
+
 def skips_checkout(job: Job) -> bool:
     """Return whether *job* runs without the repository; not if it reads a value that may be missing.
 
