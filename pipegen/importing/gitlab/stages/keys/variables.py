@@ -100,7 +100,7 @@ def variables(
     if fetch is False and not is_read_elsewhere:
         fetch_names = (*fetch_names, *(name for name in _OF_A_FETCH if name in fetched and not _reads(job, name)))
     raw = {name: variable for name, variable in raw.items() if name not in fetch_names}
-    for_runner = _for_runner(raw, job, (*others, *read_by_raw_keys))
+    for_runner = _for_runner(raw, context, (*others, *read_by_raw_keys))
     raw = {name: variable for name, variable in raw.items() if name not in for_runner}
     keys = _present(resources=resources or None, runner_variables=for_runner or None, fetch=fetch)
     known = texts.constants if has_services or is_read_elsewhere else {}
@@ -109,13 +109,14 @@ def variables(
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
 
 
-def _for_runner(variables: Mapping[str, Variable], job: SourceJob, others: Collection[str]) -> dict[str, Value]:
-    """Return those of *variables* that only the runner of *job* reads, without *others*.
+def _for_runner(variables: Mapping[str, Variable], context: KeyContext, others: Collection[str]) -> dict[str, Value]:
+    """Return those of *variables* that only the runner of a job reads, without *others*.
 
     Those with variables of the job in their texts stay raw: a generated script may export these. A job that only starts
     a pipeline has no runner.
     """
-    if "trigger" in job.entries:
+    job = context.job
+    if "trigger" in job.entries or "runner_variables" in context.forced:
         return {}
     return {
         name: variable.text
