@@ -149,3 +149,8 @@ def listed(words: Sequence[str], *, limit: int = 8) -> str:
     shown = ", ".join(f'"{word}"' for word in words[:limit])
     rest = len(words) - limit
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def either(words: Sequence[str]) -> str:
+    """Return *words* for a message, with commas between them and "or" before the last one."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

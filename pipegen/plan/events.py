@@ -67,7 +67,7 @@ class StageAnswer(Struct, kw_only=True):
 
     @property
     def start(self) -> StageStart:
-        """The answer in words."""
+        """Whether the stage runs, with its reason and its condition in words."""
         job = self.job
         return StageStart(
             stage=job.stage,
@@ -89,7 +89,7 @@ class EventAnswer(Struct, kw_only=True):
 
     @property
     def start(self) -> PipelineStart:
-        """The answer in words."""
+        """The stages that the event starts, with reasons and conditions in words."""
         return PipelineStart(
             name=self.plan.name,
             reason=self.reason,

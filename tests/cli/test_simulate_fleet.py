@@ -156,6 +156,13 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
     assert result.status == (1 if code else 0)
 
 
+def test_a_mean_of_zero_is_named(fleet: Path, pipegen: Pipegen) -> None:
+    """The message says what is wrong, as other messages do."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("mean: 1m", "mean: 0"), encoding="utf-8")
+
+    assert "error[PG805]: the mean of a time is 0\n" in pipegen("simulate", "--fleet", "fleet.yaml").err
+
+
 @pytest.mark.parametrize("hours", ["9-25", "24-25", "25-26", "0-99"])
 def test_hours_are_within_a_day(hours: str, fleet: Path, pipegen: Pipegen) -> None:
     """The message names the range."""
@@ -245,7 +252,8 @@ load:
 scheduling: {{ tiers: [[{tiers}]], {actions} }}
 """
 FREE = "pipelines: { p: { stages: [{ name: a, interruptible: true }] } }\n"
-SHARING = '"fair-share" or "proportion" or "capacity"'
+SHARING = '"fair-share", "proportion" or "capacity"'
+LACKING = 'the plugin "priority" or "gang"'
 
 
 def three_at_once(
@@ -267,7 +275,10 @@ def three_at_once(
         ("guarantee: { slots: 1 }", "", "gang", f'"guarantee" has no effect without the plugin {SHARING}'),
         ("priority: 1", "", "gang", f'"priority" has no effect without the plugin {SHARING}'),
         ("weight: 3", "", "gang, capacity", '"weight" has no effect without the plugin "fair-share" or "proportion"'),
-        ("", "priority: 1", "gang, fair-share", '"priority" has no effect without the plugin "priority"'),
+        (
+            *("", "priority: 1", "gang, fair-share"),
+            'stages do not start in the order of "priority" without the plugin "priority"',
+        ),
         *(("capability: { slots: 1 }", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
         *(("guarantee: { slots: 1 }", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
         *(("priority: 1", "", plugin, "") for plugin in ("fair-share", "capacity", "proportion")),
@@ -299,24 +310,54 @@ def test_values_that_are_the_same_everywhere_are_not_reported(empty: Path, pipeg
 @pytest.mark.parametrize(
     ("action", "tiers", "missing"),
     [
-        ("preempt", "gang, fair-share", ['"priority" or "drf"']),
-        ("preempt", "drf", ['"priority" or "gang"']),
-        ("preempt", "drf, gang", []),
-        ("preempt", "priority", []),
-        ("reclaim", "gang", [SHARING]),
-        ("reclaim", "capacity", ['"priority" or "gang"']),
-        ("reclaim", "binpack", [SHARING, '"priority" or "gang"']),
-        *(("reclaim", f"gang, {plugin}", []) for plugin in ("fair-share", "capacity", "proportion")),
+        ("preempt", "gang, fair-share", 'the plugin "priority" or "drf"'),
+        ("preempt", "drf", LACKING),
+        ("preempt", "binpack", f'the plugin "priority" or "drf", and {LACKING}'),
+        ("preempt", "drf, gang", ""),
+        ("preempt", "priority", ""),
+        ("reclaim", "gang", f"the plugin {SHARING}"),
+        ("reclaim", "capacity", LACKING),
+        ("reclaim", "binpack", f"the plugin {SHARING}, and {LACKING}"),
+        *(("reclaim", f"gang, {plugin}", "") for plugin in ("fair-share", "capacity", "proportion")),
     ],
 )
 def test_actions_for_which_no_plugin_votes_are_reported(
-    action: str, tiers: str, missing: list[str], empty: Path, pipegen: Pipegen
+    action: str, tiers: str, missing: str, empty: Path, pipegen: Pipegen
 ) -> None:
-    """A plugin says for whom stages stop, and one says which stages lack room."""
+    """A plugin says for whom stages stop, and one finds the stages that lack room; a warning names both."""
     result = three_at_once(empty, pipegen, tiers=tiers, actions=f"actions: [enqueue, allocate, {action}]")
 
-    assert [line for line in result.err.splitlines() if "PG" in line] == [
-        f'warning[PG807]: "{action}" has no effect without the plugin {names}' for names in missing
+    warning = f'warning[PG807]: "{action}" has no effect: it needs {missing}'
+    assert [line for line in result.err.splitlines() if "PG" in line] == [warning] * bool(missing)
+
+
+def test_an_action_without_plugins_and_stages_is_reported_once(empty: Path, pipegen: Pipegen) -> None:
+    """The warning names everything that it needs, and the hint each step."""
+    actions = "actions: [enqueue, allocate, preempt, reclaim]"
+    text = THREE_AT_ONCE.format(queue="", load="", tiers="binpack", actions=actions)
+    (empty / "fleet.yaml").write_text(text, encoding="utf-8")
+    (empty / "pipegen.yaml").write_text(FREE.replace("true", "false"), encoding="utf-8")
+    error = pipegen("simulate", "--fleet", "fleet.yaml").err
+
+    assert error.count("warning[PG807]") == 2
+    assert f'"reclaim" has no effect: it needs the plugin {SHARING}, and {LACKING}, and a stage that is' in error
+    assert 'add "fair-share" and "priority" to "tiers" in "scheduling" and write "interruptible: true"' in error
+
+
+def test_a_priority_without_its_plugin_still_groups_results(empty: Path, pipegen: Pipegen) -> None:
+    """The waits are those of a queue at each priority."""
+    (empty / "pipegen.yaml").write_text(FREE, encoding="utf-8")
+    text = THREE_AT_ONCE.replace("queue: r,", "queue: q,").format(
+        queue="", load="priority: 2", tiers="gang", actions=""
+    )
+    (empty / "fleet.yaml").write_text(text, encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
+    queues = json.loads(result.out)["queues"]
+
+    assert 'or remove "priority", by which results are grouped' in result.err
+    assert [(queue["queue"], queue["priority"], queue["waiting"]["count"]) for queue in queues] == [
+        ("q", 2, 3),
+        ("q", 0, 1),
     ]
 
 

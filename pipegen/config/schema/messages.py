@@ -12,7 +12,7 @@ from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.diagnostics.report import Report, either, listed, suggestion
 from pipegen.source.tree import Entry, Scalar
 
 # Messages list at most this many keys.
@@ -217,7 +217,7 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
     hint = None
     match violation.keyword, limit:
         case "enum", [*choices]:
-            problem = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
+            problem = f"takes {either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
             suggested = suggestion(str(violation.value), [str(choice) for choice in choices])
             hint = (
                 f'did you mean "{suggested}"?'
@@ -252,7 +252,7 @@ def _type_names(violation: Violation) -> str:
     limit: Any = violation.limit
     # Where text is expected, numbers and booleans are used as written: listing them would confuse.
     types = [name for name in limit if "string" not in limit or name not in {"number", "integer", "boolean"}]
-    return _either([_TYPES[name] for name in types])
+    return either([_TYPES[name] for name in types])
 
 
 def _actual_type(value: object) -> str:
@@ -273,10 +273,6 @@ def _shown(value: object) -> str:
             return _actual_type(value)
 
 
-def _either(words: list[str] | tuple[str, ...]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
 def _sequence(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else ()
 
@@ -294,4 +290,4 @@ def _example(violation: Violation) -> str:
 
 def _own_example(violation: Violation) -> str:
     examples: Any = violation.schema.get("examples", [])
-    return _either([_shown(example) for example in examples]) if examples else ""
+    return either([_shown(example) for example in examples]) if examples else ""

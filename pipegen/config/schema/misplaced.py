@@ -11,7 +11,7 @@ from pipegen.config.schema.tree_paths import DEFAULTS, PIPELINE, STAGE, TEMPLATE
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, closest
+from pipegen.diagnostics.report import Report, closest, either
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
@@ -191,7 +191,7 @@ def _location(homes: tuple[Path, ...], pattern: Path) -> str:
     if any(home in {TOP, PIPELINE, STAGE, TEMPLATE} for home in homes):
         return described(homes[0])
     quoted = [f'"{".".join(_relative_keys(home, pattern))}"' for home in homes]
-    return "under " + " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return f"under {either(quoted)}"
 
 
 def _relative_keys(home: Path, pattern: Path) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed
+from pipegen.diagnostics.report import Report, either, listed
 from pipegen.fleet.arrivals import HOUR, Rates, expected, times
 from pipegen.fleet.model import Fleet, FleetQueue, Load
 from pipegen.fleet.state import job_queues
@@ -48,6 +48,8 @@ _LOAD_FIELDS: _Fields = (
 )
 # These are compared with those of others: equal ones have no effect with any plugin.
 _COMPARED = ("weight", "priority")
+# Results are grouped by the priority of loads in any case.
+_ORDER = ("load", "priority")
 # The votes of plugins without which these actions stop no stage.
 _VOTES_FOR = {"preempt": ("preemptable", "is_starving"), "reclaim": ("reclaimable", "is_starving")}
 
@@ -147,7 +149,15 @@ def _check_effects(section: str, rows: Iterable[tuple[Node, FleetQueue | Load]],
             # Amounts of 0 are as none.
             is_default = value == default or (default == {} and not any(value.values()))
             if node is not None and not is_default:
-                _ignored(key, kind, names, f'remove "{key}"', node.span, report)
+                is_order = (section, key) == _ORDER
+                effect = f'stages do not start in the order of "{key}"' if is_order else f'"{key}" has no effect'
+                rest = ", by which results are grouped" if is_order else ""
+                report.add(
+                    codes.IGNORED_FLEET_KEY,
+                    f"{effect} without {_one_of(kind, names)}",
+                    at=node.span,
+                    hint=f'{_addition(kind, names[:1])}, or remove "{key}"{rest}',
+                )
 
 
 def _check_actions(fleet: Fleet, root: Mapping, report: Report) -> None:
@@ -158,28 +168,31 @@ def _check_actions(fleet: Fleet, root: Mapping, report: Report) -> None:
     for action in actions:
         if not isinstance(action, Scalar) or action.text not in _VOTES_FOR:
             continue
+        votes = [voters(vote) for vote in _VOTES_FOR[action.text]]
+        missing = [names for names in votes if not _plugins(fleet).intersection(names)]
+        needed = [_one_of("plugin", names) for names in missing]
+        steps = [_addition("plugin", [names[0] for names in missing])] if missing else []
         if not can_stop:
+            needed.append("a stage that is interruptible")
+            steps.append('write "interruptible: true" for stages that may stop')
+        if needed:
             report.add(
                 codes.IGNORED_FLEET_KEY,
-                f'"{action.text}" has no effect, because no stage is interruptible',
+                f'"{action.text}" has no effect: it needs {", and ".join(needed)}',
                 at=action.span,
-                hint='write "interruptible: true" for stages that may stop, or remove the action',
+                hint=f"{' and '.join(steps)}, or remove the action",
             )
-        for vote in _VOTES_FOR[action.text]:
-            names = voters(vote)
-            if not _plugins(fleet).intersection(names):
-                _ignored(action.text, "plugin", names, "remove the action", action.span, report)
 
 
-def _ignored(key: str, kind: str, names: Sequence[str], otherwise: str, span: Span, report: Report) -> None:
-    """Report that *key* needs one of the plugins or actions with *names*."""
-    words = " or ".join(f'"{name}"' for name in names)
-    report.add(
-        codes.IGNORED_FLEET_KEY,
-        f'"{key}" has no effect without the {kind} {words}',
-        at=span,
-        hint=f'add "{names[0]}" to "{_LISTS[kind]}" in "scheduling", or {otherwise}',
-    )
+def _one_of(kind: str, names: Sequence[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"the {kind} {either(quoted)}"
+
+
+def _addition(kind: str, names: Sequence[str]) -> str:
+    """Return how to add each of *names* to the plugins or actions."""
+    added = " and ".join(f'"{name}"' for name in dict.fromkeys(names))
+    return f'add {added} to "{_LISTS[kind]}" in "scheduling"'
 
 
 def _plugins(fleet: Fleet) -> set[str]:

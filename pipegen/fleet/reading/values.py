@@ -70,7 +70,7 @@ def distribution(node: Node, report: Report) -> Distribution:
         if not exponential.mean:
             report.add(
                 codes.INVALID_FLEET_VALUE,
-                "the mean of a time is above zero",
+                "the mean of a time is 0",
                 at=mean.span,
                 hint="write a longer time, or 0 in place of the distribution",
             )
