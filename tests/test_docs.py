@@ -184,6 +184,15 @@ def test_ignore_comments_in_documents_suppress_all_diagnostics() -> None:
     assert (report.diagnostics(), report.unused()) == ((), ())
 
 
+def test_each_entry_of_the_changelog_has_a_heading() -> None:
+    """None is directly below "Added", "Changed" or "Fixed"; headings have blank lines around them, and lines fit."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"^### .*\n+(?![\n#]).*", text, re.MULTILINE) == []
+    assert re.findall(r".+\n#.*|^#.*\n.+", text, re.MULTILINE) == []
+    assert [line for line in text.splitlines() if len(line) > 120] == []
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_are_valid(path: Path) -> None:
     """Linked files exist, and anchors are headings in them."""
