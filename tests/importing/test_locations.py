@@ -81,3 +81,12 @@ def test_files_that_do_not_exist_stay_includes(include: str, roots: Roots, *, ha
     assert "include:" in result.text
     assert "PG852" in reported
     assert "from" not in result.text
+
+
+def test_a_local_file_of_another_project_is_not_included_from_the_own(roots: Roots) -> None:
+    """GitLab looks for it in the project of the including file: its name may contain variables."""
+    (roots.projects or Path()).joinpath("group/ci/kind.yml").write_text("include: { local: /parts/$KIND.yml }\n")
+    result, reported = _imported("{ project: group/ci, file: kind.yml }", roots)
+
+    assert "include:" not in result.text
+    assert 'the file "/parts/$KIND.yml" does not exist, so its jobs and templates are missing' in reported

@@ -278,7 +278,7 @@ def _included(
     keys = {keyword.key.text: keyword for keyword in entries_of(item)}
     included = included_files(item, keys, checkout, reading.roots)
     if included is None:
-        _report_unread(item, keys, entry, reading)
+        _report_unread(item, keys, entry, checkout, reading)
         return
     if "rules" in keys:
         rules = _include_rules(keys["rules"].value)
@@ -290,7 +290,7 @@ def _included(
     for name in included.names:
         paths = matching_files(included.checkout.folder, name)
         if not paths:
-            _report_unread(item, keys, entry, reading)
+            _report_unread(item, keys, entry, checkout, reading)
         for file in paths:
             yield from _read(file, included.checkout, inputs, reading, (stack, conditions), item)
 
@@ -326,12 +326,18 @@ def _read(
             raise
 
 
-def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:
-    """Report that *item* is not read; GitLab includes it, unless it is a file that does not exist."""
+def _report_unread(
+    item: Node, keys: Mapping[str, Entry], entry: Entry, checkout: ProjectCheckout, reading: _Reading
+) -> None:
+    """Report that *item* in a file of *checkout* is not read.
+
+    GitLab includes it, unless it is a file that does not exist, or a local file of another project.
+    """
     reading.is_complete = False
     kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
     name = text_of(keys[kind].value) if kind else text_of(item)
-    is_missing = (not kind or kind == "local") and "$" not in name and "://" not in name
+    is_local = (not kind or kind == "local") and "://" not in name
+    is_missing = is_local and ("$" not in name or checkout.folder != reading.roots.folder)
     outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.ELSEWHERE
     for key in keys.values():
         reading.accounting.mark(key, outcome)

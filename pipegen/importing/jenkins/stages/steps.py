@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
     Statement,
+    all_calls,
 )
 from pipegen.importing.jenkins.stages.kept import assigned, first_read, groovy_of
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
@@ -197,7 +198,10 @@ def _is_needless(statement: Statement) -> bool:
 
 
 def _is_unstash(statement: Statement) -> bool:
-    return isinstance(statement, GroovyCall) and statement.name == "unstash"
+    """Return whether *statement* is an `unstash`, or has one in its block."""
+    if not isinstance(statement, GroovyCall):
+        return False
+    return any(call.name == "unstash" for call in (statement, *all_calls(statement)))
 
 
 def one_line(call: GroovyCall) -> str | None:
