@@ -21,26 +21,26 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
     With needs, GitLab skips a job if one that it needs is skipped, whatever else has failed:
     `lib/gitlab/ci/status/composite.rb`. Without, it waits for all jobs of earlier steps in the generated file.
     """
-    found = [draft for draft in drafts if _starts_on_failure(draft) and needs_of(draft.job, source) is None]
-    if not found:
+    on_failure = [draft for draft in drafts if _starts_on_failure(draft) and needs_of(draft.job, source) is None]
+    if not on_failure:
         return frozenset()
     depth, earlier = depths(order.before), closure(order.before)
     # The jobs of the first step are not skipped.
-    found = [draft for draft in found if any(order.before.get(name) for name in earlier[draft.name])]
+    skippable = [draft for draft in on_failure if any(order.before.get(name) for name in earlier[draft.name])]
     is_staged = max(depth.values(), default=0) < _MOST_STEPS
     awaited = [draft.name for draft in drafts if draft.is_awaited and draft.name in depth]
     exact = {
         draft.name
-        for draft in found
+        for draft in skippable
         if is_staged and all(depth[name] >= depth[draft.name] or name in earlier[draft.name] for name in awaited)
     }
-    for draft in found:
+    for draft in skippable:
         if draft.name not in exact:
             report.add(
                 codes.NOT_IMPORTED,
                 f'job "{draft.name}" starts after failures of the jobs directly before it, not of all earlier ones',
                 at=draft.job.span,
-                hint='move it to the last stage, where it becomes a stage in "finally"',
+                hint='let it start after all jobs of the last stage, where it becomes a stage in "finally"',
             )
     return frozenset(exact)
 

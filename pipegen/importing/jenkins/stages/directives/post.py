@@ -39,7 +39,7 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
             if call.name == "success" and _commands(steps) > before and (steps.work.after or steps.work.steps_always):
                 steps.marks.differs(
                     call.span,
-                    'the steps in "success" run before those that follow in any case',
+                    'the steps in "success" run before those that run in any case',
                     "check that they do not depend on each other",
                 )
         else:
