@@ -139,7 +139,7 @@ class Jenkinsfile(Struct, kw_only=True):
     @property
     def is_repeated(self) -> bool:
         """Whether a block step around all stages may run them several times."""
-        return any(step_name(head) == "retry" for head in self.around)
+        return any(step_name(head).rpartition(".")[2] == "retry" for head in self.around)
 
     @property
     def around(self) -> tuple[str, ...]:

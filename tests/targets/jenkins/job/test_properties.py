@@ -44,11 +44,28 @@ def test_a_block_step_in_options_wraps_the_stages_of_a_script() -> None:
     assert "timeout(time: 5)" in lines("options: ['timeout(time: 5)']", "auto")
 
 
-def test_each_attempt_of_all_stages_declares_them_again() -> None:
-    """The step `retry` of Jenkins runs its block again, in which a stage is gone once it has started."""
-    texts = lines("options: ['retry(3)'], wrap: [timestamps]", "scripted")
+_ATTEMPTS = """
+pipelines:
+  p:
+    fail_fast: true
+    stages:
+      - { name: s, script: [make], artifacts: { paths: [f], when: always } }
+      - { name: t, script: [make], when: { branch: main } }
+      - { name: e, script: ['echo ${s.status}'], files_from: [s] }
+    execution: [[s], [t]]
+    finally: [e]
+targets: { jenkins: { wrap: ['HEAD(3)'] } }
+"""
+
+
+@pytest.mark.parametrize("head", ["retry", "this.retry", "steps.retry"])
+def test_each_attempt_of_all_stages_starts_anew(head: str) -> None:
+    """The step `retry` of Jenkins runs its block again: with stages, results and stashes of this attempt only."""
+    texts = [line.strip() for line in built(_ATTEMPTS.replace("HEAD", head), "scripted").text.splitlines()]
+    start = texts.index(f"{head}(3) {{")
+    empty = ("stages = [:]", "started = []", "stopped = []", "successes = []", "env.PIPEGEN_STASHES = ''")
     again = [
-        texts.index(text) for text in ("retry(3) {", "stages = [:]", "addStage('s') {", "runStages(stagesReady())")
+        texts.index(text, start) for text in (*empty, "addStage('s', failFast: 'p') {", "runStages(stagesReady())")
     ]
 
     assert again == sorted(again)
