@@ -232,6 +232,14 @@ class Job(SpannedStruct, kw_only=True):
             cases.append(replace(case, variables=tuple(variables)))
         return tuple(cases)
 
+    @property
+    def numbered_cases(self) -> tuple[Case, ...]:
+        """Its cases with all of their variables, and with the number of the case if its script reads that."""
+        return tuple(
+            replace(case, variables=tuple(dict.fromkeys((*case.variables, *engine.variables))))
+            for case, engine in zip(self.cases, self.engine_cases, strict=True)
+        )
+
     def in_case(self, holds: Callable[[Condition | None], bool]) -> Job:
         """Return the job in a run: with the variables of its first case whose condition *holds*, and without cases.
 

@@ -167,9 +167,11 @@ def needs_agent(job: Job) -> bool:
     return is_known or reads_outputs or bool(job.machine.labels) or job.machine.image is not None
 
 
-def reads_status(calls: Sequence[PluginCall], env: Sequence[tuple[str, Text]]) -> bool:
-    """Return whether the parameters of *calls*, or *env*, contain the status of a stage or of the pipeline."""
-    texts = (*call_texts(calls), *(text for _, text in env))
+def reads_status(job: Job, calls: Sequence[PluginCall]) -> bool:
+    """Return whether *calls* of *job*, or its variables, contain the status of a stage or of the pipeline."""
+    env = job.plugin_steps.env if job.plugin_steps is not None else ()
+    variables = (*env, *(variable for case in job.cases for variable in case.variables))
+    texts = (*call_texts(calls), *(text for _, text in variables))
     return any(reference.scope is Scope.STATUS for text in texts for reference in text.references())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Case, Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
+from pipegen.plan.model import Case, Condition, Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
 from pipegen.shell.command import OUTPUTS, Command, with_heading
 from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
@@ -121,27 +121,21 @@ def _plugin_steps(
     named: NamedJob, calls: Sequence[PluginCall], values: GroovyTexts, shared: StepContext
 ) -> tuple[model.Step, ...]:
     own: tuple[model.Step, ...] = plugin_steps.plugin_steps(calls, values)
-    if not own:
-        return ()
-    env = () if _has_blocks(named) else _env(named, shared)
-    if not _has_blocks(named):
-        own = _with_env(named, env, values, own)
-    if bindings := tuple(map(_binding, named.job.secrets)):
-        own = (model.WithCredentials(bindings, own),)
-    own = with_own_tools(named.job, own, shared.work.settings)
-    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(calls, env) else own
+    if not own or _has_blocks(named):
+        return own
+    own = _with_values(named, named.job.cases, own, values, shared)
+    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(named.job, calls) else own
 
 
 def _enclosed(
     named: NamedJob, inner: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
 ) -> tuple[model.Step, ...]:
-    """Return *inner* inside the blocks of plugins, which read the variables of the stage too."""
-    inner = plugin_steps.enclosed(named.job, inner, values)
-    if not _has_blocks(named):
+    """Return *inner* inside the blocks of plugins, if there are any, and these inside of all values of the stage."""
+    if not _has_blocks(named) or not inner:
         return inner
-    env = _env(named, shared)
-    inner = _with_env(named, env, values, inner)
-    return shared.statuses.with_statuses(named, inner) if plugin_steps.reads_status((), env) else inner
+    inner = plugin_steps.enclosed(named.job, inner, values)
+    inner = _with_values(named, named.job.numbered_cases, inner, values, shared)
+    return shared.statuses.with_statuses(named, inner)
 
 
 def _has_blocks(named: NamedJob) -> bool:
@@ -149,14 +143,19 @@ def _has_blocks(named: NamedJob) -> bool:
     return named.job.plugin_steps is not None and bool(named.job.plugin_steps.around)
 
 
-def _with_env(
-    named: NamedJob, env: Sequence[tuple[str, Text]], values: GroovyTexts, own: tuple[model.Step, ...]
+def _with_values(
+    named: NamedJob, cases: Sequence[Case], own: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
 ) -> tuple[model.Step, ...]:
-    """Return steps of plugins with the variables *env* of their stage, and those of its cases."""
-    own = _with_cases(named, named.job.cases, values, own)
-    for variables in reversed(plugin_steps.set_together(env)):
+    """Return steps with the tools, credentials and variables of their stage, and those of its *cases*.
+
+    Each can read those before it.
+    """
+    own = _with_cases(named, cases, values, own)
+    for variables in reversed(plugin_steps.set_together(_env(named, shared))):
         own = (model.Wrapped(f"withEnv({plugin_steps.settings(variables, values)})", own),)
-    return own
+    if bindings := tuple(map(_binding, named.job.secrets)):
+        own = (model.WithCredentials(bindings, own),)
+    return with_own_tools(named.job, own, shared.work.settings)
 
 
 def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:
@@ -177,29 +176,34 @@ def _script_steps(
     last: tuple[model.Step, ...],
 ) -> list[model.Step]:
     """Return the steps with the script of a stage between *first* and *last*, and those that leave its files."""
-    script = named.script
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
-    (commands,) = _with_cases(named, named.job.engine_cases, values, (_commands(named, shared.preludes),))
-    step = _bound(script, commands, shared.work.settings)
-    if not has_directives(named, shared) and not _has_blocks(named):
-        step = _with_variables(own_variables(named, shared), step)
-    pod = named.job.machine.pod
-    in_image_step = (
-        in_container(pod, step)
-        if pod is not None and pod_of(named) is not None
-        else in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
-    )
-    script_step = shared.statuses.with_statuses(named, (in_image_step,))
+    script_step = _script_step(named, values, shared)
     complete_steps = with_post_actions(named.job, (*first, *script_step, *last), shared.reports, values)
     steps_ += cached(named.job, values, complete_steps)
-    if script.archives:
+    if named.script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
     stash = shared.stashes.left_by(named, values) if is_isolated else None
     if stash is not None:
         steps_.append(stash)
     steps_ += archived_on_success(named.job, values)
     return steps_
+
+
+def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
+    """Return the step with the script of a stage; inside of blocks of plugins, it has most of its values already."""
+    job, settings, is_enclosed = named.job, shared.work.settings, _has_blocks(named)
+    cases = () if is_enclosed else job.engine_cases
+    (step,) = _with_cases(named, cases, values, (_commands(named, shared.preludes),))
+    step = _bound(named.script, step, settings, known=job.secrets if is_enclosed else ())
+    if not has_directives(named, shared) and not is_enclosed:
+        step = _with_variables(own_variables(named, shared), step)
+    if job.machine.pod is not None and pod_of(named) is not None:
+        step = in_container(job.machine.pod, step)
+    else:
+        has_tools = is_enclosed and bool(job.machine.tools)
+        step = in_image(job.machine, values, step if has_tools else with_tools(job, step, settings))
+    return (step,) if is_enclosed else shared.statuses.with_statuses(named, (step,))
 
 
 def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
@@ -217,9 +221,11 @@ def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
     return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 
 
-def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings) -> model.Step:
-    """Return *step* inside the credentials that it needs."""
-    bindings = [_binding(credential) for credential in script.credentials]
+def _bound(
+    script: StageScriptParts, step: model.Step, settings: JenkinsSettings, known: Sequence[Credential]
+) -> model.Step:
+    """Return *step* inside the credentials that it needs in addition to those *known* to it."""
+    bindings = [_binding(credential) for credential in script.credentials if credential not in known]
     if script.logs_in and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
@@ -246,19 +252,31 @@ def _with_cases(
     named: NamedJob, cases: Sequence[Case], values: GroovyTexts, inner: tuple[model.Step, ...]
 ) -> tuple[model.Step, ...]:
     """Return the *inner* steps with the variables of the first of *cases* of the stage whose condition holds."""
-    if not cases:
-        return inner
+    groups = [plugin_steps.set_together(case.variables) for case in cases]
+    for level in reversed(range(max(map(len, groups), default=0))):
+        last = max(number for number, group in enumerate(groups, 1) if len(group) > level)
+        chosen = [
+            (case.condition, group[level] if len(group) > level else ())
+            for case, group in zip(cases[:last], groups, strict=False)
+        ]
+        inner = (model.Wrapped(f"withEnv({_choice(named, chosen, values)})", inner),)
+    return inner
+
+
+def _choice(
+    named: NamedJob, cases: Sequence[tuple[Condition | None, Sequence[tuple[str, Text]]]], values: GroovyTexts
+) -> str:
+    """Return the list of the variables of the first of *cases* whose condition holds, in Groovy."""
     writer, choices, otherwise = ConditionWriter(named.plan.inputs), [], "[]"
-    for case in cases:
-        settings = plugin_steps.settings(case.variables, values)
-        if case.condition is None:
+    for condition, variables in cases:
+        settings = plugin_steps.settings(variables, values)
+        if condition is None:
             otherwise = settings
         else:
-            choices.append(f"{writer.of(case.condition)} ? {settings} :")
+            choices.append(f"{writer.of(condition)} ? {settings} :")
     if len(choices) < 2:  # noqa: PLR2004 - several
-        return (model.Wrapped(f"withEnv({' '.join((*choices, otherwise))})", inner),)
-    lines = "".join(f"\n    {line}" for line in (*choices, otherwise))
-    return (model.Wrapped(f"withEnv({lines}\n)", inner),)
+        return " ".join((*choices, otherwise))
+    return "".join(f"\n    {line}" for line in (*choices, otherwise)) + "\n"
 
 
 def _binding(credential: Credential) -> model.Binding:

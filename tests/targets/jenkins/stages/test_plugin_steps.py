@@ -195,8 +195,106 @@ def test_blocks_read_the_variables_of_their_stage(others: str) -> None:
     block = file.text.index('withEnv(["X=${env.LEVEL}"]) {')
     env = "'LEVEL=full', 'RUN=r-'" if others else "LEVEL = 'full'"
 
-    assert file.text.index(env) < file.text.index("'LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER]") < block
+    assert file.text.index(env) < file.text.index("'LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER") < block
     assert block < file.text.index("try {", block) < file.text.index("} finally {") < file.text.index("tell(")
+
+
+_VALUES = """\
+pipelines:
+  ci:
+    stages:
+      - name: a
+        tools: { jdk: jdk-21 }
+        secrets: { TOKEN: t }
+        env: { URL: "https://${TOKEN}@x", J: "${JAVA_HOME}/bin", P: "1" }
+        cases: [{ when: { branch: main }, env: { P: "${TOKEN}" } }]
+        script: [./a]
+        steps: { jenkins: { around: ["dir(env.P)"], before: [{ echo: "${URL}" }] }, elsewhere: skip }
+"""
+
+
+@pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
+def test_blocks_and_variables_around_them_read_secrets_and_tools(others: str) -> None:
+    """Jenkins computes the list of `withEnv` before it enters the block; it sets each value once."""
+    (file,) = compiled(f"{_VALUES}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
+    tools, secrets = "withTools([['jdk', 'jdk-21', 'JAVA_HOME']]) {", "withCredentials([string(credentialsId: 't'"
+    if not others:
+        tools, secrets = "tools {", "TOKEN = credentials('t')"
+    url, case = "'URL=https://' + (env.TOKEN ?: '') + '@x', 'J=' + (env.JAVA_HOME ?: '') + '/bin'", "['P=' + (env.TOKEN"
+    steps = ("dir(env.P) {", "echo((env.URL ?: ''))", "./a\n")
+    positions = [file.text.index(text) for text in (url, case, *steps)]
+
+    assert positions == sorted(positions)
+    assert max(file.text.index(tools), file.text.index(secrets)) < positions[0]
+    assert [file.text.count(text) for text in (tools, secrets, url, case)] == [1] * 4
+
+
+def test_a_script_in_a_block_has_the_other_tools_and_credentials_that_it_needs() -> None:
+    """Tools in settings are those of scripts, and only a script logs in to the registry."""
+    stage = "{ name: a, script: x, steps: { jenkins: { around: [\"dir('b')\"], before: [first] }, elsewhere: skip } }"
+    settings = "targets: { jenkins: { tools: { jdk: jdk-21 } } }"
+    (file,) = compiled(f"pipelines: {{ ci: {{ stages: [{stage}] }} }}\n{settings}\n", "jenkins").files
+    positions = [file.text.index(text) for text in ("dir('b') {", "first()", "withTools([[", "sh 'x'")]
+
+    assert positions == sorted(positions)
+
+
+def test_a_script_in_a_block_does_not_set_the_same_variables_again() -> None:
+    """The variables of a case that Jenkins sets around the block are those of the script too."""
+    text = _ENV.replace("{around}", "around: [\"dir('b')\"], ").replace(', RUN: "m-${setup.run}"', "")
+    (file,) = compiled(f"{text}targets: {{ jenkins: {{}} }}\n", "jenkins").files
+
+    assert file.text.count("'LEVEL=most'") == 1
+
+
+def test_a_script_in_a_block_knows_its_case() -> None:
+    """It computes the other values of the case itself."""
+    text = _ENV.replace("{around}", "around: [\"dir('b')\"], ")
+    (file,) = compiled(f"{text}targets: {{ jenkins: {{}} }}\n", "jenkins").files
+
+    assert "['LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER, 'PIPEGEN_CASE=1'] : []) {" in file.text
+    assert file.text.index("'PIPEGEN_CASE=1'") < file.text.index("dir('b') {")
+
+
+@pytest.mark.parametrize("around", ["", "around: [\"dir('b')\"], "], ids=["alone", "in a block"])
+def test_variables_of_cases_contain_statuses(around: str) -> None:
+    """Jenkins sets the variable with the status around those of the case."""
+    case = "cases: [{ when: { branch: main }, env: { R: '${a.status}' } }]"
+    steps = f"{{ jenkins: {{ {around}after: [{{ echo: '${{R}}' }}] }}, elsewhere: skip }}"
+    end = f"{{ name: b, script: x, {case}, steps: {steps} }}"
+    stages = f"stages: [{{ name: a, script: x }}, {end}], finally: [b]"
+    (file,) = compiled(f"pipelines: {{ ci: {{ {stages} }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
+    lines = [line.strip() for line in file.text.split("\n")]
+    start = next(number for number, line in enumerate(lines) if "'R=' + env.PIPEGEN_STATUS_A" in line)
+
+    assert lines[start - 1] == "withEnv(['PIPEGEN_STATUS_A=' + status('a')]) {"
+    assert lines.index("echo((env.R ?: ''))") > start
+
+
+def test_variables_of_cases_read_others_of_the_same_case() -> None:
+    """Each case is a choice again for the variables that Jenkins sets later; the first case that holds wins."""
+    cases = (
+        "[{ when: { branch: main }, env: { A: main, B: '${A}/y' } }, { when: { branch: dev }, env: { A: dev } },"
+        " { when: { tag: true }, env: { A: tag, B: '${A}/z' } }, { when: { branch: old }, env: { A: old } }]"
+    )
+    keys = f"script: x, env: {{ A: base }}, cases: {cases}"
+    stage = f"{{ name: a, {keys}, steps: {{ jenkins: {{ after: [{{ echo: '${{B}}' }}] }}, elsewhere: skip }} }}"
+    (file,) = compiled(f"pipelines: {{ ci: {{ stages: [{stage}] }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
+    lines = [line.strip() for line in file.text.split("\n")]
+    start = lines.index("branch() == 'main' ? ['A=main'] :")
+
+    assert lines[start + 1 : start + 11] == [
+        "branch() == 'dev' ? ['A=dev'] :",
+        "!!env.TAG_NAME ? ['A=tag'] :",
+        "branch() == 'old' ? ['A=old'] :",
+        "[]",
+        ") {",
+        "withEnv(",
+        "branch() == 'main' ? ['B=' + (env.A ?: '') + '/y'] :",
+        "branch() == 'dev' ? [] :",
+        "!!env.TAG_NAME ? ['B=' + (env.A ?: '') + '/z'] :",
+        "[]",
+    ]
 
 
 def test_blocks_read_the_variables_of_a_stage_without_a_script() -> None:
