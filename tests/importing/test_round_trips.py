@@ -38,6 +38,8 @@ class _Difference(Struct):
 _CHOICE = "the choice among pipelines stays rules of GitLab, so all stages are in one pipeline"
 _STOPS = "the stage that stops an environment comes after the one that starts it only because of its environment"
 DIFFERENT = {
+    "blocks-by-status": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
+    "blocks-of-plugins": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "by-run": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "called-pipelines": _Difference("condition", _CHOICE),
     "cases": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
@@ -58,6 +60,7 @@ DIFFERENT = {
 _CLEANUP = "the removal of images and containers becomes a stage"
 _OWN_FUNCTION = "a stage is left out whose steps are only in the block of a function of the generated file"
 DIFFERENT_ON_JENKINS = {
+    "blocks-of-plugins": _Difference("stages", "steps of post that stay Groovy become a stage of another name"),
     "by-files": _Difference("stages before", _OWN_FUNCTION),
     "by-run": _Difference("stages", _OWN_FUNCTION),
     "conditions-of-pipelines": _Difference("pipeline", "the choice among pipelines stays conditions of Jenkins"),
@@ -78,8 +81,19 @@ DIFFERENT_ON_JENKINS = {
 }
 SCRIPTED = frozenset(
     {
-        *("called-pipelines", "cases", "conditions", "finally", "finally-by-status", "fleet", "go", "java", "machine"),
-        *("matrix-selections", "monorepo", "port-of-gitlab", "reports", "runs", "scripts", "skewed", "webhook"),
+        *("blocks-by-status", "called-pipelines", "cases", "conditions", "finally", "finally-by-status", "fleet", "go"),
+        *(
+            "java",
+            "machine",
+            "matrix-selections",
+            "monorepo",
+            "port-of-gitlab",
+            "reports",
+            "runs",
+            "scripts",
+            "skewed",
+            "webhook",
+        ),
     }
 )
 # The configs whose second import differs from the third one.
