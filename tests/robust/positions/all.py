@@ -48,6 +48,11 @@ _UNWRITTEN_FOR = {
     "jenkins": frozenset(
         {
             *(":/$defs/cache/properties/fallback/items", ":/$defs/stage/properties/environment"),
+            # Jenkins has no runner of GitLab.
+            *(
+                ":/$defs/stage/properties/runner_variables name",
+                ":/$defs/stage/properties/runner_variables/additionalProperties",
+            ),
             ":/$defs/reports/properties/coverage/anyOf/1/properties/percent",
             ":/$defs/stage/properties/environment/anyOf/1/properties/name",
             ":/$defs/stage/properties/environment/anyOf/1/properties/url",
