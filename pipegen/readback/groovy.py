@@ -116,7 +116,10 @@ class GroovyTokens:
 
 def indented(text: str, margin: str) -> str:
     """Return the Groovy *text* with its lines indented by *margin*, except those that begin inside of a string."""
-    inside = lines_in_strings(text)
+    try:
+        inside = lines_in_strings(text)
+    except UnreadableError:  # text that is reported elsewhere
+        inside = frozenset()
     return "\n".join(
         f"{margin}{line}" if line and number not in inside else line for number, line in enumerate(text.split("\n"))
     )

@@ -147,7 +147,10 @@ def _called(call: PluginCall) -> Iterator[str]:
     """Yield the names of the calls in the block of *call*: any word with a value, arguments or a block after it."""
     if call.arguments is not None or not has_block(call.text):
         return
-    code = GroovyTokens(call.text)
+    try:
+        code = GroovyTokens(call.text)
+    except UnreadableError:  # `check_plugin_steps` reports it
+        return
     for index in range(1, code.size):
         following = code.tokens[index + 1]
         begins = following.kind is not TokenKind.SIGN or following.text in ("(", "{", ".")
