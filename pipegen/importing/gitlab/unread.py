@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.arcs import closure
+from pipegen.importing.arcs import depths
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order
 from pipegen.importing.gitlab.stages.keys.base import raw_data
@@ -15,9 +15,7 @@ def include_settings(source: SourcePipeline, order: Order) -> dict[str, Value]:
 
     Their jobs have stages of *source*, each of which comes after the last of the earlier jobs in *order*.
     """
-    ancestors, depth = closure(order.before), dict[str, int]()
-    for name in sorted(ancestors, key=lambda name: len(ancestors[name])):
-        depth[name] = max((depth.get(earlier, 0) + 1 for earlier in order.before[name]), default=0)
+    depth = depths(order.before)
     predecessors: dict[str, Value] = {}
     for number, stage in enumerate(source.stages):
         earlier = [name for name in order.before if source.jobs[name].stage_number < number]
