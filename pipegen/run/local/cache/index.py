@@ -169,20 +169,32 @@ def _is_blocked(folder: Path) -> bool:
 
     Other processes may create and remove the files meanwhile.
     """
-    if not os.path.lexists(folder):
+    status = _status(folder)
+    if status is None:
         return False
-    if not folder.is_dir():
+    if not stat.S_ISDIR(status.st_mode) and not folder.is_dir():
         return True
     return any(map(_is_blocking, folder.glob(f"{_FILE}*")))
 
 
 def _is_blocking(path: Path) -> bool:
-    """Return whether there is something at *path* that is not a readable and writable file."""
-    try:
-        is_file = stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
+    """Return whether there is something at *path* that is not a readable and writable file.
+
+    Decided by one look at it: `os.access` does not tell a file that was removed from one that it denies.
+    """
+    status = _status(path)
+    if status is None:
         return False
-    return not is_file or (not os.access(path, os.R_OK | os.W_OK) and os.path.lexists(path))
+    is_allowed = status.st_mode & stat.S_IRUSR and status.st_mode & stat.S_IWUSR
+    return not stat.S_ISREG(status.st_mode) or not is_allowed or os.geteuid() not in (0, status.st_uid)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return the status of what is at *path* itself, not of what a link leads to; None if there is nothing."""
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
 
 
 def _drop(folder: Path) -> None:
