@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import dropwhile
 
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
+    GroovyBlock,
     GroovyCall,
     GroovyList,
     OtherGroovy,
@@ -124,7 +126,7 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
         context = replace(context, exports=(*context.exports, *exports), is_nested=True)
-    reader.read(call.block, context)
+    _read_with(reader, [name for name, _ in exports], call.block, context)
 
 
 def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -133,15 +135,31 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
     bindings = bindings_of(argument.value) if argument is not None else ()
     if call.block is None or not bindings:
         raise UntranslatableError("its credentials are known only at run time")
-    bound = [bind(binding, reader.names) for binding in bindings]
+    env = reader.work.keys.get("env")
+    known = env if isinstance(env, dict) else {}
+    bound = [bind(binding, reader.names, known) for binding in bindings]
+    variables = [variable for secret in bound for variable in secret.variables]
+    if not known.keys().isdisjoint(variables) and (not context.is_whole or context.is_after):
+        raise UntranslatableError("it replaces a variable of the environment for some of the steps")
     for secret in bound:
+        if any(reader.work.secrets.get(name, value) != value for name, value in secret.secrets.items()):
+            raise UntranslatableError("the stage has the same variables with other credentials")
         reader.work.secrets |= secret.secrets
         reader.work.exports += secret.exports
         reader.work.settings += secret.settings
     for binding in bindings:
         reader.marks.all(binding)
     reader.marks.read(call, "bindings")
-    reader.read(call.block, replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after))
+    context = replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after)
+    _read_with(reader, variables, call.block, context)
+
+
+def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock, context: SourceStepContext) -> None:
+    """Read *block*, inside which Groovy and commands can read *variables* of the environment."""
+    environment = reader.names.environment
+    reader.names = reader.names.with_variables(variables)
+    reader.read(block, context)
+    reader.names = replace(reader.names, environment=environment)
 
 
 def lock(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
