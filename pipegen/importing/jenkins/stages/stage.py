@@ -134,6 +134,7 @@ class JenkinsStages:
 
     def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
+        assignments = tuple(self._assignments(stage))
         names = JenkinsNames(
             environment=environment,
             inputs=self._inputs,
@@ -146,9 +147,10 @@ class JenkinsStages:
                 value.name: ConfigReference(value.path) for value in self._earlier(stage) if not value.is_environment
             },
             assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
+            groovy_env={*self._source.env_variables}.difference(assignment.name for assignment in assignments),
         )
         environment |= dict.fromkeys(self._source.env_variables)
-        for assignment in self._assignments(stage):
+        for assignment in assignments:
             try:
                 value: str | None = names.word(assignment.value)
             except UntranslatableError:

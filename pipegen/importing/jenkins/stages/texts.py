@@ -60,7 +60,8 @@ class JenkinsNames(Struct, kw_only=True):
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, other
     *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block.
     *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
-    *values* are those of them that commands of the config set, *assigned* the ones that this stage sets.
+    *values* are those of them that commands of the config set, *assigned* the ones that this stage sets. *groovy_env*
+    are the variables of the environment that only Groovy sets (`env.NAME = …`).
     """
 
     environment: Mapping[str, str | None]
@@ -73,6 +74,7 @@ class JenkinsNames(Struct, kw_only=True):
     outside: set[str] = field(default_factory=set)
     values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
     assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
+    groovy_env: Collection[str] = ()
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""

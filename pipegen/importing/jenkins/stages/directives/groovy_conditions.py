@@ -96,11 +96,13 @@ def settings_read(text: str, names: JenkinsNames, around: Sequence[str]) -> Iter
     """Yield the block steps that set the variables of `environment` which the expression *text* reads.
 
     Raise `UntranslatableError` if one is only known on the agent, or is an axis or a credential: only inner steps know
-    these, unless a block step in *around* sets it.
+    these, unless a block step in *around* sets it. What Groovy sets in `env` is known in all later stages.
     """
     if axes := [name for name in names.axes if re.search(rf"(?<!params\.)(?<!['\"])\b{name}\b(?!['\"])", text)]:
         raise axis_error(axes[0])
     for name, value in names.environment.items():
+        if name in names.groovy_env:
+            continue
         if re.search(rf"\b{name}(?:_USR|_PSW)?\b", text) and not any(f"{name}=" in step for step in around):
             if value is None or "${" in value:
                 raise UntranslatableError(f"the value of {name} is known only on the agent")
