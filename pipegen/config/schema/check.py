@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from pipegen.config.merge import is_null
-from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.fast_validator import FastValidator, UnknownKeywordError
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.parts import broken_parts, without
@@ -33,8 +32,6 @@ def check_schema(
     Nothing is reported of parts that are *misread*. Keys that a stage may inherit are not reported as missing. An
     included file may be any part of a config.
     """
-    if is_too_deep(tree, report):
-        return None
     readable = without(tree, misread)
     if _configs().accepts(readable):
         return ValidConfig(readable, tuple(misread))
@@ -102,8 +99,6 @@ def _valid_config(whole: ValidConfig, violations: tuple[Violation, ...], again: 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
     """Report each violation of *schema* in *node*, the settings named *where* ("targets.gitlab")."""
-    if is_too_deep(node, report):
-        return
     try:
         if FastValidator(schema).accepts(node):
             return

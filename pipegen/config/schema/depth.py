@@ -11,15 +11,13 @@ from pipegen.source.tree import Node, Scalar, children
 MAX_DEPTH = 100
 
 
-def is_too_deep(tree: Node, report: Report) -> bool:
-    """Report the first value that is nested too deeply; return whether there is one."""
-    level = [tree]
-    for _ in range(MAX_DEPTH):
+def depth(tree: Node) -> int:
+    """Return the number of collections inside each other in *tree*; the count ends after `MAX_DEPTH`."""
+    count, level = 0, [tree] if type(tree) is not Scalar else []
+    while level and count <= MAX_DEPTH:
         level = [child for node in level for child in children(node) if type(child) is not Scalar]
-    deepest = [child for node in level for child in children(node)]
-    if deepest:
-        report_too_deep(deepest[0].span, report)
-    return bool(deepest)
+        count += 1
+    return count
 
 
 def report_too_deep(span: Span, report: Report) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping as Map
 from functools import partial
 from typing import Any, TypeAlias
 
-from pipegen.config.schema.depth import MAX_DEPTH, report_too_deep
+from pipegen.config.schema.depth import MAX_DEPTH, depth, report_too_deep
 from pipegen.config.yaml.scalar import CORE_TAG, NON_TEXT_STARTS, plain_kind, tagged_kind
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -109,7 +109,7 @@ class Composer:
             )
 
     def _alias(self, event: Event) -> None:
-        """Add the value of an alias."""
+        """Add the value of an alias; raise `Stopped` if it is too deep here."""
         anchor, span = event.anchor, self._span(event)
         if any(opened.anchor == anchor for opened in (*self._outer, self._innermost)):
             self._report.add(
@@ -120,7 +120,11 @@ class Composer:
             )
             self._add(Scalar("", span, ScalarKind.NULL), 1)
         elif anchor in self._anchors:
-            self._add(*self._anchors[anchor])
+            node, size = self._anchors[anchor]
+            if len(self._outer) + depth(node) > MAX_DEPTH + 1:
+                report_too_deep(span, self._report)
+                raise Stopped
+            self._add(node, size)
         else:
             self._report.add(
                 codes.YAML_SYNTAX,
@@ -132,16 +136,17 @@ class Composer:
 
     def _scalar(self, event: Event) -> None:
         """Add a scalar; the event starts at its anchor or tag."""
-        text, inner = event.value, self._innermost
-        span = Span(self._file, event.start_mark.index, event.end_mark.index)
-        is_plain = event.anchor is None and event.ctag is None and event.style != '"'
-        if is_plain and span.start != span.end and self._count < inner.max_count:
+        text, inner, style = event.value, self._innermost, event.style
+        start, end = event.start_mark.index, event.end_mark.index
+        is_plain = event.anchor is None and event.ctag is None and style != '"'
+        if is_plain and start != end and self._count < inner.max_count:
             # The common case; not for double quotes, in which any character can be escaped.
-            is_text = event.style or text[0] not in NON_TEXT_STARTS
+            is_text = style or text[0] not in NON_TEXT_STARTS
+            span = Span(self._file, start, end)
             inner.children.append(Scalar(text, span) if is_text else Scalar(text, span, plain_kind(text)))
             self._count += 1
         else:
-            self._add_general(text, span, event.style, event.anchor, event.ctag)
+            self._add_general(text, Span(self._file, start, end), style, event.anchor, event.ctag)
 
     def _add_general(self, text: str, span: Span, style: str | None, anchor: str | None, tag: object) -> None:
         """Add a scalar that may have any content, style, tag or anchor."""

@@ -213,6 +213,17 @@ def test_nesting_up_to_the_limit_is_accepted() -> None:
     assert plain(tree_of("[" * MAX_DEPTH + "]" * MAX_DEPTH))
 
 
+@pytest.mark.parametrize(("inner", "outer", "is_accepted"), [(50, 51, True), (50, 52, False), (0, 101, True)])
+def test_an_alias_counts_with_the_nesting_of_its_value(inner: int, outer: int, *, is_accepted: bool) -> None:
+    """A chain of aliases would nest a value without limit."""
+    text = f"- &inner {'[' * inner or 'a'}{']' * inner}\n- {'[' * (outer - 1)}*inner{']' * (outer - 1)}\n"
+
+    if is_accepted:
+        assert plain(tree_of(text))
+    else:
+        assert [diagnostic.code.number for diagnostic in misread(text)] == ["PG105"]
+
+
 def test_a_second_document_is_reported_once() -> None:
     """Only the first document is read, however many follow."""
     diagnostics = misread("a: 1\n---\nb: 2\n---\nc: 3\n")
