@@ -7,7 +7,6 @@ histories go back to 11.4, are not in the table.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -155,15 +154,26 @@ KEYS: Mapping[str, IntroducedIn] = {
     "$CI_PIPELINE_CREATED_AT": IntroducedIn((13, 10), _VARIABLES),
 }
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
-# The paths above those in `KEYS`: nothing else contains a key with a version.
-_ABOVE = frozenset(
-    start + path[: match.start()].removeprefix("job")
-    for path in KEYS
-    for match in re.finditer(r"\.|\[\]$", path)
-    for start in (("job", "default") if path.startswith("job.") else ("",))
-)
 _TAGS = ("job.tags", "default.tags")
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
+
+
+def _by_parent() -> Mapping[str, Mapping[str, str]]:
+    """Return the paths in `KEYS`, those of tags and of values with a version, and those above, by parent and key.
+
+    Nothing else contains a key with a version.
+    """
+    paths = {path.partition("=")[0].removesuffix("[]") for path in KEYS}
+    paths |= {f"default.{path.removeprefix('job.')}" for path in paths if path.startswith("job.")}
+    by_parent: dict[str, dict[str, str]] = {}
+    for path in sorted(paths.union(_TAGS)):
+        keys = path.split(".")
+        for count in range(1, len(keys)):
+            by_parent.setdefault(".".join(keys[:count]), {})[keys[count]] = ".".join(keys[: count + 1])
+    return by_parent
+
+
+_BY_PARENT = _by_parent()
 
 FeatureUses: TypeAlias = "Mapping[str, Sequence[str]]"
 
@@ -182,29 +192,36 @@ def features_used(data: Mapping[str, Value]) -> dict[str, list[str]]:
 
 
 def _paths(value: Value, path: str) -> Mapping[str, None]:
-    """Return *path*, whose value is *value*, and the paths below it."""
+    """Return *path*, whose value is *value*, and the paths below it that may need a version."""
     paths: dict[str, None] = {}
     pending: list[tuple[str, Any]] = [(path, value)]
     for at, nested in pending:  # the loop appends nested values
         paths[at] = None
-        kind = type(nested)
-        if kind is Commented:
+        if isinstance(nested, Commented):
             pending.append((at, nested.value))
+        elif at in _VALUED:
+            paths[f"{at}={nested}"] = None
         elif at in _TAGS:
             if "$" in str(nested):
                 paths[TAG_VARIABLES] = None
-        elif at in _VALUED:
-            paths[f"{at}={nested}"] = None
-        elif at in _ABOVE:
-            values = nested.value if kind is Flow else nested
-            if kind is list:
-                if at == "job.cache":
-                    paths["job.cache[]"] = None
-                pending += [(at, entry) for entry in values]
-            elif type(values) is dict or (type(values) is not tuple and isinstance(values, Mapping)):
-                is_named = f"{at}.*" in _ABOVE
-                pending += [(f"{at}.*" if is_named else f"{at}.{key}", values[key]) for key in values]
+        elif not isinstance(nested, str) and at in _BY_PARENT:
+            if at == "job.cache" and isinstance(nested, list):
+                paths["job.cache[]"] = None
+            pending += _below(nested, at)
     return paths
+
+
+def _below(value: Value, path: str) -> list[tuple[str, Any]]:
+    """Return the values directly in *value* at *path* with their paths, which is the same for items of a list."""
+    if isinstance(value, list):
+        return [(path, item) for item in value]
+    values = value.value if isinstance(value, Flow) else value
+    if not isinstance(values, Mapping):
+        return []
+    known = _BY_PARENT[path]
+    if "*" in known:
+        return [(known["*"], named) for named in values.values()]
+    return [(known[key], values[key]) for key in values if key in known]
 
 
 def other_features(texts: Sequence[str], size: int) -> Iterator[str]:
