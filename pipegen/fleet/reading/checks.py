@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import count
-from math import inf, isnan
+from math import floor, inf, isnan
 from random import Random
 from typing import TypeAlias
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, either, listed
-from pipegen.fleet.arrivals import HOUR, Rates, expected, times
+from pipegen.fleet.arrivals import HOUR, Rates, Starts, expected, times
 from pipegen.fleet.model import Fleet, FleetQueue, Load
 from pipegen.fleet.state import job_queues
 from pipegen.fleet.workflow import Stage
@@ -113,9 +113,18 @@ def _check_arrivals(load: Load, arrivals: Mapping, duration: float, report: Repo
             hint = "write a rate above 0 for an hour of the duration, which begins on Monday 0:00, or remove the load"
             _add(report, f'"{load.name}" never starts: its rate is 0 in the whole duration', rate.span, hint)
     elif next(times(load.arrivals, duration, Random()), None) is None:  # noqa: S311 - only rates use it
-        first = arrivals.get("cron") or next(iter(items_of(arrivals.get("times"))), arrivals)
+        first = arrivals.get("cron") or arrivals.get("file") or next(iter(items_of(arrivals.get("times"))), arrivals)
         hint = 'write a longer "duration", which begins on Monday, January 1, or earlier times'
         _add(report, f'no time of "{load.name}" is within the duration', first.span, hint)
+    elif isinstance(load.arrivals, Starts) and load.arrivals.seconds[-1] >= duration:
+        count_, days = len(load.arrivals.seconds), floor(load.arrivals.seconds[-1] / (24 * HOUR)) + 1
+        report.add(
+            codes.IGNORED_FLEET_KEY,
+            f'{count_ - expected(load.arrivals, duration):,.0f} of {count_:,} times of "{load.name}" start nothing: '
+            "they are not within the duration",
+            at=(arrivals.get("file") or arrivals.get("times") or arrivals).span,
+            hint=f'write "duration: {days} {"day" if days == 1 else "days"}", or remove them',
+        )
 
 
 def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:

@@ -8,29 +8,27 @@ from pathlib import Path
 from typing import TypeVar
 
 from pipegen.compiler import analyse
-from pipegen.config.files.load import absolute, load, repository_root
+from pipegen.config.files.load import load, repository_root
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
-from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
 from pipegen.fleet.distributions import Distribution, FixedTime, typical
 from pipegen.fleet.model import Load, MachineGroup
+from pipegen.fleet.reading.arrivals import read_arrivals
+from pipegen.fleet.reading.named_files import fleet_folder
 from pipegen.fleet.reading.values import amounts, distribution, flag, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
 from pipegen.plan.model import Job, Plan, Selection
-from pipegen.plan.runs.cron import CronError, numbers
 from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
 from pipegen.run.model import TaskId
 from pipegen.run.scheduling.amounts import Amounts, fits
 from pipegen.run.scheduling.nodes import node
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, items_of, written_text
+from pipegen.source.tree import Entry, Scalar, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 
 V = TypeVar("V")
 
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAY_HOURS = 24
 # The duration of stages without any other information.
 _MINUTE = 60.0
 _AT_ONCE = FixedTime(0.0)
@@ -47,8 +45,7 @@ class LoadReader:
         environment: Mapping[str, str],
         report: Report,
     ) -> None:
-        self._folder = path.parent
-        self._root = repository_root(path)
+        self._folder = fleet_folder(path)
         self._limits = [node(group.machine, 0).limits for group in groups]
         self._queues = queues
         self._environment = environment
@@ -73,7 +70,7 @@ class LoadReader:
             queue=written_text(queue, self._queues[0]),
             priority=whole(item.get("priority"), 0),
             workflow=workflow(plan, self._times(item, plan), service_amounts),
-            arrivals=_arrivals(mapping(item.get("arrivals"), item), report),
+            arrivals=read_arrivals(mapping(item.get("arrivals"), item), self._folder, report),
             waiting_time=time_of(item.get("waiting_time"), report, inf),
             may_preempt=flag(item.get("may_preempt"), default=True),
         )
@@ -95,14 +92,8 @@ class LoadReader:
         config, name = item.get("config"), item.get("pipeline")
         if not isinstance(config, Scalar):
             return None
-        path = self._folder / config.text
-        if not absolute(path).is_relative_to(self._root):
-            self._report.add(
-                codes.LEADS_OUTSIDE,
-                f'"{config.text}" leads out of the repository of the fleet',
-                at=config.span,
-                hint="move the file of the fleet to a folder above the config",
-            )
+        path = self._folder.file(config, "config", self._report)
+        if path is None:
             return None
         if path not in self._plans:
             self._plans[path] = self._compiled(path, config)
@@ -123,17 +114,9 @@ class LoadReader:
 
     def _compiled(self, path: Path, shown: Scalar) -> tuple[Plan, ...]:
         """Return the plans of the config at *path*; raise `Stopped` if it has errors."""
-        if not path.is_file():
-            self._report.add(
-                codes.INVALID_FLEET_VALUE,
-                f'there is no config "{shown.text}"',
-                at=shown.span,
-                hint="write its path relative to the file of the fleet",
-            )
-            return ()
         report = Report()
         try:
-            file = load(path, report, shown=shown.text, within=self._root)
+            file = load(path, report, shown=shown.text, within=self._folder.root)
             report.stop_if_errors()
             return analyse(file, (), report).plans
         finally:
@@ -227,63 +210,3 @@ def _report_missing(jobs: Sequence[Job], mean: float, span: Span, report: Report
         at=span,
         hint='add them to "durations", so that the figures are correct',
     )
-
-
-def _arrivals(node: TreeMapping, report: Report) -> Arrivals:
-    """Return the arrivals of *node*, which has one key."""
-    rate, rates, cron = node.get("rate"), node.get("rates"), node.get("cron")
-    if rate is not None:
-        return Rates((fraction(rate, 0.0),) * WEEK_HOURS)
-    if rates is not None:
-        return Rates(_rates(items_of(rates), report))
-    if isinstance(cron, Scalar):
-        return _cron(cron, report)
-    return Starts(tuple(sorted(time_of(time, report) for time in items_of(node.get("times")))))
-
-
-def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
-    """Return the rate of each hour of the week; of several *rows* for an hour, the last one counts."""
-    by_hour = [0.0] * WEEK_HOURS
-    for row in rows:
-        if not isinstance(row, TreeMapping):
-            continue
-        first, last = map(int, written_text(row.get("hours"), "0-24").split("-"))
-        if max(first, last) > _DAY_HOURS:
-            report.add(
-                codes.INVALID_FLEET_VALUE,
-                f'the hours "{first}-{last}" are not within 0-24',
-                at=(row.get("hours") or row).span,
-                hint='write hours from 0 to 24, such as "9-17"',
-            )
-            continue
-        if first >= last:
-            report.add(
-                codes.INVALID_FLEET_VALUE,
-                f'the hours "{first}-{last}" end before they start',
-                at=(row.get("hours") or row).span,
-                hint="write two rates: one until 24, one from 0",
-            )
-        for day in _days(written_text(row.get("days"), "mon-sun")):
-            for hour in range(first, last):
-                by_hour[day * _DAY_HOURS + hour] = fraction(row.get("rate"), 0.0)
-    return tuple(by_hour)
-
-
-def _days(text: str) -> Iterator[int]:
-    """Yield the numbers of the days in *text*, from Monday; a range can go over the end of the week."""
-    for part in text.replace(" ", "").split(","):
-        first, _, last = part.partition("-")
-        day, end = _DAYS.index(first), _DAYS.index(last or first)
-        yield day
-        while day != end:
-            day = (day + 1) % len(_DAYS)
-            yield day
-
-
-def _cron(line: Scalar, report: Report) -> Arrivals:
-    try:
-        minutes, hours, days, months, weekdays = numbers(line.text)
-    except CronError as error:
-        report.add(codes.INVALID_FLEET_VALUE, error.message, at=line.part(error.start, error.end), hint=error.hint)
-        return Starts(())
-    return Cron(minutes, hours, days, months, frozenset(day % len(_DAYS) for day in weekdays))
