@@ -44,6 +44,7 @@ class RunOptions(Struct, kw_only=True):
 
     slots: int
     stages: tuple[str, ...]
+    first: tuple[str, ...]
     is_fail_fast: bool | None
     is_isolated: bool
     is_on_host: bool

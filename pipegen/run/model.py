@@ -56,6 +56,7 @@ class Task(SpannedStruct, kw_only=True):
         demand: the resources that it takes.
         remaining: seconds from its start to the end of the longest path from it, as far as durations are known.
         order: its index among all tasks in the user's order.
+        priority: higher starts earlier, also than those of other pipelines.
     """
 
     UNCOMPARED: ClassVar = ("job", "plan")
@@ -66,6 +67,7 @@ class Task(SpannedStruct, kw_only=True):
     demand: Demand
     remaining: float = 0.0
     order: int = 0
+    priority: int = 0
 
 
 class PipelineRun(Struct, kw_only=True):

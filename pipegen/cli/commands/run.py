@@ -56,6 +56,12 @@ _ALL = "all"
     help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
 )
 @click.option(
+    "--first",
+    multiple=True,
+    metavar="NAME",
+    help="Start this stage, and the stages before it, before others that are ready; can be repeated, in order.",
+)
+@click.option(
     "--jobs",
     "-j",
     type=click.IntRange(min=1),
@@ -100,6 +106,7 @@ def run(
     config: Path | None,
     pipeline: tuple[str, ...],
     stage: tuple[str, ...],
+    first: tuple[str, ...],
     jobs: int | None,
     inputs: tuple[str, ...],
     changed_since: str | None,
@@ -125,6 +132,7 @@ def run(
     options = RunOptions(
         slots=jobs or os.cpu_count() or 1,
         stages=stage,
+        first=first,
         is_fail_fast=fail_fast,
         is_isolated=isolated,
         is_on_host=host,
@@ -219,6 +227,7 @@ def _prepare(
     context = RunContext(checkout, analysed.input_values, environment, event)
     request = RunRequest(
         stages=options.stages,
+        first=options.first,
         is_isolated=options.is_isolated,
         is_on_host=options.is_on_host,
         ignores_cache=options.ignores_cache,

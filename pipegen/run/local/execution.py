@@ -220,7 +220,11 @@ def pipeline_runs(
             replace(
                 run,
                 tasks=tuple(
-                    replace(task, demand=_demand_on(machine, task.demand))
+                    replace(
+                        task,
+                        demand=_demand_on(machine, task.demand),
+                        priority=selection.priorities.get(task.id.stage, 0),
+                    )
                     for task in run.tasks
                     if task.id.stage in stages
                 ),

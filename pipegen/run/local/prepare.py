@@ -19,7 +19,7 @@ from pipegen.run.local.find import instances
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.redaction.secrets import SecretSources
 from pipegen.run.local.scripts import StageScript, stage_script
-from pipegen.run.local.selection import SelectedPipeline, pipelines, select
+from pipegen.run.local.selection import SelectedPipeline, pipelines, select, with_priorities
 from pipegen.run.model import TaskId
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.values.credentials import check_distinct_sources, sources
@@ -33,6 +33,7 @@ class RunRequest(Struct, kw_only=True):
 
     Attributes:
         stages: the requested stages; () for all.
+        first: the stages that start before others when they are ready.
         is_isolated: whether each stage gets its own tree.
         is_on_host: whether stages run directly on this machine, and images are ignored.
         ignores_cache: whether results of earlier runs are not reused.
@@ -43,6 +44,7 @@ class RunRequest(Struct, kw_only=True):
     """
 
     stages: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     is_isolated: bool = False
     is_on_host: bool = False
     ignores_cache: bool = False
@@ -94,6 +96,7 @@ def gather(
         for plan in plans
     )
     parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
+    parts = with_priorities(parts, request.first, report)
     report.stop_if_errors()
     prepared = prepare(parts, context, request, report)
     jobs = [job for selection in parts for job in selection.jobs if request.wants(job, context)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
@@ -13,15 +13,19 @@ from pipegen.run.local.find import instances
 from pipegen.run.tasks import running
 from pipegen.shell.values.image_values import outputs_in_image_names
 from pipegen.source.text import Span
-from pipegen.structs import Struct
+from pipegen.structs import Struct, field, replace
 
 
 class SelectedPipeline(Struct):
-    """A selected pipeline: the order of its stages, and its selected jobs including finally stages."""
+    """A selected pipeline: the order of its stages, and its selected jobs including finally stages.
+
+    *priorities* are those of stages, 0 without one.
+    """
 
     plan: Plan
     graph: ExecutionGraph
     jobs: tuple[Job, ...]
+    priorities: Mapping[str, int] = field(default_factory=dict)
 
 
 def pipelines(
@@ -45,7 +49,7 @@ def select(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tupl
     """
     if not stages:
         return tuple(map(_whole, plans))
-    _check(plans, stages, report)
+    _check("--stage", stages, plans, (job for plan in plans for job in plan.jobs), report)
     parts = (_part(plan, stages) for plan in plans)
     return tuple(part for part in parts if part.jobs)
 
@@ -62,8 +66,29 @@ def _whole(plan: Plan) -> SelectedPipeline:
     return SelectedPipeline(plan, graph, tuple(job for job in plan.jobs if job.is_final or job.stage in graph))
 
 
-def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None:
-    known = list(dict.fromkeys(name for plan in plans for job in plan.jobs for name in (job.stage, job.title)))
+def with_priorities(
+    selected: Sequence[SelectedPipeline], first: Sequence[str], report: Report
+) -> tuple[SelectedPipeline, ...]:
+    """Return *selected* with priorities for the stages *first* and for all before them; the first name is the highest.
+
+    Unknown names are reported.
+    """
+    _check("--first", first, [part.plan for part in selected], (job for part in selected for job in part.jobs), report)
+    return tuple(replace(part, priorities=_priorities(part, first)) for part in selected)
+
+
+def _priorities(part: SelectedPipeline, first: Sequence[str]) -> dict[str, int]:
+    priorities: dict[str, int] = {}
+    for priority, name in enumerate(reversed(first), start=1):
+        for stage in (job.stage for job in part.jobs if name in (job.stage, job.title)):
+            before = part.graph.ancestors(stage) if stage in part.graph else ()
+            priorities |= dict.fromkeys((stage, *before), priority)
+    return priorities
+
+
+def _check(option: str, stages: Sequence[str], plans: Sequence[Plan], jobs: Iterable[Job], report: Report) -> None:
+    """Report the *stages* of an *option* that no job of *plans* has."""
+    known = list(dict.fromkeys(name for job in jobs for name in (job.stage, job.title)))
     for stage in stages:
         if stage not in known and plans:
             similar = suggestion(stage, known)
@@ -71,7 +96,7 @@ def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None
                 codes.NO_SUCH_STAGE,
                 f'there is no stage "{stage}" in the selected pipelines',
                 at=Span(plans[0].span.file, 0, 0),
-                hint=f'write "--stage {similar}"' if similar else f"the stages are {listed(known)}",
+                hint=f'write "{option} {similar}"' if similar else f"the stages are {listed(known)}",
             )
 
 

@@ -78,15 +78,15 @@ class SessionScheduler:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        # Gangs of ready tasks, by pipeline and demand.
-        self._gangs: dict[tuple[str, Demand], Gang] = {}
+        # Gangs of ready tasks, by pipeline, priority and demand.
+        self._gangs: dict[tuple[str, int, Demand], Gang] = {}
         self._queued_tasks: dict[TaskId, QueuedTask] = {}
         self._asked: dict[Demand, Amounts] = {}
         self._last_safety = 0.0
 
     def add(self, task: Task, now: float) -> None:
         """Add a task that may start."""
-        key = (task.id.pipeline, task.demand)
+        key = (task.id.pipeline, task.priority, task.demand)
         gang = self._gangs.get(key)
         if gang is None:
             gang = self._gangs[key] = self._gang(task)
@@ -153,10 +153,10 @@ class SessionScheduler:
         return min((time for time in times if time is not None), default=None)
 
     def _gang(self, task: Task) -> Gang:
-        """Return a new gang for *task* and those with equal demands, in the job queue of its pipeline."""
-        name, job_queues = task.id.pipeline, self._session.job_queues
+        """Return a new gang for *task* and those with equal demands, in the job queue of its pipeline and priority."""
+        name, job_queues = f"{task.priority} {task.id.pipeline}", self._session.job_queues
         if name not in job_queues:
-            self._session.open_job_queue(JobQueue(name=name, order=len(job_queues)))
+            self._session.open_job_queue(JobQueue(name=name, priority=task.priority, order=len(job_queues)))
         return Gang(name=task.id.stage, job_queue=job_queues[name], is_alike=True)
 
     def _join(self, gang: Gang, task: Task, now: float) -> QueuedTask:
