@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from math import inf
 from random import Random
 
 from pipegen.fleet.arrivals import times
@@ -85,6 +86,8 @@ class LoadState:
         }
         self.chance = source("failures").random
         self.measures = LoadMeasures()
+        # Only the plugin `sla` reads it.
+        self.waiting_time = load.waiting_time if any("sla" in tier for tier in fleet.scheduling.tiers) else inf
         # What all gangs of the load take together.
         self.taken: dict[str, float] = {}
         self.gangs: dict[int, Gang] = {}
@@ -98,7 +101,7 @@ class LoadState:
             name=stage.name,
             job_queue=self.queue,
             priority=self.load.priority,
-            waiting_time=self.load.waiting_time,
+            waiting_time=self.waiting_time,
             taken=self.taken,
             is_alike=not stage.services,
             least=len(stage.services) + 1,

@@ -267,14 +267,14 @@ class Session:
             queued_task.gang.job_queue.served = self.placed
             self.turns.touch(queued_task.gang.job_queue)
 
-    def is_aged(self, gang: Gang) -> bool:
-        """Return whether enough tasks were placed since *gang* was refused to reserve room for it now."""
+    def is_aged(self, gang: Gang, popped: QueuedTask | None = None) -> bool:
+        """Return whether *gang*, whose first task may be *popped*, is late or overtaken, so that room is reserved."""
         if gang.refused_at is None:
             return False
-        return self.placed - gang.refused_at >= self._patience or (gang.waiting_time < inf and self._is_late(gang))
+        return self.placed - gang.refused_at >= self._patience or self._is_late(gang, popped)
 
-    def _is_late(self, gang: Gang) -> bool:
-        first = gang.first()
+    def _is_late(self, gang: Gang, popped: QueuedTask | None = None) -> bool:
+        first = (popped or gang.first()) if gang.waiting_time < inf else None
         return first is not None and first.since + gang.waiting_time <= self.now
 
     def pledge(self, gang: Gang, statement: Statement) -> None:
@@ -372,10 +372,11 @@ class Session:
         return (*self.ballot.job_queue_key(entry.item.job_queue), *self.ballot.gang_key(entry.item))
 
     def _has_room(self, gang: Gang, event: QueueEvent) -> Hint:
-        """Return whether the machine of *event* has room for the first task of *gang*, promises included."""
+        """Return whether the machine of *event* has room for the first task of *gang*, or can be promised to it now."""
         node: SchedulerNode = event.what
         first = self._next(gang)
-        return _hint(first is not None and (is_kept(first, node) or self._is_good(first, node)))
+        has_room = first is not None and (is_kept(first, node) or self._is_good(first, node))
+        return _hint(has_room or (gang not in self._pledges and self._is_late(gang)))
 
     def _is_good(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)

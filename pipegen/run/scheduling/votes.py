@@ -45,6 +45,7 @@ class Votes(Struct, kw_only=True):
         is_preemptive: whether tasks of other job queues may be stopped for a task of a job queue.
         preemptable: the tasks of the same job queue that may be stopped for a task.
         reclaimable: the tasks of other job queues that may be stopped for a task.
+        changes_ranks: whether `gang_key` changes while a gang waits, as its other tasks start and end.
     """
 
     job_queue_key: Callable[[JobQueue], Sort] | None = None
@@ -63,6 +64,7 @@ class Votes(Struct, kw_only=True):
     is_preemptive: Callable[[JobQueue, QueuedTask], bool] | None = None
     preemptable: Victims | None = None
     reclaimable: Victims | None = None
+    changes_ranks: bool = False
 
 
 def only(policy: Callable[[S], Votes], points: Collection[str], session: S) -> Votes:
@@ -79,6 +81,7 @@ class Ballot:
 
     def __init__(self, tiers: Sequence[Sequence[Votes]]) -> None:
         votes = [vote for tier in tiers for vote in tier]
+        self.changes_ranks = any(vote.changes_ranks for vote in votes)
         self._job_queue_keys = _defined(vote.job_queue_key for vote in votes)
         self._gang_keys = _defined(vote.gang_key for vote in votes)
         self._queued_task_keys = _defined(vote.queued_task_key for vote in votes)

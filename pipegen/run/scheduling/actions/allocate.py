@@ -29,6 +29,8 @@ def allocate(session: Session) -> None:
 def _serve(session: Session, job_queue: JobQueue) -> bool:
     """Try the first gang of *job_queue*; return False if there is none."""
     queue = session.queues[job_queue.name]
+    if session.ballot.changes_ranks:
+        queue.reorder()
     entry = queue.pop(session.now)
     if entry is None:
         return False
@@ -123,7 +125,7 @@ def _place(session: Session, gang: Gang, statement: Statement) -> QueuedTask | N
 
 def _promise(session: Session, queued_task: QueuedTask, statement: Statement) -> bool:
     """Reserve room for *queued_task* if its gang is aged and only room is missing."""
-    if not session.is_aged(queued_task.gang) or session.machines.held(queued_task.locks):
+    if not session.is_aged(queued_task.gang, queued_task) or session.machines.held(queued_task.locks):
         return False
     node = session.find_future(queued_task, statement)
     return node is not None and statement.promise(queued_task, node.name)

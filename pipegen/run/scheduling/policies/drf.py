@@ -31,4 +31,4 @@ def drf(session: Session) -> Votes:
         # Rounded, so that rounding errors do not decide between equal gangs.
         return round(share(taken, session.possible), 9)
 
-    return Votes(gang_key=lambda gang: share(gang.taken, session.possible), preemptable=preemptable)
+    return Votes(gang_key=lambda gang: dominant(gang.taken), preemptable=preemptable, changes_ranks=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, Generic
 
@@ -33,6 +34,11 @@ class Heap(Generic[T]):
     def remove(self, entry: QueuedItem[T]) -> None:
         """Remove *entry*; its item in the heap is skipped later."""
         del self._entries[entry.ticket]
+
+    def reorder(self, rank: Callable[[QueuedItem[T]], Rank]) -> None:
+        """Order the entries by their new ranks."""
+        self._heap = [(rank(entry), ticket, entry) for ticket, entry in self._entries.items()]
+        heapify(self._heap)
 
     def peek(self) -> QueuedItem[T] | None:
         """Return the first entry."""

@@ -165,6 +165,10 @@ class Queue(Generic[T]):
             case QueueState.UNSCHEDULABLE if event is not None:
                 self._wake(entry, strategy_for(entry, event, self._hints), now)
 
+    def reorder(self) -> None:
+        """Order the active items again, as their ranks may have changed."""
+        self._active.reorder(self._rank)
+
     def activate(self, item: T) -> None:
         """Activate *item* if it is unschedulable or in backoff and its gates are open."""
         entry = self._entries.get(item)
