@@ -1,4 +1,4 @@
-"""Excluded cases: patterns in the tests, reasons in the documentation."""
+"""Excluded cases, which the documentation lists with reasons."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import pytest
 from cases.conftest import FOLDER
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "simulate.md"
+KUBERNETES, VOLCANO = "Kubernetes cases that do not apply", "Volcano cases that do not apply"
 
 
-def is_left_out(case: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether one of *patterns* matches *case*."""
-    return any(fnmatchcase(case, pattern) for pattern in patterns)
+def skip_excluded(case: str, heading: str) -> None:
+    """Skip the test of *case* if the table of the documentation under *heading* excludes it."""
+    for pattern, reason in exclusions(heading).items():
+        if fnmatchcase(case, pattern):
+            pytest.skip(reason)
 
 
-def listed(heading: str) -> tuple[str, ...]:
-    """Return the patterns in the table of the documentation under *heading*."""
+def exclusions(heading: str) -> dict[str, str]:
+    """Return the patterns in the table under *heading*, with their reasons."""
     section = DOCUMENT.read_text(encoding="utf-8").partition(f"### {heading}\n")[2].partition("\n#")[0]
-    rows = (line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
-    return tuple(pattern for row in rows for pattern in re.findall(r"`([^`]+)`", row))
+    rows = (line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `"))
+    return {pattern: reason for patterns, reason in rows for pattern in re.findall(r"`([^`]+)`", patterns)}
 
 
-def check_listed(heading: str, patterns: tuple[str, ...], files: tuple[str, ...]) -> None:
-    """Check that the documentation lists exactly *patterns*, and that each matches a case of *files*."""
+def check_exclusions(heading: str, files: tuple[str, ...]) -> None:
+    """Check that each pattern in the table under *heading* matches a case of *files*, and that most cases remain."""
     ids = [case["id"] for file in files for case in json.loads((FOLDER / file).read_text(encoding="utf-8"))["cases"]]
+    excluded = {pattern: [case for case in ids if fnmatchcase(case, pattern)] for pattern in exclusions(heading)}
 
-    assert listed(heading) == patterns
-    assert [pattern for pattern in patterns if not any(fnmatchcase(case_id, pattern) for case_id in ids)] == []
+    assert excluded
+    assert all(excluded.values())
+    assert sum(map(len, excluded.values())) < len(ids) / 4

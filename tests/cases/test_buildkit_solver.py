@@ -111,7 +111,7 @@ def _deep() -> Iterator[None]:
 def test_case_has_the_results_of_buildkit(case: Case, tmp_path: Path) -> None:
     """Cases in the table of exclusions are skipped."""
     if case["id"] in LEFT_OUT:
-        return
+        pytest.skip(LEFT_OUT[case["id"]])
     CHECKS[case["kind"]](case, tmp_path)
 
 

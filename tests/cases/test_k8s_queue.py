@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cases.excluded_cases import check_listed, is_left_out
+from cases.excluded_cases import KUBERNETES, check_exclusions, skip_excluded
 from run.scheduling_state import flight_log, in_flight
 
 from pipegen.run.scheduling.queue.backoff import Delays
@@ -32,15 +32,6 @@ WORTH = {
 PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.UNSCHEDULABLE}
 
 # Cases about features that a single process does not have; the table in the documents gives the reasons.
-LEFT_OUT = (
-    "close/*",
-    "gang/*",
-    "*-pop-from-backoff-off",
-    "pop/from-backoff-off",
-    "gate/rechecked-after-backoff",
-    "gate/to-backoff-unchecked",
-    "update/nomination-*",
-)
 # The queue does not nominate machines for tasks: expectations about that are ignored.
 NOT_LOOKED_AT = ("nominated", "absent")
 
@@ -268,8 +259,7 @@ def check_delay(case: Case) -> None:
 
 def test_case_has_the_results_of_kubernetes(case: Case) -> None:
     """Documented exclusions are skipped."""
-    if is_left_out(case["id"], LEFT_OUT):
-        return  # docs/simulate.md says why
+    skip_excluded(case["id"], KUBERNETES)
     if case.get("kind") == "worth_requeuing":
         check_worth(case)
     elif case.get("kind") == "backoff_duration":
@@ -283,4 +273,4 @@ def test_case_has_the_results_of_kubernetes(case: Case) -> None:
 @pytest.mark.usefixtures("cases")
 def test_excluded_cases_are_documented() -> None:
     """The documentation lists exactly the exclusions of this module."""
-    check_listed("Kubernetes cases that do not apply", LEFT_OUT, (CASES,))
+    check_exclusions(KUBERNETES, (CASES,))

@@ -31,18 +31,6 @@ Case = dict[str, Any]
 Policy = Callable[[Session], Votes]
 
 FILES = ("volcano_allocate.json", "volcano_evict.json", "volcano_other.json")
-HEADING = "Volcano cases that do not apply"
-LEFT_OUT = (
-    "preempt-dry-run/anti-affinity-victim",
-    "shuffle/*",
-    "cooldown/*",
-    "gang-phase/*",
-    "gang-releasing/*",
-    "hdrf/*",
-    "overcommit/*",
-    "allocate/role-minimum-unreachable-binds-nothing",
-    "proportion/closed-queue-not-enqueued",
-)
 
 # Whether the phase of a group means that it is admitted.
 ADMITTED = {"Inqueue": True, "Running": True, "Pending": False}
