@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush, merge
-from math import exp, factorial, log
+from math import exp, log
 from random import Random
 from statistics import NormalDist
 
 import pytest
+from benchmarks.queueing_theory import cobham, erlang, pollaczek_khinchine, preemptive_repeat
 from fleet.fleets import DAY, fleet, load
 
-from pipegen.fleet.arrivals import WEEK_HOURS, Rates, times
+from pipegen.fleet.arrivals import HOUR, WEEK_HOURS, Rates, times
 from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal, sampler
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.simulation import FleetSimulation
@@ -19,12 +20,6 @@ from pipegen.fleet.simulation import FleetSimulation
 pytestmark = pytest.mark.robust
 
 MINUTE = 60.0
-
-
-def erlang_c(machines: int, load_: float) -> float:
-    """Return the probability that a stage waits, with a *load_* of this number of machines."""
-    busy = load_**machines / factorial(machines) * machines / (machines - load_)
-    return busy / (sum(load_**number / factorial(number) for number in range(machines)) + busy)
 
 
 def arrivals(rate: float, duration: Distribution, days: float, seed: str) -> Iterator[tuple[float, float]]:
@@ -91,9 +86,9 @@ def test_one_queue(machines: int, part: float, duration: Distribution) -> None:
     """
     rate = 60.0 * machines * part
     days = 15 / machines
-    # With equal times, the wait is half of that with exponential ones: the formula of Pollaczek and Khinchine.
-    share = 0.5 if isinstance(duration, FixedTime) else 1.0
-    expected = share * erlang_c(machines, machines * part) * MINUTE / (machines * (1 - part))
+    expected = erlang(machines, rate / HOUR, MINUTE)
+    if isinstance(duration, FixedTime):
+        expected = pollaczek_khinchine(rate / HOUR, MINUTE, MINUTE**2)
     simulated = simulated_waits(fleet([load("a", rate, duration)], machines, days))["a"]
 
     assert_same(simulated, list(plain_waits(arrivals(rate, duration, days, "1 a"), machines)))
@@ -105,13 +100,13 @@ def test_one_queue(machines: int, part: float, duration: Distribution) -> None:
 def test_durations_by_median_and_p95(median: float, p95: float, part: float) -> None:
     """M/G/1 with log-normal durations: the mean wait of the formula of Pollaczek and Khinchine."""
     variance = (log(p95 / median) / NormalDist().inv_cdf(0.95)) ** 2
-    mean, mean_square = median * exp(variance / 2), median**2 * exp(2 * variance)
-    duration, rate = LogNormal(median, p95), 3600 * part / mean
+    mean, square = median * exp(variance / 2), median**2 * exp(2 * variance)
+    duration, rate = LogNormal(median, p95), HOUR * part / mean
     simulated = simulated_waits(fleet([load("a", rate, duration)], 1, 15))["a"]
 
     assert_same(simulated, list(plain_waits(arrivals(rate, duration, 15, "1 a"), 1)))
     long_run = [wait for _, wait in plain_waits(arrivals(rate, duration, 1_000, "long run"), 1)]
-    expected = rate / 3600 * mean_square / (2 * (1 - part))
+    expected = pollaczek_khinchine(rate / HOUR, mean, square)
     assert sum(long_run) / len(long_run) == pytest.approx(expected, rel=0.02)
 
 
@@ -130,23 +125,26 @@ def test_priorities_without_preemption() -> None:
     for name, waits in zip(("high", "low"), plain(20, "1"), strict=True):
         # The plain model stops when the last stage arrives.
         assert_same(simulated[name][: len(waits)], sorted(waits))
-    # The mean remaining time of the stage that runs is 0.6 minutes.
-    expected = [0.6 * MINUTE / 0.7, 0.6 * MINUTE / (0.7 * 0.4)]
+    expected = cobham(18 / HOUR, 18 / HOUR, MINUTE, 2 * MINUTE**2)
     means = [sum(wait for _, wait in waits) / len(waits) for waits in plain(2_000, "long run")]
-    assert means == pytest.approx(expected, rel=0.02)
+    assert means == pytest.approx(list(expected), rel=0.02)
 
 
 def test_priorities_with_preemption() -> None:
-    """The high priority is not affected by the low one, whose stages start again and lose their work."""
+    """The high priority is not affected by the low one, whose stages start again, and wait as Gaver's formula says."""
     loads = [
         load("high", 24.0, Exponential(MINUTE), priority=1),
         load("low", 6.0, FixedTime(MINUTE), interruptible=True),
     ]
     actions = ("enqueue", "allocate", "preempt", "backfill")
-    simulated = FleetSimulation(fleet(loads, 1, 100, queue="q", actions=actions)).run().loads
+    simulated = FleetSimulation(fleet(loads, 1, 400, queue="q", actions=actions)).run().loads
     high, low = simulated["high"], simulated["low"]
+    expected = preemptive_repeat(24 / HOUR, 6 / HOUR, MINUTE, MINUTE)
 
     waits = sorted(zip(high.ready, high.waits, strict=True))
-    assert_same(waits, list(plain_waits(arrivals(24.0, Exponential(MINUTE), 100, "1 high"), 1)))
+    assert_same(waits, list(plain_waits(arrivals(24.0, Exponential(MINUTE), 400, "1 high"), 1)))
+    assert [sum(high.waits) / len(high.waits), sum(low.waits) / len(low.waits)] == pytest.approx(
+        list(expected), rel=0.02
+    )
     # An attempt of a minute is stopped with the probability 1 - exp(-0.4), which gives the expected number of attempts.
-    assert low.preempted / len(low.results) == pytest.approx(2.718281828**0.4 - 1, rel=0.02)
+    assert low.preempted / len(low.results) == pytest.approx(exp(0.4) - 1, rel=0.02)
