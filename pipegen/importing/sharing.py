@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
@@ -48,6 +49,10 @@ _IN_TEMPLATES = (
     ),
 )
 
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+# A reference to a value of a matrix, or of another stage.
+_READ = re.compile(r"\$\{(?!setup\.|inputs\.)[\w-]+\.")
+
 Stage = dict[str, Value]
 
 
@@ -67,17 +72,88 @@ def share(
     """Return *stages* with shared keys in defaults and templates.
 
     *templates_of* are the candidates of each stage, *inherited_of* its keys from defaults of the source, None if they
-    are unknown.
+    are unknown. A variable that would be set before another one in its value contains the text of this one, or is not
+    shared.
     """
+    own = frozenset[str]()
+    while True:
+        shared = _shared(stages, templates_of, inherited_of, own)
+        early = [tuple(_early(stage, rest, shared)) for stage, rest in zip(stages, shared.stages, strict=True)]
+        if not any(early):
+            return shared
+        own |= {
+            name
+            for stage, pairs in zip(stages, early, strict=True)
+            for name, other in pairs
+            if not _is_text(stage, other)
+        }
+        stages = [_with_texts(stage, pairs) for stage, pairs in zip(stages, early, strict=True)]
+
+
+def _early(stage: Stage, rest: Stage, shared: Shared) -> Iterator[tuple[str, str]]:
+    """Yield the variables of *stage*, with the *rest* of its keys, that are set too early, each with one that it reads.
+
+    Those of defaults come first, then those of templates.
+    """
+    bases = [shared.defaults, *(shared.templates[name] for name in _names(rest.get("extends"))), rest]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(name for keys in bases for name in _env(keys)))}
+    before = set[str]()
+    for name, value in _env(stage).items():
+        values = [value, *(case[name] for case in _cases(stage) if name in case)]
+        read = [other for each in values for other in _VARIABLE.findall(str(each)) if other in before]
+        yield from ((name, other) for other in dict.fromkeys(read) if numbers[other] > numbers[name])
+        before.add(name)
+
+
+def _cases(stage: Stage) -> list[Mapping[str, Value]]:
+    """Return the variables of each case of *stage*."""
+    return [_env(case) for case in _list(stage.get("cases")) if isinstance(case, dict)]
+
+
+def _is_text(stage: Stage, name: str) -> bool:
+    """Return whether the variable *name* of *stage* has one text, which others can contain in its place."""
+    text = _env(stage)[name]
+    return isinstance(text, str) and not text.endswith("$") and all(name not in case for case in _cases(stage))
+
+
+def _with_texts(stage: Stage, pairs: Iterable[tuple[str, str]]) -> Stage:
+    """Return *stage* with the text of the second variable of each of *pairs* in the first one."""
+    for name, other in pairs:
+        if _is_text(stage, other):
+            text = str(_env(stage)[other])
+            stage = {**stage, _ENV: _with_text(_env(stage), name, other, text)}
+            if "cases" in stage:
+                cases = [case for case in _list(stage["cases"]) if isinstance(case, dict)]
+                stage["cases"] = [{**case, _ENV: _with_text(_env(case), name, other, text)} for case in cases]
+    return stage
+
+
+def _with_text(env: Mapping[str, Value], name: str, other: str, text: str) -> dict[str, Value]:
+    """Return *env* with *text* in place of the variable *other* in the variable *name*."""
+    value = env.get(name)
+    return {**env, name: value.replace(f"${{{other}}}", text)} if isinstance(value, str) else {**env}
+
+
+def _names(value: Value) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else (value,) if isinstance(value, str) else ()
+
+
+def _shared(
+    stages: Sequence[Stage],
+    templates_of: Sequence[Sequence[str]],
+    inherited_of: Sequence[AbstractSet[str]] | None,
+    own: AbstractSet[str],
+) -> Shared:
+    """Return *stages* with shared keys in defaults and templates, without the variables in *own*."""
     variables = _common_variables(stages)
     if variables:
         stages = [_without_variables(stage, variables) for stage in stages]
     users = _users(templates_of)
-    defaults = _defaults(stages, users, inherited_of, is_raw_shared=bool(variables))
+    defaults = _defaults(stages, users, inherited_of, own, is_raw_shared=bool(variables))
     rest = [_without_defaults(stage, defaults) for stage in stages]
     templates: dict[str, Mapping[str, Value]] = {}
     for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
-        common = _common([rest[index] for index in indexes])
+        common = _common([rest[index] for index in indexes], own)
         if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
             templates[name] = common
             for index in indexes:
@@ -114,13 +190,15 @@ def _defaults(
     stages: Sequence[Stage],
     users: Mapping[str, Sequence[int]],
     inherited_of: Sequence[AbstractSet[str]] | None,
+    own: AbstractSet[str],
     *,
     is_raw_shared: bool,
 ) -> dict[str, Value]:
     """Return the keys that more than half of the stages with a script have, with their values.
 
-    A key that other stages lack is one of them only if it is a default of the source, too, and a variable with a value
-    of a matrix only if all stages have it. If it *is_raw_shared*, the defaults have other raw keys already.
+    They are without the variables in *own*. A key that other stages lack is one of them only if it is a default of the
+    source, too, and a variable with a value of a matrix or of another stage only if all stages have it. If it
+    *is_raw_shared*, the defaults have other raw keys already.
     """
     inheriting = [stage for stage in stages if "script" in stage]
     with_env = [stage for stage in stages if "script" in stage or "steps" in stage]
@@ -129,9 +207,9 @@ def _defaults(
         return {}
     env = {
         name: value
-        for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
+        for name in dict.fromkeys(name for stage in with_env for name in _env(stage) if name not in own)
         if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
-        and ("${matrix." not in str(value) or all(_env(stage).get(name) == value for stage in with_env))
+        and (not _READ.search(str(value)) or all(_env(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in _env(stage) for stage in stages], users)
     }
     defaults: dict[str, Value] = {}
@@ -215,16 +293,17 @@ def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
     return users
 
 
-def _common(stages: Sequence[Stage]) -> dict[str, Value]:
+def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
     """Return the keys that all *stages* have with one value, or most of them if the others replace it.
 
-    Of `env` and `raw`, these are the parts that all have.
+    Of `env` and `raw`, these are the parts that all have, without the variables in *own*.
     """
     common: dict[str, Value] = {}
     for key in dict.fromkeys(key for stage in stages for key in stage):
         values = [stage.get(key) for stage in stages]
         if key == _ENV or (key == _RAW and not any(map(_removes, values))):
             parts = _common_parts([value if isinstance(value, dict) else {} for value in values])
+            parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
             common |= {key: parts} if parts else {}
         elif key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
             common[key] = values[0]

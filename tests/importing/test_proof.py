@@ -621,3 +621,33 @@ lint: { stage: test, script: lint, dependencies: [] }
 
     assert result.text.count("files_from: []") == 1
     assert _differences(result) == ['job "pack" gets other files: build: clang']
+
+
+def test_shared_variables_do_not_come_before_those_that_they_read(tmp_path: Path) -> None:
+    """A variable of the file reads one of a job, directly or in another one; defaults are set first."""
+    source = """\
+variables: { FOLDER: $CI_PROJECT_DIR/$NAME/x, TAG: "v$FOLDER" }
+.named: { variables: { NAME: all-$CI_COMMIT_SHA } }
+one: { extends: .named, script: ['./one $TAG'] }
+two: { extends: .named, script: ['./two $TAG'] }
+three: { script: ['./three $TAG'] }
+four: { script: ['./four $TAG'], variables: { NAME: $A$ }, rules: [{ if: $CI_COMMIT_TAG, variables: { TAG: $NAME } }] }
+five: { script: ['./five $TAG'] }
+six: { script: ['./six $TAG'] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert "FOLDER: ${CI_PROJECT_DIR}/all-${CI_COMMIT_SHA}/x" in result.text
+    assert _differences(result) == []
+
+
+def test_the_order_in_which_a_script_sets_variables_is_compared(tmp_path: Path) -> None:
+    """A variable has no value before it is set."""
+    source = "test: { script: ['./test $TAG'], variables: { NAME: a-$CI_COMMIT_SHA, TAG: v$NAME } }\n"
+    result, _ = from_text(source, tmp_path)
+    first, second = '    - export NAME="a-$CI_COMMIT_SHA"\n', '    - export TAG="v$NAME"\n'
+
+    assert _differences(result) == []
+    assert _differences(_changed(result, first + second, second + first)) == [
+        'the variable TAG of job "test" is another one'
+    ]

@@ -42,6 +42,7 @@ _WORD = re.compile(
 _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 # Commands of pipegen itself: they check the shell, and carry files.
 _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
 _DOLLAR = "\0"
 _SHORTENED = "…"
 # What the generated file has in a name for an empty value of a matrix.
@@ -211,8 +212,8 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     """Yield the differences in the work of two jobs."""
     name, own, other = expected.name, expected.work, actual.work
     case = other.variables.get(Case.NUMBER, "")
-    script = _script(other.script, own.script, case)
-    after = _script(other.after, own.after, case)
+    script = _script(other.script, own.script, other.variables, case)
+    after = _script(other.after, own.after, other.variables, case)
     if script is None:
         yield f'the script of job "{name}" is another one'
     if after is None:
@@ -273,10 +274,12 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'
 
 
-def _script(actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> dict[str, str] | None:
+def _script(
+    actual: tuple[str, ...], expected: tuple[str, ...], known: Collection[str], case: str
+) -> dict[str, str] | None:
     """Return the variables that *actual* exports before the commands *expected*; None if the commands differ.
 
-    *case* is the number of the case that applies, "" for none.
+    The variables *known* have values before. *case* is the number of the case that applies, "" for none.
     """
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
     bounds = _position(commands, expected)
@@ -287,10 +290,24 @@ def _script(actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> di
         text = _chosen(command, case)
         match = _EXPORT.fullmatch(text)
         if match is not None:
+            variables.pop(match[1], None)  # the last value counts, and those before it can be in it
             variables[match[1]] = _value(match[2])
         elif _OWN.search(text) is None and text != _PIPEFAIL:
             return None
-    return variables
+    return dict(_in_order(variables, known))
+
+
+def _in_order(variables: Mapping[str, str], others: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the *variables* that a script sets in this order; until then, only *others* have a value."""
+    later = variables.keys() - set(others)
+    for name, text in variables.items():
+        later.discard(name)
+        parts = _REFERENCE.split(text)
+        names = (
+            part if number % 2 == 0 else f"${{{part}}}" if part not in later else ""
+            for number, part in enumerate(parts)
+        )
+        yield name, "".join(names)
 
 
 def _chosen(command: str, case: str) -> str:
