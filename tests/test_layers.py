@@ -62,6 +62,8 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "compiler",
             "config",
             "emit",
+            "bindings.script.lexer",
+            "bindings.script.syntax",
             "plan.model",
             "plan.regexes.subset",
             "plan.events",

@@ -29,7 +29,19 @@ _FIRST = (
         "secrets",
         "shell",
     ),
-    *("before", "script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
+    *(
+        "before",
+        "script",
+        "after",
+        "outputs",
+        "artifacts",
+        "files_from",
+        "reports",
+        "cache",
+        "environment",
+        "approve",
+        "lock",
+    ),
     *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )
 _ORDER = (*_FIRST, *(key.name for key in STAGE_KEYS if key.name not in _FIRST))

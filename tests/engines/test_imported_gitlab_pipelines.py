@@ -68,7 +68,36 @@ either: { script: ['echo said: either'], rules: [{ if: $CI_COMMIT_BRANCH == $CI_
 never: { script: ['echo said: never'], rules: [{ if: $MODE != "plain" }] }
 after: { stage: deploy, needs: [{ job: main, optional: true }], script: ['echo said: after'] }
 """
-_PIPELINES = {"templates": _TEMPLATES, "order": _ORDER, "rules": _RULES}
+_REPORTS = """\
+stages: [build, test, deploy]
+variables: { IMAGE: "app:$VERSION" }
+build:
+  stage: build
+  script:
+    - echo "VERSION=1.$((1 + 1))" >build.env
+    - |
+      text='one  two=three:'
+      echo "TEXT=$text" >>build.env
+    - |
+      cat <<EOF | tee -a build.env
+      EMPTY=
+      HOST=$(printf %s 'example.org')
+      EOF
+    - 'echo "said: ${VERSION:-unset} $IMAGE"'
+  artifacts: { reports: { dotenv: build.env } }
+unit: { stage: test, needs: [build], script: ['echo "said: $VERSION [$TEXT] [$EMPTY] $HOST $IMAGE"', sh said] }
+lint: { stage: test, needs: [{ job: build, artifacts: false }], script: ['echo "said: ${VERSION:-unset} $IMAGE"'] }
+more:
+  stage: test
+  script: ['printf "NOTES=%s\\n" "$VERSION-more" >more.env']
+  artifacts: { reports: { dotenv: more.env } }
+last:
+  stage: deploy
+  script: ['echo "said: $NOTES"', sh said]
+  after_script: ['echo "said: after $NOTES $IMAGE"']
+"""
+_SAID = '#!/bin/sh\necho "said: $VERSION $TEXT $HOST ${NOTES:-none}"\n'
+_PIPELINES = {"templates": _TEMPLATES, "order": _ORDER, "rules": _RULES, "reports": _REPORTS}
 
 _Outcome = Mapping[str, tuple[gitlab_local.Result, int | None, list[str]]]
 
@@ -79,13 +108,14 @@ def test_an_imported_pipeline_does_the_same(name: str, branch: str, repository: 
     """The same jobs run, with the same results and output."""
     require(gitlab_local.available())
     text = _PIPELINES[name]
-    folder = repository({".gitlab-ci.yml": text, "parts.yml": _PARTS})
+    folder = repository({".gitlab-ci.yml": text, "parts.yml": _PARTS, "said": _SAID})
     report = Report()
     imported = import_gitlab(SourceFile(".gitlab-ci.yml", text), Roots(folder), "main", report)
     source = _outcome(text, folder, tmp_path / "source", branch)
     result = _outcome(imported.generated[-1].text, folder, tmp_path / "result", branch)
 
     assert not report.has_errors()
+    assert ("outputs:" in imported.text) is (name == "reports")
     assert any(lines for _, _, lines in source.values())
     assert {job: result.get(job) for job in source} == source
 

@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
+from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
@@ -24,12 +25,8 @@ from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
-from pipegen.importing.gitlab.stages.needs import (
-    GeneratedNames,
-    files_from,
-    keep_needs,
-    report_needs,
-)
+from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, report_needs
+from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
@@ -87,14 +84,15 @@ class ImportOptions(Struct, kw_only=True):
 class ConfigDocument(Struct):
     """A config as a document, and the jobs that it has as stages.
 
-    If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet. Raw keys of those
-    that are *numbered* read the number of a part.
+    If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet. *forced* are keys
+    that have to stay raw because others do, by job, each with the reason. *outputs* are in place of dotenv reports.
     """
 
     document: Mapping[str, Value]
     jobs: tuple[str, ...]
     lacks_names: bool
-    numbered: tuple[str, ...]
+    forced: Mapping[str, Mapping[str, str]]
+    outputs: Mapping[str, StageOutputs]
 
 
 def document(
@@ -166,7 +164,9 @@ class _Writer:
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
         final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered)
         starts |= final_starts(starts, final)
-        drafts = [self._draft(builder, name, starts[name]) for name in stages]
+        others = {*self._inputs, *self._set_by_workflow}
+        outputs = stage_outputs(self._source, {name: starts[name] for name in stages}, self._options.forced, others)
+        drafts = [self._draft(builder, name, starts[name], outputs[name]) for name in stages]
         for draft in drafts:
             self._set_inherited(draft)
         builder.raw_keys.report(self._report)
@@ -187,10 +187,11 @@ class _Writer:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
         config = self._config(drafts, order, condition, builder.comments)
-        return ConfigDocument(config, tuple(stages), kept.lacks_names, numbered(drafts))
+        further = {**numbered(drafts), **lost_outputs(drafts)}
+        return ConfigDocument(config, tuple(stages), kept.lacks_names, further, outputs)
 
-    def _draft(self, builder: StageBuilder, name: str, start: Start | None) -> Draft:
-        draft, forced = builder.draft(self._source.jobs[name], start), self._options.forced.get(name, ())
+    def _draft(self, builder: StageBuilder, name: str, start: Start | None, outputs: StageOutputs) -> Draft:
+        draft, forced = builder.draft(self._source.jobs[name], start, outputs), self._options.forced.get(name, ())
         return with_trigger(draft, self._source, forced, self._inputs, self._targets, self._accounting, self._report)
 
     def _set_inherited(self, draft: Draft) -> None:

@@ -16,11 +16,13 @@ from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
+from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
 from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
+from pipegen.importing.gitlab.stages.outputs import REFERENCES
 from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
@@ -44,6 +46,8 @@ _SAME = {
     **dict.fromkeys(("files_from", "name", "raw"), "*"),
 }
 
+# A stage with one of these errors reads no outputs of others.
+_OF_REFERENCES = (codes.UNKNOWN_NAMESPACE, codes.NOT_AN_ANCESTOR, codes.UNBOUND_NAME, codes.MAY_BE_ABSENT)
 # A stage with an error in one of these, although it is raw already, is left out.
 _TRIED_ONCE = ("script", "trigger")
 
@@ -65,7 +69,8 @@ class PipelineReading(Struct, kw_only=True):
 class GitLabImport(Imported, kw_only=True):
     """The import of a pipeline of GitLab; *jobs* are those that are stages.
 
-    *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file.
+    *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file. *outputs* are
+    those of stages in place of dotenv reports.
     """
 
     reading: PipelineReading
@@ -73,6 +78,7 @@ class GitLabImport(Imported, kw_only=True):
     jobs: tuple[str, ...]
     forced: Mapping[str, Mapping[str, str]]
     names: GeneratedNames
+    outputs: Mapping[str, StageOutputs]
 
     @property
     def source(self) -> SourcePipeline:
@@ -169,10 +175,12 @@ class _Attempt:
             duplicated=self._duplicated,
         )
         config = document(self._reading.source, options, accounting, report)
-        numbered = [name for name in config.numbered if "matrix" not in self.forced.get(name, {})]
-        for name in numbered:
-            self.forced.setdefault(name, {})["matrix"] = "a key that stays raw reads the number of a part"
-        if numbered:
+        further = {
+            name: keys for name, keys in config.forced.items() if not keys.keys() <= self.forced.get(name, {}).keys()
+        }
+        for name, keys in further.items():
+            self.forced.setdefault(name, {}).update(keys)
+        if further:
             return self.result(is_shared=is_shared)
         return _Result(
             config, compiled(block_style(config.document), "gitlab", checks_scripts=True), accounting, report
@@ -199,6 +207,7 @@ class _Attempt:
             generated=result.compiled.files,
             forced=self.forced,
             names=self.names,
+            outputs=result.config.outputs,
         )
 
 
@@ -246,10 +255,14 @@ def _forced_keys(result: CompiledConfig) -> tuple[ConfigError, ...]:
     Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.
     """
     causes = [place for place in result.errors if place.key != "files_from"]
-    return tuple(
-        place if place.key.startswith("env.") else replace(place, key=_SAME.get(place.key, place.key))
-        for place in causes or result.errors
-    )
+    return tuple(replace(place, key=_source_key(place)) for place in causes or result.errors)
+
+
+def _source_key(error: ConfigError) -> str:
+    """Return the key to force for *error*: that of the keys of the source from which the key with the error results."""
+    if error.stage and error.code in _OF_REFERENCES and error.key != "files_from":
+        return REFERENCES
+    return error.key if error.key.startswith("env.") else _SAME.get(error.key, error.key)
 
 
 class _LostValues:

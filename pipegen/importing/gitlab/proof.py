@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
+from pipegen.importing.gitlab.reading.outputs import read_variable, values_of_report
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
@@ -41,7 +42,10 @@ _WORD = re.compile(
 )
 _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 # Commands of pipegen itself: they check the shell, and carry files.
-_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
+_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$|holds what stands in no name of an image")
+# The variable for the address of an environment that a script computes, and the command that stores it.
+_COMPUTED = "${PIPEGEN_URL_"
+_ADDRESS = re.compile(r"printf %s (\S.*) >\.pipegen/environment/\S+")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 _DOLLAR = "\0"
 _SHORTENED = "…"
@@ -65,7 +69,7 @@ def prove(imported: GitLabImport) -> Proof | None:
     """
     if not imported.generated:
         return None
-    source, result = imported.reading.runnable, runnable(_generated(imported.generated), has_helpers=True)
+    source, result = _with_values(imported), runnable(_generated(imported.generated), has_helpers=True)
     comparison = _Comparison()
     works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}
@@ -92,6 +96,14 @@ def prove(imported: GitLabImport) -> Proof | None:
         misordered=frozenset(misordered),
         restriction=_restriction(imported.reading.files),
     )
+
+
+def _with_values(imported: GitLabImport) -> RunnablePipeline:
+    """Return the source of *imported* with the values of the dotenv reports that are outputs."""
+    source, outputs = imported.reading.runnable, imported.outputs
+    reports = {name: outputs[name].report if name in outputs else None for name in source.jobs}
+    jobs = {name: replace(job, values=values_of_report(name, reports[name])) for name, job in source.jobs.items()}
+    return replace(source, jobs=jobs)
 
 
 def _restriction(files: Files) -> str:
@@ -212,8 +224,8 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     """Yield the differences in the work of two jobs."""
     name, own, other = expected.name, expected.work, actual.work
     case = other.variables.get(Case.NUMBER, "")
-    script = _script(other.script, own.script, other.variables, case)
-    after = _script(other.after, own.after, other.variables, case)
+    script = _script(other, other.script, own.script, case)
+    after = _script(other, other.after, own.after, case)
     if script is None:
         yield f'the script of job "{name}" is another one'
     if after is None:
@@ -224,17 +236,26 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
             continue
         if not _is_same(expected, (value, own.variables), actual, (variables.get(variable, ""), variables)):
             yield f'the variable {variable} of job "{name}" is another one'
-    # The script exports variables after the image and the services have started.
-    if not _is_same(expected, (own.image, own.variables), actual, (other.image, other.variables)):
-        yield f'the image of job "{name}" is another one'
-    services = (" ".join(own.services), own.variables), (" ".join(other.services), other.variables)
-    if not _is_same(expected, services[0], actual, services[1]):
-        yield f'the services of job "{name}" are others'
-    if not _is_same(expected, (own.environment, own.variables), actual, (other.environment, other.variables)):
-        yield f'the environment of job "{name}" is another one'
+    for message, text, other_text in _texts(name, own, other, variables):
+        if not _is_same(expected, text, actual, other_text):
+            yield message
     others = _paths(expected, is_named=name == expected.job) ^ _paths(actual, is_named=name == expected.job)
     for kind in sorted({kind if kind in (ARTIFACTS, CACHES) else "reports" for kind, _ in others}):
         yield f'the {kind} of job "{name}" are others'
+
+
+def _texts(name: str, own: RunWork, other: RunWork, exported: Mapping[str, str]) -> Iterator[tuple[str, _Text, _Text]]:
+    """Yield texts of the job *name* to compare, each with the message about a difference.
+
+    The script has *exported* variables after the image and the services have started.
+    """
+    variables, others = own.variables, other.variables
+    yield f'the image of job "{name}" is another one', (own.image, variables), (other.image, others)
+    services = (" ".join(own.services), variables), (" ".join(other.services), others)
+    yield f'the services of job "{name}" are others', *services
+    yield f'the environment of job "{name}" is another one', (own.environment, variables), (other.environment, others)
+    address = (own.address, {**variables, **own.values.own}), (_address(other), exported)
+    yield f'the address of the environment of job "{name}" is another one', *address
 
 
 def _paths(job: RunJob, *, is_named: bool) -> frozenset[tuple[str, str]]:
@@ -274,12 +295,17 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'
 
 
-def _script(
-    actual: tuple[str, ...], expected: tuple[str, ...], known: Collection[str], case: str
-) -> dict[str, str] | None:
-    """Return the variables that *actual* exports before the commands *expected*; None if the commands differ.
+def _address(work: RunWork) -> str:
+    """Return the address of the environment of *work*: the script can compute it, and pass it on to GitLab."""
+    commands = work.script if work.address.startswith(_COMPUTED) else ()
+    printed = (match for command in commands for match in _ADDRESS.finditer(command))
+    return next((_value(match[1]) for match in printed), work.address)
 
-    The variables *known* have values before. *case* is the number of the case that applies, "" for none.
+
+def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> dict[str, str] | None:
+    """Return the variables that the *actual* commands of *work* set apart from those *expected*; None if these differ.
+
+    *case* is the number of the case that applies, "" for none.
     """
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
     bounds = _position(commands, expected)
@@ -292,9 +318,11 @@ def _script(
         if match is not None:
             variables.pop(match[1], None)  # the last value counts, and those before it can be in it
             variables[match[1]] = _value(match[2])
+        elif (value := read_variable(text, work.variables, work.values)) is not None:
+            variables[value[0]] = value[1]
         elif _OWN.search(text) is None and text != _PIPEFAIL:
             return None
-    return dict(_in_order(variables, known))
+    return dict(_in_order(variables, work.variables))
 
 
 def _in_order(variables: Mapping[str, str], others: Collection[str]) -> Iterator[tuple[str, str]]:

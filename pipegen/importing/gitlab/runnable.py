@@ -17,6 +17,7 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.order import Need, needs_of
+from pipegen.importing.gitlab.reading.outputs import NO_VALUES, LeftValues, generated_values
 from pipegen.importing.gitlab.reading.rules import (
     MANUAL,
     NEVER,
@@ -57,7 +58,7 @@ class RunnableJob(Struct, kw_only=True):
     """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
 
     *known* are the texts of its variables, without those of a matrix, which the rules test, or the name of the
-    combination, if it *tests_axes*.
+    combination, if it *tests_axes*. *address* is that of its environment.
     """
 
     job: SourceJob
@@ -73,6 +74,8 @@ class RunnableJob(Struct, kw_only=True):
     services: tuple[str, ...]
     paths: tuple[tuple[str, str], ...]
     environment: str
+    address: str
+    values: LeftValues
     is_shown: bool
     leaves_files: bool
 
@@ -147,14 +150,11 @@ def runnable(source: SourcePipeline, *, has_helpers: bool) -> RunnablePipeline:
         rules = _numbered(workflow_rules(source), conditions)
     except ExpressionError:
         rules = ()
-    jobs = {
-        name: _runnable(job, source, conditions, is_shown=not has_helpers or HELPER not in job.variables)
-        for name, job in source.jobs.items()
-    }
+    jobs = {name: _runnable(job, source, conditions, has_helpers=has_helpers) for name, job in source.jobs.items()}
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
-def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *, is_shown: bool) -> RunnableJob:
+def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *, has_helpers: bool) -> RunnableJob:
     """Return *job* with what all its runs have in common; equal conditions have one number."""
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
@@ -173,10 +173,12 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
         after=_commands(job, "after_script"),
         variables=texts_of_variables(job.variables),
         image=_image(job),
-        environment=_environment(job),
+        environment=_environment(job, "name"),
+        address=_environment(job, "url"),
+        values=generated_values(job) if has_helpers else NO_VALUES,
         services=_services(job),
         paths=tuple(_paths(job)),
-        is_shown=is_shown,
+        is_shown=not has_helpers or HELPER not in job.variables,
         leaves_files=_leaves_files(job),
     )
 
@@ -340,6 +342,9 @@ def _image(job: SourceJob) -> str:
     return expanded(text_of(node))
 
 
-def _environment(job: SourceJob) -> str:
+def _environment(job: SourceJob, key: str) -> str:
+    """Return the *key* of the environment of *job*, "" without one; a text is its name."""
     node = job.get("environment")
-    return expanded(text_of(node.get("name") if isinstance(node, TreeMapping) else node))
+    if not isinstance(node, TreeMapping):
+        return expanded(text_of(node)) if key == "name" else ""
+    return expanded(text_of(node.get(key)))

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
+from pipegen.importing.gitlab.reading.outputs import LeftValues
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
@@ -17,8 +18,9 @@ from pipegen.structs import Struct, replace
 class RunWork(Struct, kw_only=True):
     """The work of a combination of a job: its scripts, the values of variables, and where it runs.
 
-    *environment* is the name of the environment that it deploys to, "" for none. *paths* are those of
-    artifacts, of caches and of each kind of reports, from the checkout.
+    *environment* is the name of the environment that it deploys to, "" for none, *address* that of its page. *paths*
+    are those of artifacts, of caches and of each kind of reports, from the checkout. *variables* contain the values
+    that other jobs leave, *values* those that it leaves itself.
     """
 
     script: tuple[str, ...]
@@ -28,9 +30,11 @@ class RunWork(Struct, kw_only=True):
     services: tuple[str, ...]
     paths: tuple[tuple[str, str], ...]
     environment: str
+    address: str
+    values: LeftValues
 
 
-# The work of each combination, by its name and the variables that a rule sets.
+# The work of each combination, by its name, and the variables that a rule sets and those of other jobs.
 Works: TypeAlias = dict[tuple[str, tuple[tuple[str, str], ...]], RunWork]
 
 
@@ -68,6 +72,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     for name, job in jobs.items():
         for own_name in job.combinations if job.is_shown else ():
             own = starts[own_name]
+            senders = _through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving
             run_jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
@@ -75,19 +80,30 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
                 is_optional=own.when == MANUAL and not own.is_awaited,
                 allowed=own.allowed,
                 before=ancestors[own_name] & shown,
-                files=_through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving,
-                work=_work(own_name, job, own, works),
+                files=senders,
+                work=_work(own_name, job, own, _received(senders, starts, jobs), works),
             )
     return run_jobs
 
 
-def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> RunWork:
-    """Return the work of the combination *name* of *job*, which has *started*."""
-    if (name, started.variables) not in works:
+def _received(
+    senders: Iterable[str], starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
+) -> tuple[tuple[str, str], ...]:
+    """Return the values that the combinations *senders* leave for a job."""
+    names = sorted({starts[sender].name for sender in senders})
+    return tuple(value for name in names for value in jobs[name].values.for_others.items())
+
+
+def _work(
+    name: str, job: RunnableJob, started: StartedJob, received: tuple[tuple[str, str], ...], works: Works
+) -> RunWork:
+    """Return the work of the combination *name* of *job*, which has *started*, and *received* values of other jobs."""
+    key = name, (*started.variables, *received)
+    if key not in works:
         set_by_rule = expanded_all(dict(started.variables))
-        variables = {**job.variables, **set_by_rule, **expanded_all(job.combinations[name])}
+        variables = {**job.variables, **set_by_rule, **expanded_all(job.combinations[name]), **dict(received)}
         known = {**variables, "CI_PROJECT_DIR": ".", "CI_JOB_STAGE": job.job.stage}
-        works[name, started.variables] = RunWork(
+        works[key] = RunWork(
             script=job.script,
             after=job.after,
             variables=variables,
@@ -95,8 +111,10 @@ def _work(name: str, job: RunnableJob, started: StartedJob, works: Works) -> Run
             services=job.services,
             paths=tuple((kind, normpath(ground(path, known))) for kind, path in job.paths),
             environment=job.environment,
+            address=job.address,
+            values=job.values,
         )
-    return works[name, started.variables]
+    return works[key]
 
 
 def _present(pipeline: RunnablePipeline, starts: Mapping[str, StartedJob]) -> dict[str, RunnableJob]:

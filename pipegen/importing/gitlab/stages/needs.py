@@ -83,7 +83,7 @@ def keep_needs(
     reasons: dict[str, str] = {}
     has_unknown = False
     by_name = {draft.name: draft for draft in drafts}
-    leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
+    leaving = {draft.name for draft in drafts if "outputs" in draft.keys or _leaves_raw_files(draft)}
     earlier = closure(order.before)
     after_failures = after_any_failure(drafts, source, order, report)
     for draft in drafts:
@@ -145,7 +145,7 @@ def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misord
 def _need_keys(other: Draft, *, has_files: bool) -> dict[str, Data]:
     """Return the keys of a need on *other*, whose files arrive if it *has_files*."""
     keys: dict[str, Data] = {}
-    if not has_files and (_leaves_files(other) or other.raw):
+    if not has_files and (_leaves_files(other) or "outputs" in other.keys or other.raw):
         keys["artifacts"] = False
     if "when" in other.keys or has_rules(other.raw):
         keys["optional"] = True

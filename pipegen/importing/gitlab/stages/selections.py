@@ -43,9 +43,10 @@ def native_matrices(source: SourcePipeline) -> dict[str, str]:
     return native
 
 
-def numbered(drafts: Iterable[Draft]) -> tuple[str, ...]:
-    """Return the stages of *drafts* whose raw keys read the number of a part: only a script of a stage gets it."""
-    return tuple(draft.name for draft in drafts if draft.keys.get("matrix") and not _read_by(draft).isdisjoint(NUMBERS))
+def numbered(drafts: Iterable[Draft]) -> dict[str, dict[str, str]]:
+    """Return that the matrices of *drafts* stay raw whose raw keys read the number of a part: only a script gets it."""
+    names = [draft.name for draft in drafts if draft.keys.get("matrix") and not _read_by(draft).isdisjoint(NUMBERS)]
+    return {name: {"matrix": "a key that stays raw reads the number of a part"} for name in names}
 
 
 def _read_by(draft: Draft) -> set[str]:

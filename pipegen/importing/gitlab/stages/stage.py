@@ -12,6 +12,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import KeyComments, comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, StageOutputs
 from pipegen.importing.gitlab.reading.rules import (
     may_have_rules_elsewhere,
     with_include_rules,
@@ -138,14 +139,14 @@ class StageBuilder:
         self._accounting = accounting
         self._report = report
 
-    def draft(self, job: SourceJob, start: Start | None) -> Draft:
-        """Return the stage of *job*; without *start*, its rules stay raw."""
+    def draft(self, job: SourceJob, start: Start | None, outputs: StageOutputs) -> Draft:
+        """Return the stage of *job* with *outputs* in place of reports; without *start*, its rules stay raw."""
         forced = self._settings.forced.get(job.name, _NOT_FORCED)
         axes = matrices.axes_unless_raw(job, forced)
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
             self.comments.add(job.name, "matrix", [job.entries["parallel"]])
-        context = replace(self._context(job, axes), forced=forced)
+        context = replace(self._context(job, axes, outputs), forced=forced)
         draft = Draft(
             name=job.name,
             job=job,
@@ -157,6 +158,8 @@ class StageBuilder:
             draft.keys["matrix"] = dict(axes.matrix)
         for group in GROUPS:
             self._translate(group, context, draft, forced)
+        if outputs.report is not None:
+            draft.keys["outputs"] = {name: {"command": outputs.report.command(name)} for name in outputs.report.names}
         self._scripts(context, draft, forced)
         self._variables(context, draft, axes, forced, start)
         if may_have_rules_elsewhere(job, self._source):
@@ -171,7 +174,7 @@ class StageBuilder:
         draft.raw |= self.raw_keys.kept(draft.name, others, "")
         return draft
 
-    def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
+    def _context(self, job: SourceJob, axes: matrices.Axes | None, outputs: StageOutputs = NO_OUTPUTS) -> KeyContext:
         own_inputs = self._settings.inputs - set(job.own_variables)
         references = axes.env if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
@@ -183,6 +186,7 @@ class StageBuilder:
             variables=job.variables,
             stages=self._settings.stages,
             of_engine=(*rule_variables(job), *raw_names),
+            outputs=outputs.references,
         )
         names_ = Names(
             default_branch=self._settings.names.default_branch,
@@ -191,7 +195,7 @@ class StageBuilder:
             unknown=frozenset(job.variables) - known.keys() - own_inputs,
             axes=axes.values if axes is not None else {},
         )
-        return KeyContext(job=job, source=self._source, texts=texts, names=names_)
+        return KeyContext(job=job, source=self._source, texts=texts, names=names_, outputs=outputs)
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
@@ -276,7 +280,7 @@ class StageBuilder:
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         job_variables = self._job_variables(context, draft, axes, forced, start)
-        env: dict[str, Value] = dict(job_variables.env)
+        env: dict[str, Value] = {**context.outputs.env, **job_variables.env}
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
             self.comments.add(draft.name, f"env.{variable.name}", [variable.entry])

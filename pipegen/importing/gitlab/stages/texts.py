@@ -43,7 +43,7 @@ class JobTexts(Struct, kw_only=True):
     """The variables of a job: *axes* are those of its matrix, with references, *inputs* are inputs of the config.
 
     *constants* are the others with a value that does not depend on the run; rules and raw matrices set those
-    *of_engine*. *stages* are the names of all stages.
+    *of_engine*. *stages* are the names of all stages. *outputs* are values of dotenv reports, with references.
     """
 
     axes: Mapping[str, str]
@@ -52,6 +52,7 @@ class JobTexts(Struct, kw_only=True):
     variables: Mapping[str, Variable]
     stages: Collection[str]
     of_engine: Collection[str] = ()
+    outputs: Mapping[str, str] = MappingProxyType({})
 
     def expanded(self, text: str) -> str:
         """Return *text*, in which GitLab expands variables, as a text with references.
@@ -64,6 +65,8 @@ class JobTexts(Struct, kw_only=True):
             nonlocal rest
             if name in self.axes:
                 return self.axes[name]
+            if name in self.outputs:
+                return self.outputs[name]
             if name in self.inputs:
                 return f"${{inputs.{name}}}"
             variable = self.variables.get(name) if name not in self.of_engine else None

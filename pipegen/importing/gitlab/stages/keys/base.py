@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.texts import JobTexts
@@ -50,12 +51,16 @@ class Translation(Struct):
 
 
 class KeyContext(Struct, kw_only=True):
-    """A job of the pipeline *source*, the values of its variables, and the keys that are *forced* to stay raw."""
+    """A job of the pipeline *source*, the values of its variables, and the keys that are *forced* to stay raw.
+
+    *outputs* are those of the stage in place of a dotenv report.
+    """
 
     job: SourceJob
     source: SourcePipeline
     texts: JobTexts
     names: Names
+    outputs: StageOutputs
     forced: Mapping[str, str] = MappingProxyType({})
 
 

@@ -36,7 +36,7 @@ def artifacts(context: KeyContext) -> Translation:
     try:
         own = _artifacts(entries, context)
     except UntranslatableError as error:
-        if not reports:
+        if not reports and context.outputs.report is None:
             raise
         reason = str(error)
     is_for_reports = have_files and "paths" not in entries
@@ -125,10 +125,13 @@ def _reports(
                 reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
             elif name == "coverage_report":
                 reports["coverage"] = _coverage(present(entry.value), context)
+            elif name == "dotenv" and context.outputs.report is not None:
+                continue  # its values are outputs
             elif name == "cobertura" and len(report_paths := list(stored_paths(entry.value, context))) == 1:
                 reports["coverage"] = report_paths[0]
             else:
                 raw.append(entry)
+                reasons[name] = context.outputs.reason if name == "dotenv" else ""
         except UntranslatableError as error:
             raw.append(entry)
             reasons[name] = str(error)

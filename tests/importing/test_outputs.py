@@ -1,0 +1,293 @@
+"""Dotenv reports become outputs where it is certain what they contain, and who reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text, messages
+
+from pipegen.importing.accounting import KeyOutcome
+from pipegen.importing.gitlab.importer import GitLabImport
+from pipegen.importing.gitlab.proof import prove
+from pipegen.structs import replace
+
+_BUILD = """\
+stages: [build, test, deploy]
+build:
+  stage: build
+  script: ['echo "VERSION=$(cat VERSION)" > build.env']
+  artifacts: { reports: { dotenv: build.env } }
+"""
+_OTHER = _BUILD.partition("\n")[2].replace("build:", "other:", 1)
+_TEST = "test: { stage: test, script: ['./test \"$VERSION\"'] }\n"
+
+
+def _with_script(commands: Sequence[str], folder: Path) -> tuple[GitLabImport, str]:
+    build = {"stage": "build", "script": commands, "artifacts": {"reports": {"dotenv": "build.env"}}}
+    result, report = from_text(json.dumps({"build": build, "test": {"stage": "test", "script": ["t"]}}), folder)
+    return result, messages(report)
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        (['echo "A=$(cat A)" >> build.env'], "A"),
+        (["echo A=$X>build.env", 'echo "B=2">>./build.env'], "A B"),
+        (["V=$(cat V); echo \"A=$V\" >> build.env; echo 'B=;' >> build.env; make"], "A B"),
+        (['printf "A=%s\\n" "$A" >"$CI_PROJECT_DIR/build.env"'], "A"),
+        (["printf 'A=%s\\nB=100%%\\n' \"$A\" | tee build.env"], "A B"),
+        (["echo 'A=1' | tee -a build.env > /dev/null"], "A"),
+        (["cat <<EOF > build.env\nA=1\nB=$X\nEOF"], "A B"),
+        (["cat > 'build.env' <<-'EOF'\n\tA=1\n\tB=\n\tEOF\necho x"], "A B"),
+        (["tee build.env <<EOF\nA=1\nEOF"], "A"),
+        (["{ echo A=1; echo B=2; } >> build.env"], "A B"),
+        (['{\n  echo "A=1"\n  printf "B=%s\\n" "$B"\n} > build.env'], "A B"),
+        (["echo A=1 >> build.env", "echo B=2 > build.env"], "B"),
+        (
+            ["touch build.env", "rm -f build.env", 'echo "A=1\nB=2" >> build.env;\n# build.env\n\n', "cat build.env"],
+            "A B",
+        ),
+        (["(cd docs && make)", "echo A=1 > build.env"], "A"),
+        (["cd docs", "echo A=1 > ${CI_PROJECT_DIR}/build.env", "exit 0"], "A"),
+        (["if make; then echo; else exit 2; fi\nmake x || exit 1\necho A=1 > build.env"], "A"),
+    ],
+)
+def test_variables_of_a_report_are_outputs(commands: Sequence[str], names: str, tmp_path: Path) -> None:
+    """Commands that always run write them; the script stays as it is."""
+    result, report = _with_script(commands, tmp_path)
+
+    assert all(f"{name}: {{ command: sed -n s/^{name}=//p build.env }}" in result.text for name in names.split())
+    assert all(f"{name}: ${{build.{name}}}" in result.text.replace('"', "") for name in names.split())
+    assert result.text.count("command:") == len(names.split())
+    assert (report, _differences(result)) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("commands", "reason"),
+    [
+        (["./build"], "the script writes no variables"),
+        (["./build build.env"], 'which variables the command "./build build.env" writes is not certain'),
+        (["if test -e A; then\n  echo A=1 >> build.env\nfi"], "not certain"),
+        (["test -e A && echo A=1 >> build.env"], "not certain"),
+        (["echo A=1 >> build.env", "echo A=2 >> build.env"], "not certain"),
+        (['echo "$NAME=1" >> build.env'], "not certain"),
+        (['echo -e "A=1\\nB=1" >> build.env'], "not certain"),
+        (['echo "A=1\\nB=1" >> build.env'], "not certain"),
+        (["echo 'A=$B' >> build.env"], "not certain"),
+        (["echo 'A= b' >> build.env"], "not certain"),
+        (["echo '# A' >> build.env"], "not certain"),
+        (["cat <<EOF > build.env\nA=1\n\nEOF"], "not certain"),
+        (["cat <<'EOF' > build.env\nA=$B\nEOF"], "not certain"),
+        (["cat <<EOF > build.env\nA=\\$B\nEOF"], "not certain"),
+        (["sed x <<EOF > build.env\nA=1\nEOF"], "not certain"),
+        (["printf 'A=%s' 1 >> build.env"], "not certain"),
+        (["printf 'A=%s\\n' 1 2 >> build.env"], "not certain"),
+        (["env | grep ^A >> build.env"], "not certain"),
+        (["{ echo A=1 >&2; echo B=2; } >> build.env"], "not certain"),
+        (["{ make && echo A=1; } >> build.env"], "not certain"),
+        (["echo A=1 >> build.env.bak"], "not certain"),
+        (["echo A=1 >> ../build.env"], "not certain"),
+        (["mv other build.env"], "not certain"),
+        (["echo A=1 >> build.env", "rm build.env"], "the script writes no variables"),
+        (["cd docs", "echo A=1 > build.env"], "the script changes the directory"),
+        (["test -e A || exit 0", "echo A=1 > build.env"], "the script may end before the report is complete"),
+        (["exec ./run", "echo A=1 > build.env"], "the script may end before the report is complete"),
+        (["echo PATH=1 > build.env"], "the runner may read PATH"),
+        (["echo GIT_DEPTH=1 > build.env"], "the runner may read GIT_DEPTH"),
+    ],
+)
+def test_a_report_whose_variables_are_not_certain_stays_raw(
+    commands: Sequence[str], reason: str, tmp_path: Path
+) -> None:
+    """The reason is in its diagnostic."""
+    result, report = _with_script(commands, tmp_path)
+
+    assert reason in report
+    assert report.count('"dotenv" of job "build" stays a key of GitLab: ') == 1
+    assert "outputs:" not in result.text
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "jobs", "reason"),
+    [
+        ("", "", "no job reads it"),
+        ("", "next: { stage: test, trigger: group/next }", 'does not contain the script of job "next"'),
+        ("", "test: { stage: test, script: ['Get-Item $env:VERSION'] }", 'does not contain the script of job "test"'),
+        ("", "test: { stage: test, script: [t], variables: { VERSION: x } }", "VERSION is also another variable"),
+        ("", f"variables: {{ VERSION: x }}\n{_TEST}", "VERSION is also another variable"),
+        ("", f"variables: {{ VERSION: {{ value: x, description: of the build }} }}\n{_TEST}", "another variable"),
+        ("", "test: { script: [t], rules: [{ if: $CI_COMMIT_TAG, variables: { VERSION: x } }] }", "another variable"),
+        ("", "test: { script: [t], parallel: { matrix: [{ VERSION: [a, b] }] } }", "VERSION is also another variable"),
+        ("", "test: { script: [t], rules: [{ if: $VERSION }] }", '"rules" of job "test" contains'),
+        ("", "test: { script: [t], cache: { key: $VERSION, paths: [a] } }", '"cache" of job "test" contains'),
+        ("", "test: { script: [t], environment: a/$VERSION }", '"environment" of job "test" contains'),
+        ("", "test: { script: [t], variables: { A: $VERSION }, tags: [$A] }", '"tags" of job "test" contains'),
+        ("", "test: { script: [t], variables: { GIT_DEPTH: $VERSION } }", "the runner may read variables of job"),
+        ("", "test: { script: [t], services: [postgres] }", 'the services of job "test" may read it'),
+        ("", "test: { script: [t], when: always }", 'job "test" may start after failures'),
+        ("", "test: { script: [t], rules: [{ if: $A, when: always }, { if: $B }] }", "may start after failures"),
+        ("image: app:$VERSION", _TEST, '"image" of job "build" contains'),
+        ("when: manual", _TEST, "its job may not run before the jobs that get it"),
+        ("rules: [{ if: $CI_COMMIT_TAG }]", _TEST, "${build.VERSION}"),
+        ("allow_failure: true", _TEST, "${build.VERSION}"),
+        ("parallel: 2", _TEST, "each combination of the job has its own"),
+        ("after_script: [rm build.env]", _TEST, '"after_script" contains "build.env"'),
+        ("environment: { name: a, url: $A }, variables: { A: $VERSION }", "", '"environment" of job "build"'),
+    ],
+)
+def test_a_report_that_a_job_cannot_read_by_reference_stays_raw(
+    keys: str, jobs: str, reason: str, tmp_path: Path
+) -> None:
+    """All jobs that get it read it as a variable of GitLab, as before."""
+    source = _BUILD + "".join(f"  {line}\n" for line in keys.replace("}, ", "}\n").split("\n")) + jobs
+    result, report = from_text(source, tmp_path)
+
+    assert reason in messages(report)
+    assert '"dotenv" of job "build" stays a key of GitLab: ' in messages(report)
+    assert "outputs:" not in result.text
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("build:\n", "build it:\n", 'references cannot contain "build it"'),
+        ("dotenv: build.env", "dotenv: [build.env, other.env]", "its path is not constant"),
+        ("dotenv: build.env", "dotenv: $FILE", "its path is not constant"),
+        ("artifacts: {", "artifacts: { when: on_failure,", "only failed jobs leave it"),
+        ("artifacts: {", "artifacts: { paths: [/tmp/log], ", '"/tmp/log" is outside the repository'),
+        ("artifacts: {", "artifacts: { paths: [$CI_JOB_ID], ", '"artifacts" of job'),
+    ],
+)
+def test_a_report_that_cannot_be_an_output_stays_raw(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    """A generated job with raw paths would not leave the files of its outputs."""
+    result, report = from_text((_BUILD + _TEST).replace(old, new), tmp_path)
+
+    assert reason in messages(report)
+    assert "outputs:" not in result.text
+    assert "dotenv" in result.text
+    assert _differences(result) == []
+
+
+def test_variables_of_two_reports_that_a_job_gets_stay_raw(tmp_path: Path) -> None:
+    """GitLab decides which value wins."""
+    result, report = from_text(_BUILD + _OTHER + _TEST, tmp_path)
+
+    assert messages(report).count("may set the same variables in job") == len(("build", "other"))
+    assert "outputs:" not in result.text
+    assert _differences(result) == []
+
+
+def test_jobs_get_the_same_variable_of_different_reports(tmp_path: Path) -> None:
+    """Each gets only one of them."""
+    jobs = [f"{name}: {{ stage: test, needs: [{name}], script: [./test] }}\n" for name in ("build", "other")]
+    result, report = from_text(_BUILD + _OTHER + "".join(f"test-{job}" for job in jobs), tmp_path)
+
+    assert 'env: { VERSION: "${build.VERSION}" }' in result.text
+    assert 'env: { VERSION: "${other.VERSION}" }' in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+def test_only_jobs_that_get_a_report_read_its_values(tmp_path: Path) -> None:
+    """These are the jobs that need it with artifacts, and later ones without needs; their programs may read it."""
+    source = f"""\
+{_BUILD}late: {{ stage: deploy, script: [./late] }}
+alone: {{ stage: test, needs: [], script: [./alone] }}
+waits: {{ stage: test, needs: [{{ job: build, artifacts: false }}], script: [./waits] }}
+other: {{ stage: test, dependencies: [], script: [./other] }}
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert result.text.count("${build.VERSION}") == 1
+    assert result.text.index("name: late") < result.text.index("${build.VERSION}")
+    assert (messages(report), _differences(result)) == ("", [])
+    assert result.count.number(KeyOutcome.TRANSLATED) == result.count.keys
+
+
+def test_a_url_has_only_the_values_that_it_reads(tmp_path: Path) -> None:
+    """No other job gets the report of the last stage."""
+    source = """\
+review:
+  script: ['echo "URL=https://$(./host)" > deploy.env', 'echo "TIME=$(date)" >> deploy.env']
+  artifacts: { reports: { dotenv: deploy.env } }
+  environment: { name: review, url: $URL/app }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert "outputs: { URL: { command: sed -n s/^URL=//p deploy.env } }" in result.text
+    assert 'url: "${.URL}/app"' in result.text
+    assert "TIME:" not in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+def test_images_and_variables_have_values_of_reports(tmp_path: Path) -> None:
+    """The image is chosen before the script sets variables."""
+    source = f"""\
+variables: {{ IMAGE: 'app:$VERSION' }}
+{_BUILD}test: {{ stage: test, image: $IMAGE, script: ['./test $IMAGE'], parallel: {{ matrix: [{{ A: [a, b] }}] }} }}
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert "image: app:${build.VERSION}" in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
+def test_a_job_whose_needs_stay_raw_reads_values(tmp_path: Path) -> None:
+    """Its needs contain the job that leaves the values, with artifacts, and others that do so without."""
+    jobs = """\
+other: { stage: build, script: ['echo "A=$(a)" > a.env'], artifacts: { reports: { dotenv: a.env } } }
+test: { stage: test, needs: [build, { job: other, artifacts: false }], script: ['./test "$VERSION"'] }
+more: { stage: test, script: ['./more $A'] }
+"""
+    result, _ = from_text(_BUILD + jobs, tmp_path, frozenset({"test"}))
+
+    assert "needs: [build, { job: other, artifacts: false }]" in result.text
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("cat .pipegen/outputs/build/VERSION", "cat .pipegen/outputs/other/B", "the variable VERSION of job "),
+        ("s/^VERSION=", "s/^OTHER=", "the variable VERSION of job "),
+        ("//p build.env", "//p other.env", "the variable VERSION of job "),
+        (".pipegen/outputs/build/]", ".pipegen/outputs/else/]", "the variable VERSION of job "),
+        ('export VERSION="$build_VERSION"', "true", "the variable VERSION of job "),
+        ("PIPEGEN_BUILD_VERSION__3c394f=", "PIPEGEN_OTHER=", "the image of job "),
+        ("app:$PIPEGEN_BUILD", "app:$PIPEGEN_OTHER", "the image of job "),
+        ("dotenv: .pipegen/dotenv/build.env", "dotenv: none.env", "the image of job "),
+        (
+            'printf %s "https://$build_VERSION"',
+            'printf %s "https://$other_B"',
+            "the address of the environment of job ",
+        ),
+        ("url: $PIPEGEN_URL_TEST", "url: https://example.org", "the address of the environment of job "),
+    ],
+)
+def test_values_are_compared(old: str, new: str, difference: str, tmp_path: Path) -> None:
+    """A value of another report, a missing value, and one that does not arrive are differences."""
+    jobs = """\
+other: { stage: build, script: ['echo "B=$(b)" > other.env'], artifacts: { reports: { dotenv: other.env } } }
+test:
+  stage: test
+  image: app:$VERSION
+  script: ['./test "$VERSION"']
+  environment: { name: test, url: https://$VERSION }
+"""
+    result, _ = from_text(_BUILD + jobs, tmp_path)
+    (file,) = result.generated
+    changed = replace(result, generated=(replace(file, text=file.text.replace(old, new)),))
+
+    assert old in file.text
+    assert _differences(result) == []
+    assert f'{difference}"test" is another one' in _differences(changed)
+
+
+def _differences(result: GitLabImport) -> list[str]:
+    proof = prove(result)
+    assert proof is not None
+    return [difference.message for difference in proof.differences]
