@@ -127,12 +127,14 @@ pipeline {
                     sh 'echo "said: $VERSION"'
                 }
                 script { COUNT = sh(script: 'echo 1; echo 2', returnStdout: true).trim() }
+                sh 'echo "4 *" >notes.txt'
+                script { env.NOTES = readFile('notes.txt').trim() }
             }
         }
         stage('Build image') {
             environment { LABEL = "label-${IMAGE}" }
             steps {
-                sh 'echo "said: $VERSION|$LABEL"'
+                sh 'echo "said: $VERSION|$LABEL|$NOTES"'
                 echo "said: ${IMAGE} ${COUNT} ${env.VERSION}"
                 script {
                     def size = sh(returnStdout: true, script: '''
@@ -222,7 +224,7 @@ def test_computed_values_are_the_same(
     ]
 
     assert "script {" not in imported.text
-    assert "said: 1.0 *|label-app:1.0 *" in said[0]
+    assert "said: 1.0 *|label-app:1.0 *|4 *" in said[0]
     assert said[0] == said[1]
 
 

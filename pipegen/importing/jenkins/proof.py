@@ -25,7 +25,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
-from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command
+from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command, read_path
 from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
@@ -282,9 +282,10 @@ def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Map
 
 
 def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of the commands of *call*, a step `sh`."""
+    """Yield the lines of the commands of *call*, a step `sh` or `readFile`."""
     argument = call.argument("script", "")
-    text = _text(argument.value if argument is not None else None, constants)
+    path = read_path(call)
+    text = f"cat {path}" if path else _text(argument.value if argument is not None else None, constants)
     for line in text.strip().split("\n"):
         if (normal := _normal(line)) and not normal.startswith("#!"):
             yield normal

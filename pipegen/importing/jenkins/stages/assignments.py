@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.importing.jenkins.reading.assignments import can_be_read
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
@@ -17,6 +19,8 @@ from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
+
+_PATH = re.compile(r"[\w.][\w./-]*", re.ASCII)
 
 
 def assignment_of(statement: Statement) -> GroovyAssignment | None:
@@ -75,6 +79,8 @@ def _printed(reader: StepReader, value: Value) -> ScriptCommand:
         return ScriptCommand(text=reader.names.shell_word(value), is_value=True)
     if not isinstance(value, GroovyTrimmed):
         raise UntranslatableError("a config has no value with the line break after the output of a command")
+    if path := read_path(call):
+        return ScriptCommand(text=f"cat {path}")
     argument = call.argument("script")
     return command_of(reader.names.script(argument.value if argument is not None else None))
 
@@ -86,10 +92,19 @@ def _add(reader: StepReader, command: ScriptCommand, name: str, context: SourceS
 
 
 def printing_command(value: Value) -> GroovyCall | None:
-    """Return the step `sh` whose output is *value*; None for another value."""
+    """Return the step `sh` whose output is *value*, or `readFile` with `.trim()`; None for another value."""
     call = value.call if isinstance(value, GroovyTrimmed) else value
+    if isinstance(value, GroovyTrimmed) and read_path(value.call):
+        return value.call
     is_printing = isinstance(call, GroovyCall) and call.name == "sh" and call.argument("script") is not None
     if not is_printing or not isinstance(call, GroovyCall) or call.block is not None:
         return None
     output = call.argument("returnStdout")
     return call if output is not None and constant(output.value) == "true" else None
+
+
+def read_path(call: GroovyCall) -> str:
+    """Return the path of the file that *call* reads; "" for other steps, and for paths with other signs."""
+    argument = call.argument("file", "") if call.name == "readFile" and len(call.arguments) == 1 else None
+    path = constant(argument.value) if argument is not None else None
+    return path if path is not None and _PATH.fullmatch(path) and call.block is None else ""

@@ -62,7 +62,7 @@ class EnvironmentReader:
             if identifier is None:
                 raise UntranslatableError("the ID of a credential is known only at run time")
             self._credentials(name, identifier)
-        elif (call := printing_command(value)) is not None:
+        elif (call := printing_command(value)) is not None and call.name == "sh":
             argument = call.argument("script")
             command = self._names.script(argument.value if argument is not None else None)
             self._work.exports.append(f'{name}="$({command})"\nexport {name}')
