@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from pipegen.bindings.script.lexer import lex
-from pipegen.bindings.script.syntax import Lexed
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
@@ -97,11 +96,14 @@ def report_of(job: SourceJob) -> DotenvReport:
     if any(_contains(text_of(item), path) for item in items_of(job.get("after_script"))):
         raise UntranslatableError(f'"after_script" contains "{path}"')
     names: dict[str, None] = {}
-    before = ""
+    reason = moved = ""
     for statement in _statements(job, path):
         if _contains(statement, path):
-            _write(statement, path, before, names)
-        before += f"\n{statement}"
+            _write(statement, path, names, reason, moved)
+        if _END.search(statement):
+            reason = "the script may end before the report is complete"
+        if _DIRECTORY.search(_without_subshells(statement)):
+            moved = "the script changes the directory"
     if not names:
         raise UntranslatableError(f'the script writes no variables to "{path}"')
     return DotenvReport(path, tuple(names))
@@ -119,33 +121,36 @@ def _contains(text: str, path: str) -> bool:
 
 
 def _statements(job: SourceJob, path: str) -> Iterator[str]:
-    """Yield the commands of *job*: whole entries of the script, or if they contain *path*, lines outside of blocks."""
-    for text in (text_of(item) for key in _SCRIPTS for item in items_of(job.get(key))):
-        if not _contains(text, path):
-            yield text
-            continue
-        lexed, error = lex(text, ())
-        if error is not None:
-            raise UntranslatableError(error.reason)
-        starts = sorted({*lexed.line_starts, *_separated(lexed, text)})
-        for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-            lines = text[start:end].split("\n")
-            while lines[1:] and (lines[-1].lstrip().startswith("#") or not lines[-1].strip()):
-                lines.pop()
-            yield "\n".join(lines)
+    """Yield the commands of the script of *job*, whole blocks as one, if it contains *path*."""
+    text = "\n".join(text_of(item) for key in _SCRIPTS for item in items_of(job.get(key)))
+    if not _contains(text, path):
+        return
+    lexed, error = lex(text, ())
+    if error is not None:
+        raise UntranslatableError(error.reason)
+    starts = lexed.line_starts
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+        lines = text[start:end].split("\n")
+        while len(lines) > 1 and (lines[-1].lstrip().startswith("#") or not lines[-1].strip()):
+            lines.pop()
+        statement = "\n".join(lines)
+        yield from _separated(statement) if _contains(statement, path) else (statement,)
 
 
-def _separated(lexed: Lexed, text: str) -> Iterator[int]:
-    """Yield the offsets of commands of *text* that follow a semicolon, if no command is a block."""
-    if not any(command.is_compound for command in lexed.commands):
-        starts = (command.words[0].start for command in lexed.commands if command.level == 1 and command.words)
-        yield from (start for start in starts if text[:start].rstrip().endswith(";"))
+def _separated(statement: str) -> Iterator[str]:
+    """Yield the parts of *statement* between semicolons; a block is one part."""
+    commands = lex(statement, ())[0].commands
+    is_block = any(command.is_compound for command in commands)
+    words = [command.words[0].start for command in commands if command.level == 1 and command.words and not is_block]
+    starts = [0, *(start for start in words if statement[:start].rstrip().endswith(";"))]
+    for start, end in zip(starts, [*starts[1:], len(statement)], strict=True):
+        yield statement[start:end].rstrip()
 
 
-def _write(statement: str, path: str, before: str, names: dict[str, None]) -> None:
+def _write(statement: str, path: str, names: dict[str, None], reason: str, moved: str) -> None:
     """Add the variables that *statement* writes to the file *path* to *names*, and remove those that it overwrites.
 
-    The commands *before* must not end the script, or change its directory.
+    Raise `UntranslatableError` for the *reason* why it may not run, or if the directory was *moved* before.
     """
     shown = statement.partition("\n")[0]
     command, body = _without_document(statement)
@@ -156,10 +161,8 @@ def _write(statement: str, path: str, before: str, names: dict[str, None]) -> No
     command = re.sub(rf"(?<![^\s>])(?:{relative}|'(?:\./)?{word}')(?![^\s>;])", "\0", command).rstrip("; \t")
     if _WITHOUT_EFFECT.fullmatch(command):
         return
-    if _END.search(before):
-        raise UntranslatableError("the script may end before the report is complete")
-    if not is_absolute and _DIRECTORY.search(_without_subshells(before)):
-        raise UntranslatableError("the script changes the directory")
+    if refused := reason or ("" if is_absolute else moved):
+        raise UntranslatableError(refused)
     match = _REDIRECTED.fullmatch(command) or _PIPED.fullmatch(command)
     if _REMOVED.fullmatch(command) or (match is not None and not match["append"]):
         names.clear()
