@@ -27,7 +27,7 @@ _STAGE = re.compile(r"(?!(?:setup|inputs|matrix|pipeline)$)[A-Za-z0-9_-]+")
 # Of a stage with an error in one of these, or in `env.NAME`, no values of reports become references.
 REFERENCES = "references"
 _REFUSED = ("outputs", REFERENCES, "script", "*")
-# Keys whose texts the shell reads, and those that can contain references.
+# Keys whose texts the shell reads.
 _SCRIPTS = ("before_script", "script", "after_script")
 _AFTER_FAILURES = ("always", "on_failure")
 _NONE: Mapping[str, str] = MappingProxyType({})
