@@ -16,6 +16,8 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 _PARTS = re.compile(r"\*\*/|\*\*|.", re.DOTALL)
 _SHORT = {"**/": "", "**": "1", "*": "1", "?": "1"}
 _LONG = {"**/": "1/2/", "**": "1/2", "*": "12", "?": "2"}
+# Texts that other wildcards match.
+_WIDER = {"**/": "1-", "*": "1/2", "?": "12"}
 # Parts of regular expressions, each with a text that it may match.
 _REGEX_PARTS = (
     (r"\(\?i\)|\\[AzZb]|(?<!\\)[\^$]", ""),
@@ -61,7 +63,7 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
     yield from usual
     yield from _with_other_names(usual, known)
     branches = tuple(
-        _Variation(branch=text) for pattern in _patterns(known, Subject.BRANCH) for text in _examples(pattern)
+        _Variation(branch=text) for pattern in _patterns(known, Subject.BRANCH) for text in _texts(pattern)
     )
     groups = list(_variations(known, plan))
     search = _Search(plan, config)
@@ -69,7 +71,7 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
         bases = [run for run in usual if run.event.kind is kind]
         others = [run for base in bases[:1] for vary in branches if (run := vary(base)) is not None]
         for group, tried in ((branches, bases), *((group, (*bases, *others)) for group in groups)):
-            yield from search.telling(tried, group)
+            yield from search.varied(tried, group)
 
 
 class _Search(MutableStruct):
@@ -79,15 +81,26 @@ class _Search(MutableStruct):
     config: ConfigUnderTest
     left: int = _MOST_ANSWERS
 
-    def telling(self, bases: Iterable[RecordedRun], group: Iterable[_Variation]) -> tuple[RecordedRun, ...]:
-        """Return the first of *bases* with each of *group*, if *plan* does not do the same in all these runs."""
+    def varied(self, bases: Iterable[RecordedRun], group: Iterable[_Variation]) -> Iterator[RecordedRun]:
+        """Yield the runs of *group* for the first of *bases* in which it makes a difference to the same stages.
+
+        The bases without a difference count too: another condition has no effect there, which an edit can change.
+        """
+        known: set[frozenset[int]] = set()
         for base in bases:
             varied = tuple(run for vary in group if (run := vary(base)) is not None)
-            if varied and len({self._started(run) for run in (base, *varied)}) > 1:
-                return varied
+            if not varied:
+                continue
+            stages = self._different_stages((base, *varied))
+            if stages not in known and (stages or self.left > 0):
+                yield from varied
+            known.add(stages)
             if self.left < 0:
                 break
-        return ()
+
+    def _different_stages(self, runs: Iterable[RecordedRun]) -> frozenset[int]:
+        started = [self._started(run) for run in runs]
+        return frozenset(number for number, stages in enumerate(zip(*started, strict=True)) if len(set(stages)) > 1)
 
     def _started(self, run: RecordedRun) -> tuple[tuple[bool, bool], ...]:
         (answer,) = answers([self.plan], self.config.facts(run.event, run.inputs, run.variables))
@@ -96,12 +109,10 @@ class _Search(MutableStruct):
 
 
 def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> Iterator[RecordedRun]:
-    """Yield runs for longer names that the patterns of branches and tags match, and for names that they just miss."""
+    """Yield runs for further names that the patterns of branches and tags match or just miss."""
     events = [run.event for run in usual]
     for subject, kind in ((Subject.BRANCH, Event.PUSH), (Subject.TAG, Event.TAG)):
-        patterns = list(_patterns(known, subject))
-        missed = [f"{text}-1" for pattern in patterns if pattern.literal for text in _examples(pattern)]
-        for name in dict.fromkeys((*(text for pattern in patterns for text in _examples(pattern)), *missed)):
+        for name in dict.fromkeys(text for pattern in _patterns(known, subject) for text in _texts(pattern)):
             event = StartEvent(kind=kind, branch=name) if subject is Subject.BRANCH else StartEvent(kind=kind, tag=name)
             if event not in events:
                 yield RecordedRun(event=event)
@@ -147,7 +158,7 @@ def _variations(known: Iterable[Atom], plan: Plan) -> Iterator[tuple[_Variation,
     paths: dict[str, None] = {}
     values: dict[Fact, dict[str, None]] = {}
     for atom in known:
-        texts = [text for pattern in getattr(atom, "patterns", ()) for text in _examples(pattern)]
+        texts = [text for pattern in getattr(atom, "patterns", ()) for text in _texts(pattern)]
         match atom:
             case FilesChanged():
                 paths |= dict.fromkeys((*texts, _UNKNOWN_PATH))
@@ -177,13 +188,19 @@ def _patterns(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:
             yield from atom.patterns
 
 
-def _examples(pattern: Pattern) -> Iterator[str]:
-    """Yield texts that *pattern* matches: with few characters for its wildcards, and with more."""
+def _texts(pattern: Pattern) -> Iterator[str]:
+    """Yield texts that *pattern* matches, and texts that only a glob with another wildcard matches."""
     if pattern.is_regex:
         text = pattern.text
         for part, replacement in _REGEX_PARTS:
             text = re.sub(part, replacement, text)
-        texts = [text]
-    else:
-        texts = ["".join(by.get(part, part) for part in _PARTS.findall(pattern.text)) for by in (_SHORT, _LONG)]
-    yield from (text for text in dict.fromkeys(texts) if text and pattern.matches(text))
+        if text and pattern.matches(text):
+            yield text
+        return
+    parts = _PARTS.findall(pattern.text)
+    short = [_SHORT.get(part, part) for part in parts]
+    wider = [
+        (*short[:number], _WIDER[part], *short[number + 1 :]) for number, part in enumerate(parts) if part in _WIDER
+    ]
+    texts = (short, [_LONG.get(part, part) for part in parts], (*short, "-1"), *wider)
+    yield from dict.fromkeys(text for text in map("".join, texts) if text)
