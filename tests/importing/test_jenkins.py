@@ -107,6 +107,40 @@ def _differences(result: JenkinsImport) -> list[str]:
     return [difference.message for difference in proof.differences]
 
 
+def test_texts_of_steps_around_a_script_keep_their_lines() -> None:
+    """A manifest of a pod is YAML."""
+    pod = "podTemplate(yaml: '''\nspec:\n  containers: []\n''') { node(POD_LABEL) { sh 'make' } }"
+    result, _ = _from_text(f"pipeline {{ agent none; stages {{ stage('a') {{ steps {{ {pod} }} }} }} }}")
+
+    assert "podTemplate(yaml: '\\nspec:\\n  containers: []\\n')" in result.generated[-1].text
+    assert "script: [make]" in result.text
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        ("", "retry: 2"),
+        (", conditions: [agent(), nonresumable()]", 'retry: { count: 2, "on": system }'),
+        (", conditions: [mine()]", ""),
+    ],
+)
+def test_conditions_of_attempts_stay(conditions: str, expected: str) -> None:
+    """A stage that fails because of its script is not tried again; other conditions are reported."""
+    options = f"options {{ retry(count: 3{conditions}) }}"
+    stage = f"stage('a') {{ {options}; steps {{ sh 'make' }} }}"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ {stage} }} }}")
+
+    assert ("retry" in result.text, expected in result.text) == (expected != "", True)
+    assert ("a config has no such conditions" in messages(report)) == (not expected)
+
+
+def test_lines_that_go_on_are_compared_as_one() -> None:
+    """A config has the same command."""
+    result, _ = _from_text(r"pipeline { agent any; stages { stage('a') { steps { sh 'a \\\n  b' } } } }")
+
+    assert _differences(result) == []
+
+
 def test_a_script_that_a_config_refuses_stays_groovy() -> None:
     """A value in a program of sed would be code, so the commands are not translated."""
     parameter = "parameters { string(name: 'VERSION', defaultValue: '1') }"

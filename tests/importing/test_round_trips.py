@@ -1,4 +1,4 @@
-"""The import of a generated file has the stages, the order and the conditions of its config."""
+"""The import of a generated file has the stages, the order, the conditions and the work of its config."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from test_golden import options
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.difference.keys import Keys, stage_keys, work_keys
 from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.gitlab.reading.locations import Roots
-from pipegen.importing.jenkins.importer import import_jenkins
-from pipegen.plan.model import Plan
+from pipegen.importing.imported import Proof
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.plan.model import Job, Plan
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct
@@ -105,6 +109,104 @@ UNSTABLE = frozenset(
 )
 
 
+class _ChangedKey(Struct):
+    """The *reason* why stages of *configs* have another value of a key in the import, or none."""
+
+    reason: str
+    configs: str
+
+
+_ALWAYS_RUNS = "each run of an engine computes every result again"
+_OF_PIPELINE = "a setting of all stages becomes one of each stage"
+CHANGED_KEYS = {
+    "agent": _ChangedKey("the runner of a target becomes the one of each stage", "everything"),
+    "agent.kubernetes": _ChangedKey("only Jenkins has pods of stages", "images-and-tools"),
+    "allow_failure": _ChangedKey("its rule follows the one for the approval, and needs less", "by-run"),
+    "approve": _ChangedKey(
+        "GitLab has no timeout of approvals, and no message for the end of an environment; by files, rules stay raw",
+        "by-files by-run gates node port-of-gitlab",
+    ),
+    "cache": _ChangedKey("GitLab permits fewer characters in keys", "caches-and-locks"),
+    "cases": _ChangedKey(
+        "the script sets values of references and secrets; rules for files stay raw; each rule is a case",
+        "blocks-by-status blocks-of-plugins by-files by-run computed-cases equal-texts",
+    ),
+    "directory": _ChangedKey(
+        "the script changes the folder",
+        "caches-and-locks called-pipelines everything files gates includes keeping monorepo reports scripts templates",
+    ),
+    "environment": _ChangedKey(
+        "GitLab has other names for values in names, and a stop that stays raw", "gates node port-of-gitlab"
+    ),
+    "fetch": _ChangedKey(
+        _OF_PIPELINE + ", and stages without commands need no checkout",
+        "everything fetch files images-and-tools java jenkins-options mail-and-triggers",
+    ),
+    "finally": _ChangedKey(
+        "a job for each status is a stage for each status", "blocks-of-plugins node port-of-gitlab webhook"
+    ),
+    "id_tokens": _ChangedKey("a raw default of GitLab becomes keys of each stage", "engine-settings"),
+    "interruptible": _ChangedKey(_OF_PIPELINE, "caches-and-locks java port-of-gitlab runs"),
+    "lock": _ChangedKey("GitLab permits fewer characters in names", "caches-and-locks"),
+    "notify": _ChangedKey(
+        "a job that sends mails becomes a stage",
+        "defaults everything hostile inputs inputs-fixed mail-and-triggers",
+    ),
+    "reports": _ChangedKey(
+        "SARIF is an artifact, and percentages have the regular expression of GitLab", "keeping reports"
+    ),
+    "resources": _ChangedKey("variables of the runner, which stay raw", "images-and-tools machine"),
+    "retention": _ChangedKey("artifacts with files of pipegen stay raw", "java keeping port-of-gitlab python"),
+    "reuse": _ChangedKey(_ALWAYS_RUNS, "caches-and-locks"),
+    "runner_variables": _ChangedKey("exit codes need this option of the runner", "by-run java limits port-of-gitlab"),
+    "secrets": _ChangedKey(
+        "GitLab has secrets in variables",
+        "blocks-by-status blocks-of-plugins container java jenkins-options machine monorepo node port-of-gitlab python "
+        "webhook",
+    ),
+    "shell": _ChangedKey(
+        "GitLab's shell has pipefail, for which an import uses bash if a script has pipes",
+        "gates inputs inputs-fixed java keeping monorepo node port-of-gitlab scripts shared-gitlab-local",
+    ),
+    "tools": _ChangedKey("only Jenkins has tools", "blocks-by-status blocks-of-plugins images-and-tools"),
+}
+_ONLY_GITLAB = "Jenkins has no equivalent, or needs steps of plugins, which stay Groovy"
+_IN_FUNCTION = "it is in a function of the generated file"
+CHANGED_KEYS_ON_JENKINS = {
+    "agent": _ChangedKey("the agent of a target becomes the one of each stage", "everything images-and-tools"),
+    "agent.kubernetes": _ChangedKey("imports leave pods out", "images-and-tools"),
+    "allow_failure": _ChangedKey("a function decides for which exit codes, and for which approvals", "by-run gates"),
+    "approve": _ChangedKey(_IN_FUNCTION, "equal-texts gates"),
+    "cache": _ChangedKey(_ONLY_GITLAB, "caches-and-locks node python"),
+    "cases": _ChangedKey(_IN_FUNCTION, "blocks-of-plugins computed-cases equal-texts"),
+    "directory": _ChangedKey(
+        "the script changes the folder", "caches-and-locks everything files gates includes keeping templates"
+    ),
+    "environment": _ChangedKey(_ONLY_GITLAB, "container gates node python"),
+    "fetch": _ChangedKey(_IN_FUNCTION, "fetch"),
+    "interruptible": _ChangedKey(_ONLY_GITLAB, "node"),
+    "notify": _ChangedKey(
+        "imports leave out what follows an unsuccessful stage",
+        "defaults everything hostile inputs inputs-fixed mail-and-triggers",
+    ),
+    "reports": _ChangedKey(_ONLY_GITLAB, "keeping python"),
+    "resources": _ChangedKey("imports leave pods out", "images-and-tools images-in-one-workspace"),
+    "retention": _ChangedKey(_ONLY_GITLAB, "keeping node python"),
+    "retry": _ChangedKey(_IN_FUNCTION, "limits"),
+    "reuse": _ChangedKey(_ALWAYS_RUNS, "caches-and-locks"),
+    "secrets": _ChangedKey(
+        "the Jenkinsfile does not have the kind of all credentials, and has those of registries",
+        "container defaults everything hostile node run-time-lists",
+    ),
+    "timeout": _ChangedKey(_IN_FUNCTION, "limits node"),
+    "tools": _ChangedKey("tools of the target become those of each stage", "engine-settings images-and-tools"),
+}
+# Keys whose effects on a run the proof compares, and those of one engine.
+_PROVED = frozenset(
+    {*("script", "env", "after", "reads", "artifacts", "outputs", "image", "services", "when"), "raw", "steps"}
+)
+
+
 class _Stage(Struct, kw_only=True):
     """A stage: all earlier stages, and the conditions of it and of its pipeline, with their parts in any order."""
 
@@ -127,6 +229,26 @@ def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) 
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
+def test_an_import_of_a_generated_file_runs_the_same(path: Path) -> None:
+    """Scripts, variables, images, services, files, environments, starts and failures are the same for each event."""
+    _, text = _compiled(path, "gitlab")
+
+    assert _messages(prove(_imported(text, path))) == []
+
+
+def test_settings_of_stages_that_change_have_a_reason() -> None:
+    """Stages of both plans are compared, except for their work, which the proof compares."""
+    changed: dict[str, set[str]] = {}
+    for path in CONFIGS:
+        analysed, text = _compiled(path, "gitlab")
+        second = compiled(_imported(text, path).text, "gitlab")
+        for key in _changed_keys(_jobs(analysed.plans), _jobs(second.plans)):
+            changed.setdefault(key, set()).add(path.parent.name)
+
+    assert changed == {key: set(row.configs.split()) for key, row in CHANGED_KEYS.items()}
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
 def test_imports_of_generated_files_are_the_same_from_the_second_on(path: Path) -> None:
     """The first one keeps lines that the compiler wrote for keys which an import does not recognise."""
     _, text = _compiled(path, "gitlab")
@@ -143,14 +265,37 @@ def test_an_import_of_a_generated_jenkinsfile_has_the_stages_of_its_config(path:
     analysed, text = _compiled(path, "jenkins")
     if name in SCRIPTED:
         with pytest.raises(Stopped):
-            import_jenkins(SourceFile("Jenkinsfile", text), Report())
+            _imported_stages(text)
         return
-    second = compiled(import_jenkins(SourceFile("Jenkinsfile", text), Report()).text, "jenkins")
+    second = compiled(_imported_stages(text).text, "jenkins")
 
     assert not second.has_errors
     assert _differences(_stages(analysed.plans, ()), _stages(second.plans, ())) == (
         DIFFERENT_ON_JENKINS[name].fields if name in DIFFERENT_ON_JENKINS else ""
     )
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in CONFIGS if path.parent.name not in SCRIPTED], ids=lambda path: path.parent.name
+)
+def test_an_import_of_a_generated_jenkinsfile_runs_the_same(path: Path) -> None:
+    """Scripts, variables, agents, files, steps that stay Groovy and starts are the same for each event."""
+    _, text = _compiled(path, "jenkins")
+
+    assert _messages(prove_stages(_imported_stages(text))) == []
+
+
+def test_settings_of_stages_that_change_on_jenkins_have_a_reason() -> None:
+    """Stages of both plans are compared, except for their work, which the proof compares."""
+    changed: dict[str, set[str]] = {}
+    for path in CONFIGS:
+        if path.parent.name not in SCRIPTED:
+            analysed, text = _compiled(path, "jenkins")
+            second = compiled(_imported_stages(text).text, "jenkins")
+            for key in _changed_keys(_jobs(analysed.plans), _jobs(second.plans)):
+                changed.setdefault(key, set()).add(path.parent.name)
+
+    assert changed == {key: set(row.configs.split()) for key, row in CHANGED_KEYS_ON_JENKINS.items()}
 
 
 _FILES = {"gitlab": "gitlab-ci.yml", "jenkins": "Jenkinsfile"}
@@ -170,6 +315,34 @@ def _compiled(path: Path, target: str) -> tuple[Analysed, str]:
 
 def _imported(text: str, path: Path) -> GitLabImport:
     return import_gitlab(SourceFile(".gitlab-ci.yml", text), Roots(path.parent), "main", Report())
+
+
+def _imported_stages(text: str) -> JenkinsImport:
+    return import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+
+def _messages(proof: Proof | None) -> list[str]:
+    assert proof is not None
+    return [difference.message for difference in proof.differences]
+
+
+def _jobs(plans: Sequence[Plan]) -> dict[str, Job]:
+    """Return the jobs of *plans* by their names on GitLab."""
+    return {f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage: job for plan in plans for job in plan.jobs}
+
+
+def _changed_keys(first: Mapping[str, Job], second: Mapping[str, Job]) -> set[str]:
+    """Return the keys with different values in stages of both, apart from their work."""
+    changed: set[str] = set()
+    for name in first.keys() & second.keys():
+        own, other = _settings(first[name]), _settings(second[name])
+        changed |= {key for key in own.keys() | other.keys() if own.get(key) != other.get(key)}
+    return changed
+
+
+def _settings(job: Job) -> Keys:
+    work = _PROVED | work_keys(job, {}).keys()
+    return {key: tree for key, tree in stage_keys(job, {}).items() if key not in work}
 
 
 def _differences(first: Mapping[str, _Stage], second: Mapping[str, _Stage]) -> str:

@@ -320,7 +320,7 @@ def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], c
             variables[match[1]] = _value(match[2])
         elif (value := read_variable(text, work.variables, work.values)) is not None:
             variables[value[0]] = value[1]
-        elif _OWN.search(text) is None and text != _PIPEFAIL:
+        elif _OWN.search(text) is None and text not in (_PIPEFAIL, _NO_PIPEFAIL):
             return None
     return dict(_in_order(variables, work.variables))
 

@@ -286,7 +286,7 @@ def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
     argument = call.argument("script", "")
     path = read_path(call)
     text = f"cat {path}" if path else _text(argument.value if argument is not None else None, constants)
-    for line in text.strip().split("\n"):
+    for line in text.strip().replace("\\\n", " ").split("\n"):
         if (normal := _normal(line)) and not normal.startswith("#!"):
             yield normal
 

@@ -228,8 +228,8 @@ def _text_on_one_line(match: re.Match[str]) -> str:
 
 
 def _head(call: GroovyCall) -> str | None:
-    """Return the call of a block step without its block."""
+    """Return the call of a block step without its block, on one line; None if a text in it cannot be."""
     if call.block is None:
         return None
-    text = " ".join(call.whole.text[: call.block.span.start - call.whole.start].split())
-    return None if "\\" in text or "{" in text else re.sub(r"^(\w+) \(", r"\1(", text)
+    text = on_one_line(call.whole.text[: call.block.span.start - call.whole.start])
+    return None if text is None or "{" in text else re.sub(r"^(\w+) \(", r"\1(", text)

@@ -23,6 +23,8 @@ from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
+# The conditions of attempts after failures of an agent or of Jenkins.
+_OF_SYSTEM = frozenset({"agent", "kubernetesAgent", "nonresumable"})
 _UNITS = {"SECONDS": "seconds", "MINUTES": "minutes", "HOURS": "hours", "DAYS": "days"}
 
 
@@ -62,7 +64,7 @@ def retry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     """Read `retry`."""
     _check_whole(call, context, "only a whole stage can be tried again")
     set_attempts(reader, call)
-    reader.marks.read(call, "count")
+    reader.marks.all(replace(call, block=None))
     _read_block(reader, call, context)
 
 
@@ -73,13 +75,24 @@ def set_attempts(reader: StepReader, call: GroovyCall) -> None:
         return
     if "retry" in keys:
         raise UntranslatableError("the attempts around it are attempts of the stage")
-    keys["retry"] = number - 1
+    keys["retry"] = {"count": number - 1, "on": "system"} if _is_of_system(call) else number - 1
     if "timeout" in keys:
         reader.marks.differs(
             call.span,
             f'the timeout of stage "{reader.title}" limits each attempt, and all of them together in the original',
             "if this is too long, set a shorter timeout",
         )
+
+
+def _is_of_system(call: GroovyCall) -> bool:
+    """Return whether *call* only repeats failures of agents and of Jenkins; raise `UntranslatableError` for others."""
+    argument = call.argument("conditions")
+    if argument is None:
+        return False
+    conditions = argument.value.items if isinstance(argument.value, GroovyList) else (argument.value,)
+    if conditions and all(isinstance(part, GroovyCall) and part.name in _OF_SYSTEM for part in conditions):
+        return True
+    raise UntranslatableError("a config has no such conditions")
 
 
 def catch(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

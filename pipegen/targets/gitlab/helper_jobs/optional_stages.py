@@ -23,6 +23,8 @@ from pipegen.targets.gitlab.model import (
     VariableEntry,
 )
 
+# Files of a dotenv report are not in the workspace of the helper, which cannot pass them on.
+_FILES = ("paths", "exclude", "untracked")
 _MANUAL, _NEVER = "manual", "never"
 
 
@@ -41,12 +43,13 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
     """Return the helper *name* of *job*, of *draft*: it passes on the files, and is not in runs with a manual start."""
     raw = _raw_rules(job.raw)
     is_allowed = _allows_failure(draft)
+    raw_artifacts = _raw_artifacts(job)
     return GitLabJob(
         name=name,
         image=image,
         stage=job.stage,
         # GitLab may evaluate the rules of both jobs differently.
-        needs=(NeedEntry(job.name, artifacts=bool(job.artifacts), is_optional=raw is not None),),
+        needs=(NeedEntry(job.name, artifacts=_leaves_files(job), is_optional=raw is not None),),
         rules=tuple(map(_rule, job.rules)) if raw is None else (),
         variables=_variables(job),
         script=(ScriptEntry("true"),),
@@ -55,6 +58,7 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
         raw={
             **({} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw]}),
             **_read(job),
+            **({"artifacts": raw_artifacts} if raw_artifacts else {}),
         },
     )
 
@@ -77,7 +81,17 @@ def _read(job: GitLabJob) -> dict[str, Data]:
 
 def _own_variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
     """Return the variables that the helper of *job* has in any case."""
-    return (IS_HELPER,) if job.artifacts else (IS_HELPER, NO_CHECKOUT)
+    return (IS_HELPER,) if _leaves_files(job) else (IS_HELPER, NO_CHECKOUT)
+
+
+def _leaves_files(job: GitLabJob) -> bool:
+    return bool(job.artifacts or _raw_artifacts(job))
+
+
+def _raw_artifacts(job: GitLabJob) -> dict[str, Data]:
+    """Return the raw keys of *job* that say which files it leaves."""
+    artifacts = job.raw.get("artifacts")
+    return {key: artifacts[key] for key in _FILES if key in artifacts} if isinstance(artifacts, dict) else {}
 
 
 def _rule(rule: RuleEntry) -> RuleEntry:

@@ -48,6 +48,16 @@ def test_the_helper_passes_on_the_files() -> None:
     assert helper["rules"][-1]["when"] == "on_success"
 
 
+def test_the_helper_passes_on_the_files_of_raw_keys() -> None:
+    """Other raw keys, such as a name of the archive, are those of the stage."""
+    raw = "raw: { gitlab: { artifacts: { paths: [load.txt], name: load } } }"
+    helper = compiled(OPTIONAL.replace("artifacts: [load.txt]", raw)).data["wait for load"]
+
+    assert helper["needs"] == [{"job": "load", "artifacts": True}]
+    assert helper["artifacts"] == {"paths": ["load.txt"]}
+    assert "GIT_STRATEGY" not in helper["variables"]
+
+
 def test_a_stage_without_later_ones_has_no_helper() -> None:
     """Nothing waits for it."""
     output = compiled(OPTIONAL[: OPTIONAL.index("          - { name: report")])
