@@ -121,10 +121,13 @@ def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[Start
     """Return the stages that the event of *options* starts, or each usual event without options."""
     checkout = checkout_of(analysed.file)
     events = [options.event(checkout)] if options.is_used else usual_events(analysed.plans)
-    results = [
-        (event, answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)) for event in events
-    ]
-    return [(event, tuple(answer.start for answer in event_results)) for event, event_results in results]
+    return [(event, event_starts(analysed, event, checkout)) for event in events]
+
+
+def event_starts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> tuple[PipelineStart, ...]:
+    """Return the stages of each pipeline that *event* starts in *checkout*."""
+    results = answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)
+    return tuple(answer.start for answer in results)
 
 
 def checkout_of(file: SourceFile) -> LocalCheckout:
@@ -146,6 +149,7 @@ def as_text(event: StartEvent, results: Sequence[PipelineStart]) -> str:
         lines.append(f"pipeline {answer.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
         if not answer.reason:
             lines += _rows([(stage.stage, _outcome(stage)) for stage in answer.stages])
+            lines += [f"  {name} = {value}" for name, value in answer.values]
     return "\n".join(lines)
 
 
@@ -179,6 +183,12 @@ def as_table(columns: Sequence[tuple[StartEvent, Sequence[PipelineStart]]]) -> s
             for row, stage in enumerate(answer.stages)
         ]
         parts.append("\n".join(_rows(rows, indent="")))
+        if refused := [
+            (letter, results[index].reason)
+            for letter, (_, results) in zip(letters, groups, strict=True)
+            if results[index].is_refused
+        ]:
+            parts.append("\n".join(_rows(refused, indent="")))
         if conditions := list(_conditions(answer)):
             parts.append("\n".join(_rows(conditions, indent="")))
     return "\n\n".join(parts)
@@ -189,7 +199,8 @@ def _groups(
 ) -> list[tuple[list[StartEvent], Sequence[PipelineStart]]]:
     groups: dict[tuple[str, ...], tuple[list[StartEvent], Sequence[PipelineStart]]] = {}
     for event, results in columns:
-        cells = tuple(_cell(stage) for answer in results for stage in answer.stages)
+        refusals = [answer.reason for answer in results if answer.is_refused]
+        cells = (*refusals, *(_cell(stage) for answer in results for stage in answer.stages))
         groups.setdefault(cells, ([], results))[0].append(event)
     return list(groups.values())
 
@@ -239,6 +250,7 @@ def _event_data(event: StartEvent, results: Iterable[PipelineStart]) -> Mapping[
                 "name": answer.name,
                 "runs": not answer.reason,
                 **({"reason": answer.reason} if answer.reason else {}),
+                **({"values": dict(answer.values)} if answer.values else {}),
                 "stages": [
                     {
                         "stage": stage.stage,

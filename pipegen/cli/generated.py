@@ -12,13 +12,13 @@ import click
 
 from pipegen.cli.events import EventOptions, checkout_of
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.files.starts import starts_of
 from pipegen.cli.parameters import PATH
 from pipegen.cli.session import Format, show
 from pipegen.config.files.load import USUAL_NAMES, load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
-from pipegen.importing.starts import FileStarts
 from pipegen.plan.events import PipelineStart
 from pipegen.plan.model.facts import StartEvent
 from pipegen.readback.engines import FileEngine, engine_of
@@ -47,7 +47,7 @@ def read_generated(path: Path | None, form: Format, event: EventOptions, **optio
         reading = read(file, engine, report)
         if reading is None or not event.is_used:
             return reading
-        before = _starts_of(file, engine, report).of(event.event(checkout_of(file))).before
+        before = starts_of(file, engine, report).of(event.event(checkout_of(file))).before
         nodes = tuple((name,) for name in before)
         arcs = ((other, name) for name in before for other in before if other in before[name])
         return replace(reading, graph=ExecutionGraph((*nodes, *arcs)).transitive_reduction())
@@ -66,9 +66,9 @@ def file_events(
     def work(
         file: SourceFile, engine: FileEngine, report: Report
     ) -> Sequence[tuple[StartEvent, Sequence[PipelineStart]]]:
-        starts = _starts_of(file, engine, report)
+        starts = starts_of(file, engine, report)
         events = (event.event(checkout_of(file)),) if event.is_used else starts.events
-        return [(each, (starts.of(each).pipeline,)) for each in events]
+        return [(each, starts.of(each).pipelines) for each in events]
 
     return _result_of(path, form, work, options)
 
@@ -97,20 +97,6 @@ def _result_of(
     if result is None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
     return result
-
-
-def _starts_of(file: SourceFile, engine: FileEngine, report: Report) -> FileStarts:
-    """Return what each event starts of *file*; raise `Stopped` if it cannot be read."""
-    checkout = checkout_of(file)
-    # Most calls start faster without the importers.
-    if engine is FileEngine.JENKINS:
-        from pipegen.importing.jenkins.starts import jenkins_starts  # noqa: PLC0415
-
-        return jenkins_starts(file, checkout, report)
-    from pipegen.importing.gitlab.reading.locations import Roots  # noqa: PLC0415
-    from pipegen.importing.gitlab.starts import gitlab_starts  # noqa: PLC0415
-
-    return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, checkout, report)
 
 
 def as_data(reading: Reading) -> Mapping[str, object]:

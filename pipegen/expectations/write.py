@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.runs import RecordedRun, recorded_runs
 from pipegen.plan.events import answers
-from pipegen.plan.known_values import ValuesBeforeRun, exports
+from pipegen.plan.known_values import ValuesBeforeRun
 from pipegen.plan.model import Event, Plan
 from pipegen.plan.model.facts import RunFacts, start_event
 
@@ -67,6 +67,4 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
 def _values(plan: Plan, facts: RunFacts) -> Iterator[tuple[str, str]]:
     known = ValuesBeforeRun(plan, facts)
     for job in plan.jobs:
-        for name, _ in exports(job):
-            if (value := known.value(job.stage, name)) is not None:
-                yield f"{job.stage}.{name}", value
+        yield from ((f"{job.stage}.{name}", value) for name, value in known.of(job))

@@ -10,9 +10,9 @@ from pipegen.structs import Struct
 
 
 class FileStart(Struct, kw_only=True):
-    """The jobs or stages that an event starts, and those before each of them."""
+    """The jobs or stages of each pipeline that an event starts, and those before each of them."""
 
-    pipeline: PipelineStart
+    pipelines: tuple[PipelineStart, ...]
     before: Mapping[str, frozenset[str]]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.plan.changes.choice import AffectedStages
 from pipegen.plan.changes.stages import with_stages
+from pipegen.plan.known_values import ValuesBeforeRun
 from pipegen.plan.model import NEVER, AreEqual, Atom, Condition, Event, Fact, Job, Matches, Plan, Selection, Subject
 from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms
@@ -36,12 +37,18 @@ class StageStart(Struct, kw_only=True):
 
 
 class PipelineStart(Struct, kw_only=True):
-    """The stages of the pipeline *name* that an event starts; *reason* says why it does not run, "" if it does."""
+    """The stages of the pipeline *name* that an event starts; *reason* says why it does not run, "" if it does.
+
+    With *is_refused*, the engine reports an error for this event. *values* are outputs of the stages that run, as far
+    as they are known before.
+    """
 
     name: str
     reason: str
+    is_refused: bool = False
     stages: tuple[StageStart, ...]
     condition: str = ""
+    values: tuple[tuple[str, str], ...] = ()
 
 
 class StageAnswer(Struct, kw_only=True):
@@ -81,9 +88,10 @@ class StageAnswer(Struct, kw_only=True):
 
 
 class EventAnswer(Struct, kw_only=True):
-    """The stages of *plan* that an event starts; *reason* says why the pipeline does not run, "" if it does."""
+    """The stages of *plan* in a run with *facts*; *reason* says why the pipeline does not run, "" if it does."""
 
     plan: Plan
+    facts: RunFacts
     reason: str
     stages: tuple[StageAnswer, ...]
 
@@ -95,7 +103,14 @@ class EventAnswer(Struct, kw_only=True):
             reason=self.reason,
             stages=tuple(answer.start for answer in self.stages),
             condition=_when(self.plan.condition),
+            values=tuple(self._values()),
         )
+
+    def _values(self) -> Iterator[tuple[str, str]]:
+        known = ValuesBeforeRun(self.plan, self.facts)
+        for answer in self.stages:
+            if answer.runs:
+                yield from ((f"{answer.job.stage}.{name}", value) for name, value in known.of(answer.job))
 
 
 def _when(condition: Condition | None) -> str:
@@ -111,7 +126,8 @@ def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
     plan = replace(plan, jobs=tuple(job.in_case(facts.holds) for job in plan.jobs))
     reason = "" if is_selected else _pipeline_reason(plan, facts)
     obstacle = f"pipeline {plan.name}: {reason}" if reason else ""
-    return EventAnswer(plan=plan, reason=reason, stages=tuple(_stage_answer(job, facts, obstacle) for job in plan.jobs))
+    stages = tuple(_stage_answer(job, facts, obstacle) for job in plan.jobs)
+    return EventAnswer(plan=plan, facts=facts, reason=reason, stages=stages)
 
 
 def _stage_answer(job: Job, facts: RunFacts, obstacle: str) -> StageAnswer:

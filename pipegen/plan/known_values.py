@@ -29,6 +29,12 @@ class ValuesBeforeRun:
             (job.stage, name): value for job in plan.jobs for name, value in exports(job)
         }
 
+    def of(self, job: Job) -> Iterator[tuple[str, str]]:
+        """Yield the known exports of *job* by name."""
+        for name, _ in exports(job):
+            if (value := self.value(job.stage, name)) is not None:
+                yield name, value
+
     def value(self, stage: str, name: str) -> str | None:
         """Return the value of the output *name* of *stage*; None if only the run knows it."""
         text = self._exports.get((stage, name))

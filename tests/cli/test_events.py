@@ -77,6 +77,27 @@ def test_events_of_one_event_has_reasons(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("app")
+def test_one_event_has_the_values_that_are_known(pipegen: Pipegen) -> None:
+    """Those are outputs of stages that run, except values of the run itself."""
+    names = {"image": "app:${setup.branch}", "folder": "out-${inputs.level}", "run": "${setup.run}"}
+    stages = [
+        {"name": "build", "script": ["true"], "exports": names},
+        {"name": "pages", "script": ["true"], "exports": {"url": "https://x"}, "when": {"tag": True}},
+    ]
+    config = {"inputs": {"level": {"default": "low"}}, "pipelines": {"p": {"stages": stages}}}
+    Path("pipegen.yaml").write_text(json.dumps(config), encoding="utf-8")
+    text = pipegen("plan", "--events", "--branch", "main", "--set", "level=high").out
+    (event,) = json.loads(pipegen("plan", "--events", "--tag", "v1", "--format", "json").out)["events"]
+
+    assert text.splitlines()[-2:] == ["  build.image = app:main", "  build.folder = out-high"]
+    assert event["pipelines"][0]["values"] == {
+        "build.image": "app:",
+        "build.folder": "out-low",
+        "pages.url": "https://x",
+    }
+
+
+@pytest.mark.usefixtures("app")
 def test_events_as_json(pipegen: Pipegen) -> None:
     """Each event has its stages with their reasons."""
     (event,) = json.loads(pipegen("plan", "--events", "--tag", "x", "--format", "json").out)["events"]

@@ -151,10 +151,12 @@ def test_gitlab_refuses_runs_without_a_needed_job(foreign: Path, pipegen: Pipege
     text = GITLAB + "late: { stage: deploy, script: make, needs: [docs] }\n"
     (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
     result = pipegen("plan", ".gitlab-ci.yml", "--events", "--event", "api")
+    lines = pipegen("plan", ".gitlab-ci.yml", "--events").out.splitlines()
+    refusal = 'GitLab refuses it: job "late" needs "docs", which does not run'
 
-    assert result.out == (
-        "api on main\npipeline .gitlab-ci.yml: does not run, GitLab refuses it: a job needs one that does not run\n"
-    )
+    assert result.out == f"api on main\npipeline .gitlab-ci.yml: does not run, {refusal}\n"
+    assert [line for line in lines if "refuses" in line] == [f"E  {refusal}"]
+    assert "E  schedule on main; manual on main; api on main" in lines
 
 
 def test_rules_in_unread_files_are_unknown(foreign: Path, pipegen: Pipegen) -> None:
@@ -244,43 +246,80 @@ def test_conditions_on_files_look_at_the_checkout(empty: Path, name: str, text: 
     assert re.search("^  a +runs$", present, re.MULTILINE)
 
 
+_EVENTS = (("push", "--branch", "main"), ("push", "--branch", "x"), ("schedule",), ("tag", "--tag", "v1"))
+
+
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
 def test_a_generated_file_runs_the_stages_of_its_config(empty: Path, target: str, pipegen: Pipegen) -> None:
-    """The stages that events start are the same."""
+    """The stages that events start are the same if only the file is there."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     style = ("--style", "declarative") if target == "jenkins" else ()
     assert pipegen("compile", "-t", target, *style).status == 0
     name = "Jenkinsfile" if target == "jenkins" else ".gitlab-ci.yml"
-    options = ("--events", "--format", "json", "--event")
-    for event in (("push", "--branch", "main"), ("push", "--branch", "x"), ("schedule",), ("tag", "--tag", "v1")):
-        (expected,), (actual,) = (
-            json.loads(pipegen("plan", file, *options, *event).out)["events"] for file in ("pipegen.yaml", name)
-        )
-        runs, expected_runs = (
-            {
-                stage["stage"]: (stage["runs"], stage.get("approval", False))
-                for stage in answer["pipelines"][0]["stages"]
-            }
-            for answer in (actual, expected)
-        )
+    expected = [_runs("pipegen.yaml", event, pipegen) for event in _EVENTS]
+    (empty / "pipegen.yaml").unlink()
 
-        assert runs == expected_runs
+    assert [_runs(name, event, pipegen) for event in _EVENTS] == expected
 
 
-def test_a_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipegen) -> None:
+def _runs(file: str, event: tuple[str, ...], pipegen: Pipegen) -> dict[str, tuple[bool, bool]]:
+    """Return whether each stage of *file* runs, and whether it waits for an approval."""
+    (answer,) = json.loads(pipegen("plan", file, "--events", "--format", "json", "--event", *event).out)["events"]
+    return {stage["stage"]: (stage["runs"], stage.get("approval", False)) for stage in answer["pipelines"][0]["stages"]}
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_a_generated_jenkinsfile_has_the_answer_of_its_config(empty: Path, style: str, pipegen: Pipegen) -> None:
+    """Names and stages of `finally` are those of the config, with the options in the header."""
+    config = CONFIG + "    finally: [page]\n  docs:\n    stages: [{ name: links, script: make }]\n"
+    (empty / "pipegen.yaml").write_text(config.replace("[unit, page]]", "[unit]]"), encoding="utf-8")
+    assert pipegen("compile", "-t", "jenkins", "--style", style, "--pipeline", "app").status == 0
+
+    for options in (("--events",), ("--events", "--tag", "v1"), ("--events", "--format", "json")):
+        of_config = pipegen("plan", "pipegen.yaml", "--pipeline", "app", *options)
+        assert pipegen("plan", "Jenkinsfile", *options) == of_config
+        assert (of_config.status, "page" in of_config.out) == (0, True)
+    plan = json.loads(pipegen("plan", "Jenkinsfile", "--tag", "v2", "--format", "json").out)
+    assert plan["order"]["frames"] == [["unit: linux", "unit: mac"]]
+
+
+def test_the_names_of_several_pipelines_are_those_in_the_file(empty: Path, pipegen: Pipegen) -> None:
+    """Each pipeline has its own rows, and the order of an event has the stages of all."""
+    config = CONFIG + "  docs:\n    stages: [{ name: links, script: make, when: { branch: main } }]\n"
+    (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    assert pipegen("compile", "-t", "jenkins").status == 0
+    plan = json.loads(pipegen("plan", "Jenkinsfile", "--branch", "x", "--format", "json").out)
+
+    assert pipegen("plan", "Jenkinsfile", "--events") == pipegen("plan", "--events")
+    assert plan["order"]["frames"] == [["app: unit: linux", "app: unit: mac"]]
+
+
+def test_a_stale_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipegen) -> None:
+    """Its config has another answer by now."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    assert pipegen("compile", "-t", "jenkins", "--style", "scripted").status == 0
+    (empty / "pipegen.yaml").write_text(CONFIG.replace("branch: main", "branch: live"), encoding="utf-8")
+    result = pipegen("plan", "Jenkinsfile", "--events")
+
+    assert (result.status, result.out) == (1, "")
+    assert '"Jenkinsfile" differs from "pipegen.yaml"' in result.err
+
+
+def test_a_foreign_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipegen) -> None:
     """Its conditions are Groovy."""
     (empty / "Jenkinsfile").write_text("node {\n  sh 'make'\n}\n", encoding="utf-8")
     result = pipegen("plan", "Jenkinsfile", "--events")
 
     assert (result.status, result.out) == (1, "")
-    assert "PG850" in result.err
+    assert "warning[PG850]: which stages run is up to the Groovy code of this scripted Jenkinsfile" in result.err
 
 
-def test_a_file_that_gitlab_refuses_starts_nothing(foreign: Path, pipegen: Pipegen) -> None:
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("--event", "api")])
+def test_a_file_that_gitlab_refuses_starts_nothing(foreign: Path, options: tuple[str, ...], pipegen: Pipegen) -> None:
     """The reason is a diagnostic, as in an import."""
     text = "a: { script: make, needs: [b] }\nb: { script: make, needs: [a] }\n"
     (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
-    result = pipegen("plan", ".gitlab-ci.yml", "--events")
+    result = pipegen("plan", ".gitlab-ci.yml", "--events", *options)
 
-    assert result.out.splitlines()[-1] == "b               -"
+    assert (result.status, result.out) == (1, "")
     assert "GitLab refuses the pipeline, in which jobs need each other: a -> b -> a" in result.err

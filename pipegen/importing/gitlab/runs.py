@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from posixpath import normpath
 from typing import TypeAlias
 
@@ -60,7 +60,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     """
     starts = {name: start for start in started for name in start.combinations}
     jobs = _present(pipeline, starts)
-    if any(need.name not in jobs and not need.is_optional for job in jobs.values() for need in job.needs or ()):
+    if any(_missing(jobs)):
         return None
     direct, files = _order(starts, jobs)
     ancestors = closure(direct)
@@ -84,6 +84,16 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
                 work=_work(own_name, job, own, _received(senders, starts, jobs), works),
             )
     return run_jobs
+
+
+def missing_needs(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> Iterator[tuple[str, str]]:
+    """Yield each job of the run of *started* that needs one that is not in the run, with the name of that one."""
+    yield from _missing(_present(pipeline, {name: start for start in started for name in start.combinations}))
+
+
+def _missing(jobs: Mapping[str, RunnableJob]) -> Iterator[tuple[str, str]]:
+    for name, job in jobs.items():
+        yield from ((name, need.name) for need in job.needs or () if need.name not in jobs and not need.is_optional)
 
 
 def _received(

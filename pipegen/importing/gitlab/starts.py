@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import facts_of, start_events
 from pipegen.importing.gitlab.reading.expressions import Exist, tests_in
@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.rules import MANUAL, formulas_of
 from pipegen.importing.gitlab.refused import report_refused
 from pipegen.importing.gitlab.runnable import UNKNOWN, RunnablePipeline, runnable
-from pipegen.importing.gitlab.runs import RunJob, run
+from pipegen.importing.gitlab.runs import RunJob, missing_needs, run
 from pipegen.importing.starts import FileStart, FileStarts
 from pipegen.plan.events import PipelineStart, StageStart
 from pipegen.plan.model.facts import RepositoryFiles, StartEvent
@@ -30,13 +30,17 @@ _CONDITIONS = ("rules", "only", "except")
 def gitlab_starts(
     file: SourceFile, roots: Roots, default_branch: str, repository: RepositoryFiles, report: Report
 ) -> FileStarts:
-    """Return what each event starts of *file*, which is in *repository*; raise `Stopped` if it cannot be read."""
+    """Return what each event starts of *file*, which is in *repository*; raise `Stopped` if GitLab refuses it."""
     accounting = Accounting()
     files = read_files(file, roots, accounting, report)
     source = resolve(files, accounting, report)
-    report_cycles(source, report)
-    report_refused(files, source, report)
+    refused = Report()
+    report_cycles(source, refused)
+    report_refused(files, source, refused)
+    report.take(refused)
     report.stop_if_errors()
+    if refused.diagnostics():
+        raise Stopped
     pipeline = runnable(source, has_helpers=True)
     tests = (test for formula in formulas_of(source) for test in tests_in(formula))
     tested_files = tuple(repository.files) if any(isinstance(test, Exist) for test in tests) else None
@@ -44,19 +48,29 @@ def gitlab_starts(
 
     def of(event: StartEvent) -> FileStart:
         facts = replace(facts_of(event, default_branch), files=tested_files)
-        jobs = run(pipeline, pipeline.started(facts), {})
+        started = pipeline.started(facts)
+        jobs = run(pipeline, started, {})
         reason = ""
         if pipeline.is_excluded(facts):
             reason = f"excluded by {workflow}"
         elif jobs is None:
-            reason = "GitLab refuses it: a job needs one that does not run"
+            missing = next(missing_needs(pipeline, started), None)
+            reason = f"GitLab refuses it: {_missing(*missing) if missing is not None else 'jobs need each other'}"
         stages = tuple(_stages(pipeline, jobs or {}, f"pipeline {file.path}: {reason}" if reason else ""))
         return FileStart(
-            pipeline=PipelineStart(name=file.path, reason=reason, stages=stages, condition=workflow),
+            pipelines=(
+                PipelineStart(
+                    name=file.path, reason=reason, is_refused=jobs is None, stages=stages, condition=workflow
+                ),
+            ),
             before={name: job.before for name, job in (jobs or {}).items()},
         )
 
     return FileStarts(events=start_events(source, default_branch), of=of)
+
+
+def _missing(job: str, need: str) -> str:
+    return f'job "{job}" needs "{need}", which does not run'
 
 
 def _stages(pipeline: RunnablePipeline, jobs: Mapping[str, RunJob], obstacle: str) -> Iterator[StageStart]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.jenkins.events import facts_of, start_events
@@ -13,7 +14,10 @@ from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.importing.starts import FileStart, FileStarts
 from pipegen.plan.events import PipelineStart, StageStart
 from pipegen.plan.model.facts import RepositoryFiles, StartEvent
-from pipegen.source.text import SourceFile
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.readback.jenkins import pipeline_of
+from pipegen.source.text import SourceFile, Span
 
 # Outcomes of conditions that only Jenkins can evaluate.
 _UNREAD = (KeyOutcome.RAW, KeyOutcome.REPORTED)
@@ -25,7 +29,15 @@ def jenkins_starts(file: SourceFile, repository: RepositoryFiles, report: Report
     try:
         imported = import_jenkins(file, own)
     except Stopped:
-        report.take(own)
+        if _is_scripted(file):
+            report.add(
+                codes.NOT_IMPORTED,
+                "which stages run is up to the Groovy code of this scripted Jenkinsfile",
+                at=Span(file, 0, 0),
+                hint="only a Declarative one has conditions that pipegen can evaluate",
+            )
+        else:
+            report.take(own)
         raise
     drafts = imported.config.all_drafts
     tests = [draft.test for draft in drafts]
@@ -35,11 +47,18 @@ def jenkins_starts(file: SourceFile, repository: RepositoryFiles, report: Report
         stages = tuple(_stage(draft, facts, imported) for draft in drafts)
         running = dict.fromkeys(stage.stage for stage in stages if stage.runs is not False)
         return FileStart(
-            pipeline=PipelineStart(name=file.path, reason="", stages=stages),
+            pipelines=(PipelineStart(name=file.path, reason="", stages=stages),),
             before={name: imported.source.before[name] & running.keys() for name in running},
         )
 
     return FileStarts(events=start_events(tests), of=of)
+
+
+def _is_scripted(file: SourceFile) -> bool:
+    try:
+        return pipeline_of(GroovyTokens(file.text)) is None
+    except UnreadableError:
+        return False
 
 
 def _stage(draft: JenkinsDraft, facts: BuildFacts, imported: JenkinsImport) -> StageStart:
