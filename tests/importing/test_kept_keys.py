@@ -23,6 +23,25 @@ container:
 """
 
 
+def test_variables_of_the_form_for_new_pipelines_are_inputs(tmp_path: Path) -> None:
+    """Those with other variables, or with several lines, cannot be one, which is reported."""
+    source = """\
+variables:
+  NOTE: { value: "it's $HOME", description: A note, expand: false }
+  NAME: { value: "b-$CI_COMMIT_BRANCH", description: A name }
+  TEXT: { value: "a\\nb", description: A text }
+test: { script: [./test "$NOTE" "$NAME" "$TEXT"] }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert _generated(result)["variables"] == {
+        "NOTE": {"value": "it's $HOME", "description": "A note", "expand": False}
+    }
+    assert ("variables:NAME:description", KeyOutcome.REPORTED, 2) in result.count.constructs
+    assert [line.partition('variable "')[2][:4] for line in messages(report).splitlines()] == ["NAME", "TEXT"]
+    assert _differences(result) == []
+
+
 def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
     """The stage of a job decides its order; a need would wait for a person."""
     source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n"

@@ -11,7 +11,7 @@ from test_golden import options
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.difference.keys import Keys, stage_keys, work_keys
+from pipegen.difference.keys import Keys, changes, input_keys, pipeline_keys, stage_keys, work_keys
 from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
@@ -116,6 +116,9 @@ class _ChangedKey(Struct):
     configs: str
 
 
+_CHOICES = "GitLab has texts, and a choice of texts"
+_MUST_BE_SET = "engines have no inputs that must be set: the default is empty"
+_CHECKED_BY_SCRIPT = "the script checks the value"
 _ALWAYS_RUNS = "each run of an engine computes every result again"
 _OF_PIPELINE = "a setting of all stages becomes one of each stage"
 CHANGED_KEYS = {
@@ -145,12 +148,21 @@ CHANGED_KEYS = {
     "finally": _ChangedKey(
         "a job for each status is a stage for each status", "blocks-of-plugins node port-of-gitlab webhook"
     ),
+    "input choices": _ChangedKey(_CHOICES, "equal-texts inputs inputs-fixed"),
+    "input default": _ChangedKey(_MUST_BE_SET, "inputs inputs-fixed"),
+    "input pattern": _ChangedKey(_CHECKED_BY_SCRIPT, "inputs java"),
+    "input type": _ChangedKey(_CHOICES, "equal-texts inputs inputs-fixed"),
     "id_tokens": _ChangedKey("a raw default of GitLab becomes keys of each stage", "engine-settings"),
     "interruptible": _ChangedKey(_OF_PIPELINE, "caches-and-locks java port-of-gitlab runs"),
     "lock": _ChangedKey("GitLab permits fewer characters in names", "caches-and-locks"),
     "notify": _ChangedKey(
         "a job that sends mails becomes a stage",
         "defaults everything hostile inputs inputs-fixed mail-and-triggers",
+    ),
+    "pipeline fetch": _ChangedKey(_OF_PIPELINE, "everything fetch files java"),
+    "pipeline workspace": _ChangedKey(
+        "GitLab shares no workspace: the files are artifacts",
+        "images-in-one-workspace scripts-shared-workspace shared-workspace",
     ),
     "reports": _ChangedKey(
         "SARIF is an artifact, and percentages have the regular expression of GitLab", "keeping reports"
@@ -184,11 +196,17 @@ CHANGED_KEYS_ON_JENKINS = {
     ),
     "environment": _ChangedKey(_ONLY_GITLAB, "container gates node python"),
     "fetch": _ChangedKey(_IN_FUNCTION, "fetch"),
+    "input choices": _ChangedKey(_MUST_BE_SET, "inputs inputs-fixed"),
+    "input default": _ChangedKey(_MUST_BE_SET, "inputs inputs-fixed"),
+    "input pattern": _ChangedKey(_CHECKED_BY_SCRIPT, "inputs"),
+    "input type": _ChangedKey(_CHECKED_BY_SCRIPT, "inputs inputs-fixed"),
     "interruptible": _ChangedKey(_ONLY_GITLAB, "node"),
     "notify": _ChangedKey(
         "imports leave out what follows an unsuccessful stage",
         "defaults everything hostile inputs inputs-fixed mail-and-triggers",
     ),
+    "pipeline fetch": _ChangedKey(_IN_FUNCTION, "everything fetch files"),
+    "pipeline timeout": _ChangedKey("an option of Jenkins becomes the key", "jenkins-options"),
     "reports": _ChangedKey(_ONLY_GITLAB, "keeping python"),
     "resources": _ChangedKey("imports leave pods out", "images-and-tools images-in-one-workspace"),
     "retention": _ChangedKey(_ONLY_GITLAB, "keeping node python"),
@@ -242,7 +260,7 @@ def test_settings_of_stages_that_change_have_a_reason() -> None:
     for path in CONFIGS:
         analysed, text = _compiled(path, "gitlab")
         second = compiled(_imported(text, path).text, "gitlab")
-        for key in _changed_keys(_jobs(analysed.plans), _jobs(second.plans)):
+        for key in _changed_keys(analysed.plans, second.plans):
             changed.setdefault(key, set()).add(path.parent.name)
 
     assert changed == {key: set(row.configs.split()) for key, row in CHANGED_KEYS.items()}
@@ -292,7 +310,7 @@ def test_settings_of_stages_that_change_on_jenkins_have_a_reason() -> None:
         if path.parent.name not in SCRIPTED:
             analysed, text = _compiled(path, "jenkins")
             second = compiled(_imported_stages(text).text, "jenkins")
-            for key in _changed_keys(_jobs(analysed.plans), _jobs(second.plans)):
+            for key in _changed_keys(analysed.plans, second.plans):
                 changed.setdefault(key, set()).add(path.parent.name)
 
     assert changed == {key: set(row.configs.split()) for key, row in CHANGED_KEYS_ON_JENKINS.items()}
@@ -331,13 +349,24 @@ def _jobs(plans: Sequence[Plan]) -> dict[str, Job]:
     return {f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage: job for plan in plans for job in plan.jobs}
 
 
-def _changed_keys(first: Mapping[str, Job], second: Mapping[str, Job]) -> set[str]:
-    """Return the keys with different values in stages of both, apart from their work."""
+def _changed_keys(first: Sequence[Plan], second: Sequence[Plan]) -> set[str]:
+    """Return the keys with different values in stages of both, apart from their work, in their inputs and pipelines.
+
+    An import has one pipeline, which is compared with the only one of a config.
+    """
+    jobs, others = _jobs(first), _jobs(second)
     changed: set[str] = set()
-    for name in first.keys() & second.keys():
-        own, other = _settings(first[name]), _settings(second[name])
+    for name in jobs.keys() & others.keys():
+        own, other = _settings(jobs[name]), _settings(others[name])
         changed |= {key for key in own.keys() | other.keys() if own.get(key) != other.get(key)}
-    return changed
+    if len(first) > 1:
+        return changed
+    (plan,), (imported,) = first, second
+    inputs, other_inputs = ({item.name: input_keys(item) for item in each.inputs} for each in (plan, imported))
+    pairs = [("pipeline", pipeline_keys(plan), pipeline_keys(imported))]
+    pairs += [("input", inputs.get(name, {}), other_inputs.get(name, {})) for name in inputs | other_inputs]
+    changed |= {f"{noun} {change.key}" for noun, old, new in pairs for change in changes(old, new)}
+    return changed - {"pipeline when"}
 
 
 def _settings(job: Job) -> Keys:

@@ -11,7 +11,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import as_finally
 from pipegen.importing.comments import KeyComments
 from pipegen.importing.compilation import PIPELINE
-from pipegen.importing.gitlab.inputs import as_input, inputs_of
+from pipegen.importing.gitlab.inputs import as_input, inputs_of, report_variables_of_form
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
@@ -177,6 +177,7 @@ class _Writer:
         for variable in (*self._source.variables.values(), *self._replaced.values()):
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+        report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
         add_pages(drafts, self._targets, self._accounting)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)

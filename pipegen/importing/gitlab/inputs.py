@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions import tested_names, tests_in
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
@@ -15,6 +18,8 @@ from pipegen.importing.gitlab.workflow_variables import set_by_workflow
 
 # Names that engines, shells or the runner use: no inputs.
 _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")
+# Keys of variables that GitLab shows in its form for new pipelines.
+_OF_FORM = ("description", "options")
 
 
 def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Variable]:
@@ -33,10 +38,33 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
         for name, variable in source.variables.items()
         if not name.startswith(_RESERVED)
         and name not in refused
-        and "$" not in variable.text
+        and ("$" not in variable.text or (_is_in_form(variable) and not variable.is_expanded))
         and "\n" not in variable.text
-        and (present(variable.entry.value).keys() & {"description", "options"} or name in tested or name in replaced)
+        and (_is_in_form(variable) or name in tested or name in replaced)
     }
+
+
+def _is_in_form(variable: Variable) -> bool:
+    """Return whether GitLab shows *variable* in its form for new pipelines."""
+    return not present(variable.entry.value).keys().isdisjoint(_OF_FORM)
+
+
+def report_variables_of_form(
+    source: SourcePipeline, inputs: Collection[str], accounting: Accounting, report: Report
+) -> None:
+    """Report the variables in the form for new pipelines that are not *inputs*."""
+    for name, variable in source.variables.items():
+        if name in inputs or not _is_in_form(variable):
+            continue
+        for key, entry in present(variable.entry.value).items():
+            if key in _OF_FORM:
+                accounting.mark(entry, KeyOutcome.REPORTED)
+        report.add(
+            codes.NOT_IMPORTED,
+            f'variable "{name}" is not in the form for new pipelines, because it cannot be an input',
+            at=variable.entry.key.span,
+            hint="an input has a value on one line without other variables, and a name that no engine uses",
+        )
 
 
 def as_input(variable: Variable) -> Value:
