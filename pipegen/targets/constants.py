@@ -46,6 +46,7 @@ def constants(
     *,
     removes_empty: bool = False,
     read_by_rules: Collection[str] | None = None,
+    value_of: Callable[[Text], str | None] | None = None,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
@@ -53,6 +54,8 @@ def constants(
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
     If the user writes the engine's rules of the job, which replace its conditions, these rules read its variables:
     those *read_by_rules* always are variables.
+    If another script than that of the stage reads the variables, *value_of* returns the values that the engine can set,
+    however many.
     """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
@@ -62,16 +65,15 @@ def constants(
     of_cases = Case.names(job.engine_cases)
     reserved |= set(job.computed_names)
     names = [name for name, _ in script.env]
+    texts = {name: (value_of or _constant)(value) for name, value in script.env if names.count(name) == 1}
     variables = {
-        name: value.constant or ""
-        for name, value in script.env
-        if is_free_name(name) and name not in reserved and names.count(name) == 1 and Case.can_set(value.constant)
+        name: text for name, text in texts.items() if text is not None and is_free_name(name) and name not in reserved
     }
     exported: tuple[tuple[str, Text], ...] = ()
     if removes_empty:
         variables = {name: value for name, value in variables.items() if value or name in of_cases}
         exported = _possibly_empty(job, variables)
-    if len(variables) > _MOST:
+    if len(variables) > _MOST and value_of is None:
         necessary = {*of_cases, *(read_by_rules or ())}
         variables = {name: value for name, value in variables.items() if name in necessary}
     if not variables:
@@ -81,6 +83,10 @@ def constants(
         tuple(variables.items()),
         replace(job, steps=tuple(rest if step is script else step for step in job.steps)),
     )
+
+
+def _constant(value: Text) -> str | None:
+    return value.constant if Case.can_set(value.constant) else None
 
 
 def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, report: Report) -> None:

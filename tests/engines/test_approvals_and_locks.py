@@ -1,5 +1,6 @@
 """Locks, caches, approvals, environments and raw keys, executed on all engines."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,18 @@ def test_run_time_environment_urls_reach_gitlab(containers: Containers, tmp_path
     assert report.read_text("utf-8") == "PIPEGEN_URL_ASK=https://it.example.org/a/b\n"
     assert "url: $PIPEGEN_URL_ASK" in done.text
     assert "name: review/-x" in done.text
+
+
+def test_a_script_for_gitlab_gets_the_variables_of_env(containers: Containers, tmp_path: Path) -> None:
+    """The script of the stage, which is not in the job, would have the same."""
+    env = {"NAME": "${CI_JOB_NAME}-x", "BRANCH": "${setup.branch}", "PRICE": "$5", "DOCKER_HOST_NAME": "host"}
+    script = ['echo "own: $NAME $BRANCH $PRICE $DOCKER_HOST_NAME"']
+    stages: list[dict[str, object]] = [
+        {"name": "own", "script": script, "env": env},
+        {"name": "other", "script": ["true"], "env": env, "raw": {"gitlab": {"script": script}}},
+    ]
+    done = executed("gitlab", containers, tmp_path, stages, [["own"], ["other"]])
+
+    assert done.outcomes == dict.fromkeys(("own", "other"), "success"), done.log
+    assert re.search(r"own: own-x \w+ \$5 host", done.log), done.log
+    assert re.search(r"own: other-x \w+ \$5 host", done.log), done.log

@@ -98,6 +98,19 @@ test:
     assert outcomes["rules:changes", KeyOutcome.TRANSLATED] == outcomes[".paths", KeyOutcome.TRANSLATED] == 1
 
 
+def test_raw_needs_that_wait_for_fewer_jobs_in_some_runs_are_in_arcs_too(tmp_path: Path) -> None:
+    """Only the key that says so stays raw."""
+    source = """\
+build: { script: make }
+unit: { script: make unit, needs: [build], rules: [{ if: $CI_COMMIT_TAG }] }
+docs: { script: make docs, needs: [{ job: unit, optional: true, artifacts: false }] }
+"""
+    result, _ = from_text(source, tmp_path, frozenset({"docs"}))
+    raw = [(path, number) for path, outcome, number in result.count.constructs if outcome is KeyOutcome.RAW]
+
+    assert raw == [("needs", 1)]
+
+
 def test_keys_that_files_which_cannot_be_read_may_use_are_reported(tmp_path: Path) -> None:
     """Their jobs may extend a template that no other job does."""
     source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\n.unused: { image: alpine }\ntest: { script: make }\n"
@@ -132,16 +145,27 @@ left:
     }
 
 
-@pytest.mark.parametrize(("number", "is_raw"), [(50, False), (51, True)])
-def test_many_variables_of_a_script_elsewhere_stay_raw(number: int, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001
-    """A generated job would export them in its own script."""
-    variables = "".join(f"  V{each}: 'x'\n" for each in range(number))
+def test_many_variables_of_a_script_elsewhere_are_those_of_the_job(tmp_path: Path) -> None:
+    """Nothing in its script could export them."""
+    variables = "".join(f"    V{each}: 'x'\n" for each in range(51))
     source = f"include: [{{ template: Jobs/SAST.gitlab-ci.yml }}]\nsast:\n  stage: test\n  variables:\n{variables}"
-    result, _ = from_text(source.replace("  V", "    V"), tmp_path)
+    result, _ = from_text(source, tmp_path)
 
-    assert ("raw: { gitlab: { script: null, rules: null } }" not in result.text) is is_raw
-    assert result.count.number(KeyOutcome.RAW) == number * is_raw
+    assert "raw: { gitlab: { script: null, rules: null } }" in result.text
+    assert all(f"    V{each}: x\n" in result.generated[-1].text for each in range(51))
     assert result.count.number(KeyOutcome.ELSEWHERE) == 1  # the template
+
+
+@pytest.mark.parametrize(("number", "is_raw"), [(50, False), (51, True)])
+def test_many_variables_that_another_file_may_read_stay_raw(number: int, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """The script of a generated job would export them."""
+    variables = "".join(f"    V{each}: 'x'\n" for each in range(number))
+    source = (
+        f"include: [{{ project: a/b, file: c.yml }}]\nscan:\n  extends: .c\n  script: make\n  variables:\n{variables}"
+    )
+    result, _ = from_text(source, tmp_path)
+
+    assert ("variables:" in result.text) is is_raw
 
 
 def test_keys_that_depend_on_files_elsewhere_are_counted_apart(tmp_path: Path) -> None:

@@ -329,12 +329,19 @@ def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
 
 def test_jobs_that_never_run_keep_jobs_of_unread_files_from_running(tmp_path: Path) -> None:
     """GitLab merges the job into that of the included file: https://docs.gitlab.com/ci/yaml/includes/."""
-    source = "include: [{ template: Jobs/SAST.gitlab-ci.yml }]\nsast: { rules: [{ when: never }] }\n"
-    result, report = from_text(f"{source}unit: {{ script: make }}\n", tmp_path)
+    source = """\
+include: [{ template: Jobs/SAST.gitlab-ci.yml }]
+sast: { rules: [{ when: never }] }
+unit: { script: make }
+docs: { script: make docs, rules: [{ when: never }] }
+"""
+    result, report = from_text(source, tmp_path)
+    rules = [(outcome, number) for path, outcome, number in result.count.constructs if path == "rules"]
 
     assert _generated(result)["sast"]["rules"] == [{"when": "never"}]
     assert "script" not in _generated(result)["sast"]
     assert "keep a job of a file that only GitLab reads from running" in messages(report)
+    assert sorted(rules, key=str) == [(KeyOutcome.ELSEWHERE, 1), (KeyOutcome.RAW, 1)]
     assert _differences(result) == []
 
 

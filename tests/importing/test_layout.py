@@ -87,9 +87,9 @@ def test_raw_keys_that_remove_a_generated_one_stay_together(tmp_path: Path) -> N
     """A key without a value in a stage would remove that of the template instead."""
     source = """\
 include: [{ template: Jobs/SAST.gitlab-ci.yml }]
-.scan: { extends: .scanner, variables: { SCAN: "${CI_COMMIT_TAG}" } }
+.scan: { extends: .scanner, hooks: { pre_get_sources_script: [date] } }
 one: { extends: .scan }
-two: { extends: .scan, variables: { OTHER: "${CI_COMMIT_TAG}" } }
+two: { extends: .scan, identity: google_cloud }
 """
     result, _ = from_text(source, tmp_path)
 

@@ -30,7 +30,7 @@ from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.stages.starts import Start, condition_of, never_started, start_of
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
@@ -58,7 +58,6 @@ from pipegen.targets.gitlab.rules.selection import VARIABLE
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
-_DISABLED = "they keep a job of a file that only GitLab reads from running"
 _KNOWN_CANCELS = (("on_new_commit", "interruptible"), ("on_new_commit", "conservative"), ("on_job_failure", "none"))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 # Tags have no merge requests.
@@ -272,8 +271,7 @@ class _Writer:
         except UntranslatableError:
             return None
         if self._source.unread and simplified(start.condition, known) == NEVER:
-            # Without its rules, a job of this name in an included file would run.
-            return Start(condition=ALWAYS, keys={}, raw={}, is_awaited=False, reason=_DISABLED, is_unknown=True)
+            return never_started(job)
         return start
 
     def _is_kept(self, name: str, start: Start | None, known: Condition) -> bool:

@@ -26,6 +26,7 @@ from pipegen.importing.gitlab.reading.rules import (
     rules_of,
     workflow_rules,
 )
+from pipegen.importing.gitlab.reading.stored import is_outside
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
@@ -278,11 +279,10 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
 
     Files of pipegen itself are no artifacts.
     """
-    paths = texts_of(_artifacts(job)[0].get("paths"))
-    yield from ((ARTIFACTS, expanded(path)) for path in paths if not path.startswith(".pipegen/"))
+    yield from ((ARTIFACTS, expanded(path)) for path in _stored_paths(job) if not path.startswith(".pipegen/"))
     for cache in items_of(job.get("cache")):
         paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
-        yield from ((CACHES, expanded(path)) for path in paths)
+        yield from ((CACHES, expanded(path)) for path in paths if not is_outside(path, job))
     for kind, node in ((entry.key.text, entry.value) for entry in _artifacts(job)[1].entries):
         if isinstance(node, TreeMapping):
             yield text_of(node.get("coverage_format")) or _COBERTURA, expanded(text_of(node.get("path")))
@@ -290,11 +290,15 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
             yield from ((kind, expanded(path)) for path in texts_of(node))
 
 
+def _stored_paths(job: SourceJob) -> list[str]:
+    return [path for path in texts_of(_artifacts(job)[0].get("paths")) if not is_outside(path, job)]
+
+
 def _leaves_files(job: SourceJob) -> bool:
     keys, reports = _artifacts(job)
     has_variables = reports.get("dotenv") is not None
     is_for_failures = text_of(keys.get("when")) == "on_failure"
-    return not is_for_failures and (bool(items_of(keys.get("paths"))) or has_variables)
+    return not is_for_failures and (bool(_stored_paths(job)) or has_variables)
 
 
 def combinations_of(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:

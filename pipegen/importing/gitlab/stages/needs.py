@@ -209,12 +209,12 @@ def report_needs(
 
 
 def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounting) -> None:
-    """Mark the raw needs of *job*: arcs also express those on whole jobs of the pipeline, if others are the reason."""
+    """Mark the raw needs of *job*: arcs also express those on whole jobs of the pipeline."""
     entry = job.entries["needs"]
     others = [item for item in items_of(entry.value) if is_elsewhere(item)]
-    others += [need.node for need in needs_of(job, source) or () if need.combinations is not None]
+    others += [need.node for need in needs_of(job, source) or () if need.combinations is not None or need.own_axes]
     accounting.mark_key(entry.key, KeyOutcome.RAW)
-    for node in others or [entry.value]:
+    for node in others:
         accounting.mark_value(node, KeyOutcome.RAW)
 
 

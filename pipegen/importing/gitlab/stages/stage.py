@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
-from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.comments import KeyComments, comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
@@ -36,6 +37,7 @@ from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_vari
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
+from pipegen.source.tree import Entry
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 
@@ -214,8 +216,7 @@ class StageBuilder:
         except UntranslatableError as error:
             draft.raw |= self.raw_keys.kept(draft.name, entries, str(error))
             return
-        for entry in entries:
-            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        self._mark_translated(entries, translation)
         for key in list(translation.keys)[:1]:
             self.comments.add(draft.name, key, entries)
         for entry in translation.entries:
@@ -227,6 +228,19 @@ class StageBuilder:
                 OVERLAP: True,
             }
         draft.raw = merged(draft.raw, translation.raw)
+
+    def _mark_translated(self, entries: Collection[Entry], translation: Translation) -> None:
+        """Mark the keys in *entries*, and report those of *translation* without an effect."""
+        unused = {id(inner) for part in translation.without_effect for inner in (*part.entries, *_inner(part.entries))}
+        for entry in (*entries, *_inner(entries)):
+            self._accounting.mark_key(entry.key, KeyOutcome.UNUSED if id(entry) in unused else KeyOutcome.TRANSLATED)
+        for part in translation.without_effect:
+            self._report.add(
+                codes.WITHOUT_EFFECT,
+                f"{part.name} has no effect: {part.reason}",
+                at=part.span,
+                hint="remove it",
+            )
 
     def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         job = context.job
@@ -340,7 +354,8 @@ class StageBuilder:
             reason = start.reason if start is not None else self._refusal(job, forced)
             is_known = start is not None and not start.is_unknown
             known = tuple(known_entries(entries, self.names(job))) if is_known else ()
-            draft.raw |= self.raw_keys.kept(draft.name, entries, reason, known)
+            outcome = KeyOutcome.ELSEWHERE if start is not None and start.is_elsewhere else KeyOutcome.RAW
+            draft.raw |= self.raw_keys.kept(draft.name, entries, reason, known, outcome)
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:
@@ -379,3 +394,8 @@ class StageBuilder:
         except UntranslatableError as error:
             return str(error)
         return forced.get("when", "")
+
+
+def _inner(entries: Collection[Entry]) -> Iterator[Entry]:
+    """Yield the entries at any depth of the values of *entries*."""
+    return chain.from_iterable(entries_in(entry.value) for entry in entries)

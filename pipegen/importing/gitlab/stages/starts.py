@@ -36,7 +36,7 @@ class Start(Struct, kw_only=True):
     *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
     stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
     A failure counts unless *allows_failure*, and some do not count with *has_exit_codes*; with *says_failures*, the
-    keys say that.
+    keys say that. If it *is_elsewhere*, the rules only concern a job of a file that cannot be read.
     """
 
     condition: Condition
@@ -48,7 +48,21 @@ class Start(Struct, kw_only=True):
     allows_failure: bool = False
     has_exit_codes: bool = False
     says_failures: bool = False
+    is_elsewhere: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
+
+
+def never_started(job: SourceJob) -> Start:
+    """Return how *job* starts, whose rules never let it run: without them, one of this name in another file would."""
+    return Start(
+        condition=ALWAYS,
+        keys={},
+        raw={},
+        is_awaited=False,
+        reason="they keep a job of a file that only GitLab reads from running",
+        is_unknown=True,
+        is_elsewhere=job.get("script") is None,
+    )
 
 
 def start_of(

@@ -22,13 +22,14 @@ from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules, without_raw_variables
+from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules, replaces_script, without_raw_variables
 from pipegen.targets.gitlab.jobs.retention import lower_retention, stored_path
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
+from pipegen.targets.gitlab.jobs.values.expanded_texts import variable_text
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
-from pipegen.targets.gitlab.jobs.values.variables import is_free_name
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.runner_variables import check_scripts
@@ -153,7 +154,7 @@ class _Drafting(Struct, kw_only=True):
         check_deployment(job, report)
         machine = lower_machine(job, plan, self.producers, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
-        set_by_engine = constants(job, plan, is_free_name, read_by_rules=read_by_rules(job))
+        set_by_engine = self._variables(job)
         names = set_by_engine.names
         parts = script(set_by_engine.job, plan, self.producers, host, names)
         if _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
@@ -188,6 +189,19 @@ class _Drafting(Struct, kw_only=True):
             variables=tuple(VariableEntry(name, value) for name, value in set_by_engine.variables),
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
+
+    def _variables(self, job: Job) -> Constants:
+        """Return the variables of `env` that GitLab sets, all if a key for GitLab replaces the script of *job*."""
+        read = read_by_rules(job)
+        if not replaces_script(job):
+            return constants(job, self.plan, is_free_name, read_by_rules=read)
+        return constants(
+            job,
+            self.plan,
+            is_variable_name,
+            read_by_rules=read,
+            value_of=lambda text: variable_text(text, self.plan),
+        )
 
     def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
         """Return the script of *job*: its *parts*, then the entries *last*."""

@@ -81,6 +81,11 @@ def read_by_rules(job: Job) -> frozenset[str] | None:
     return frozenset(name for text in texts for name in _VARIABLE.findall(text)) if raw else None
 
 
+def replaces_script(job: Job) -> bool:
+    """Return whether a key for GitLab replaces or removes the script of *job*."""
+    return any(target == _TARGET and keys.entry("script") is not None for target, keys in job.raw)
+
+
 def without_raw_variables(job: Job) -> Job:
     """Return *job* whose script does not set the variables that its keys for GitLab have, as these replace them."""
     raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]

@@ -175,3 +175,12 @@ def test_a_raw_variable_replaces_that_of_env() -> None:
 
     assert job["variables"] == {"MODE": "quick", "TAG": "$CI_COMMIT_TAG"}
     assert "TAG" not in "\n".join(job["script"])
+
+
+@pytest.mark.parametrize("script", ["script: ", "script: [Get-Date]"])
+def test_another_script_gets_the_variables_of_env(script: str) -> None:
+    """The script of the stage, which would export them, is not in the job; GitLab expands the same variables."""
+    env = "A: '${CI_JOB_ID}/x', B: '${setup.commit}', C: 'cost: $5', D: '${setup.timestamp}', GIT_DEPTH: '1'"
+    job = raw(f"script: make, env: {{ {env} }}", f"extends: .shared, {script}").data["only"]
+
+    assert job["variables"] == {"A": "$CI_JOB_ID/x", "B": "$CI_COMMIT_SHA", "C": "cost: $$5", "GIT_DEPTH": "1"}

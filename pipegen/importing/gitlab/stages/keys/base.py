@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.texts import JobTexts
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
@@ -37,10 +38,19 @@ _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
+class WithoutEffect(Struct):
+    """A part of the source at *span*, *name* in words, that has no effect for a *reason*, and its keys, if any."""
+
+    span: Span
+    name: str
+    reason: str
+    entries: tuple[Entry, ...] = ()
+
+
 class Translation(Struct):
     """Keys of a stage, keys that stay *raw* for a *reason*, and the *entries* of the source that these come from.
 
-    *reasons* are those of single entries, by key.
+    *reasons* are those of single entries, by key, and *without_effect* are parts that GitLab ignores.
     """
 
     keys: Mapping[str, Data] = _NONE
@@ -48,6 +58,7 @@ class Translation(Struct):
     entries: tuple[Entry, ...] = ()
     reason: str = ""
     reasons: Mapping[str, str] = MappingProxyType({})
+    without_effect: tuple[WithoutEffect, ...] = ()
 
 
 class KeyContext(Struct, kw_only=True):

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 from types import MappingProxyType
 
 from pipegen.config.schema.file import gitlab_reports
 from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.stored import is_outside, outside
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
-from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.gitlab.stages.keys.base import (
+    KeyContext,
+    Translation,
+    WithoutEffect,
+    duration,
+    present,
+    raw_data,
+)
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Mapping, Node
+from pipegen.structs import replace
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
 _REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
@@ -21,6 +30,7 @@ _REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
 def artifacts(context: KeyContext) -> Translation:
     """Return the artifacts and reports of a job, and its `coverage`."""
     entries = present(context.job.get("artifacts"))
+    without_effect = _removed(entries, context)
     reasons: dict[str, str] = {}
     reported = present(entries.pop("reports").value) if "reports" in entries else {}
     reports, raw_reports = _reports(reported, context, reasons)
@@ -52,7 +62,31 @@ def artifacts(context: KeyContext) -> Translation:
     raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:
         keys["reports"] = reports
-    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports), reason, reasons)
+    raw_keys: dict[str, Data] = {"artifacts": raw} if raw else {}
+    return Translation(keys, raw_keys, (*remainder, *raw_reports), reason, reasons, tuple(without_effect))
+
+
+def _removed(entries: dict[str, Entry], context: KeyContext) -> list[WithoutEffect]:
+    """Remove those of the *entries* of artifacts without an effect, and return them."""
+    if "paths" not in entries:
+        return []
+    node = entries["paths"].value
+    parts = list(_outside(node, context))
+    is_stored = not parts or len(parts) < len(items_of(node)) or "untracked" in entries
+    others = ("paths", "exclude", "expose_as") if is_stored or "reports" in entries else tuple(entries)
+    if not is_stored:
+        removed = tuple(entries.pop(key) for key in others if key in entries)
+        parts[-1] = replace(parts[-1], entries=removed)
+    elif "expose_as" in entries and all("$" in path for path in _inside(node, context)):
+        # `first_2_metadata_entries_for_artifacts_paths` in `find_exposed_artifacts_service.rb` of GitLab.
+        entry = entries.pop("expose_as")
+        parts.append(WithoutEffect(entry.key.span, '"expose_as"', "GitLab shows no paths with variables", (entry,)))
+    return parts
+
+
+def _outside(node: Node | None, context: KeyContext) -> Iterator[WithoutEffect]:
+    for path in outside(node, context.job):
+        yield WithoutEffect(path.span, f'the path "{path.text}"', "GitLab stores only files of the checkout")
 
 
 _NO_ARTIFACTS: Dictionary[str, Data] = MappingProxyType({})
@@ -68,9 +102,10 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
     if "artifacts" in context.forced:
         raise UntranslatableError(context.forced["artifacts"])
     value: dict[str, Data] = {}
-    for key in ("paths", "exclude"):
-        if key in entries:
-            value[key] = list(stored_paths(entries[key].value, context))
+    if "paths" in entries:
+        value["paths"] = list(paths(_inside(entries["paths"].value, context), context, have_values=True))
+    if "exclude" in entries:
+        value["exclude"] = list(stored_paths(entries["exclude"].value, context))
     if "name" in entries:
         value["name"] = context.texts.name(text_of(entries["name"].value))
     if "expire_in" in entries:
@@ -100,12 +135,17 @@ def _access(entries: dict[str, Entry]) -> dict[str, Data]:
 
 def stored_paths(node: Node, context: KeyContext) -> Iterable[str]:
     """Return the paths of artifacts or of a report, relative to the checkout."""
-    return paths(node, context, have_values=True)
+    return paths(texts_of(node), context, have_values=True)
 
 
-def paths(node: Node, context: KeyContext, *, have_values: bool = False) -> Iterable[str]:
-    """Return the paths of *node* relative to the checkout; with *have_values*, they may contain setup values."""
-    for path in texts_of(node):
+def _inside(node: Node, context: KeyContext) -> Iterable[str]:
+    """Return the paths of *node* that may be in the checkout."""
+    return (path for path in texts_of(node) if not is_outside(path, context.job))
+
+
+def paths(texts: Iterable[str], context: KeyContext, *, have_values: bool = False) -> Iterable[str]:
+    """Return the paths *texts* relative to the checkout; with *have_values*, they may contain setup values."""
+    for path in texts:
         translated = context.texts.path(path, has_values=have_values)
         if any(sign in re.sub(_REFERENCE, "", translated) for sign in "?[{"):
             raise UntranslatableError(f'the path "{path}"')
@@ -159,19 +199,28 @@ def caches(context: KeyContext) -> Translation:
     items = [item for item in items_of(context.job.get("cache")) if isinstance(item, Mapping) and item.entries]
     values: list[Data] = []
     raw: list[Entry] = []
+    without_effect: list[WithoutEffect] = []
     for item in items:
         entries = present(item)
         others = [entry for key, entry in entries.items() if key not in _CACHE_KEYS]
-        if "paths" not in entries or (others and len(items) > 1):
+        node = entries["paths"].value if "paths" in entries else None
+        parts = list(_outside(node, context))
+        without_effect += parts
+        if len(parts) == len(items_of(node)) and not others:
+            # `shells/abstract.go` of the runner skips it.
+            without_effect.append(WithoutEffect(item.span, "this cache", "it has no paths", item.entries))
+            if parts:
+                without_effect[-2:] = [replace(parts[-1], entries=item.entries)]
+            continue
+        if node is None or (others and len(items) > 1):
             raise UntranslatableError("a cache without paths" if not others else f'the key "{others[0].key.text}"')
         values.append(_cache(entries, context))
         raw += others
-    if not values:
-        return Translation()
     return Translation(
-        {"cache": values[0] if len(values) == 1 else values},
+        {"cache": values[0] if len(values) == 1 else values} if values else {},
         {"cache": {entry.key.text: raw_data(entry.value) for entry in raw}} if raw else {},
         tuple(raw),
+        without_effect=tuple(without_effect),
     )
 
 
@@ -180,7 +229,7 @@ _CACHE_KEYS = ("key", "paths", "policy", "when", "fallback_keys")
 
 def _cache(entries: dict[str, Entry], context: KeyContext) -> Data:
     value: dict[str, Data] = {"key": _cache_key(entries["key"].value, context) if "key" in entries else "default"}
-    value["paths"] = list(paths(entries["paths"].value, context))
+    value["paths"] = list(paths(_inside(entries["paths"].value, context), context))
     policy = context.texts.constant(text_of(entries["policy"].value), "policy") if "policy" in entries else "pull-push"
     if policy not in ("pull-push", "pull", "push"):
         raise UntranslatableError(f'the policy "{policy}"')
@@ -202,7 +251,7 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
     entries = present(node)
     if set(entries) - {"files", "prefix"}:
         raise UntranslatableError("the key of a cache")
-    value: dict[str, Data] = {"files": list(paths(entries["files"].value, context))}
+    value: dict[str, Data] = {"files": list(paths(texts_of(entries["files"].value), context))}
     if "prefix" in entries:
         value["prefix"] = _name(text_of(entries["prefix"].value), context)
     return value

@@ -76,22 +76,20 @@ def variables(
     values = {
         name: variable for name, variable in job.variables.items() if name not in inputs or name in job.own_variables
     }
-    if is_read_elsewhere and len(values) > _MOST_VARIABLES:
+    # Without its script, all variables of a generated job are in its `variables`.
+    has_exports = has_script or not is_read_elsewhere
+    if is_read_elsewhere and has_exports and len(values) > _MOST_VARIABLES:
         raw_names = values
-    raw = {
-        name: variable
-        for name, variable in values.items()
-        if is_for_runners(name)
-        or _OF_PROXIES.fullmatch(name)
-        or (has_services and "$" in texts.constants.get(name, variable.text))
-        or (is_read_elsewhere and not _stays_variable(name, texts.constants.get(name, variable.text)))
-        or name in (*raw_names, *read_by_raw_keys)
-        or not _is_text(variable)
-    }
+    not_env = {name for name, each in values.items() if is_for_runners(name) or not _is_text(each)}
+    if has_exports:
+        known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
+        not_env |= _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
+        not_env |= {*read_by_raw_keys}
+    raw = {name: variable for name, variable in values.items() if name in (*raw_names, *not_env)}
     only_raw = {
         name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
     }
-    others = (*raw_names, *texts.axes)
+    others = {*raw_names, *texts.axes}
     resources = _resources(raw, others)
     if SCRIPT_TIMEOUT not in raw_names and script_timeout(job):
         raw.pop(SCRIPT_TIMEOUT, None)
@@ -107,6 +105,17 @@ def variables(
     own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     names = _ordered(own, names_in_values(job))
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
+
+
+def _not_exported(texts: Mapping[str, str], *, has_services: bool, is_read_elsewhere: bool) -> frozenset[str]:
+    """Return the names of variables with these *texts* that others read than the commands of a generated script."""
+    return frozenset(
+        name
+        for name, text in texts.items()
+        if _OF_PROXIES.fullmatch(name)
+        or (has_services and "$" in text)
+        or (is_read_elsewhere and not _stays_variable(name, text))
+    )
 
 
 def _for_runner(variables: Mapping[str, Variable], context: KeyContext, others: Collection[str]) -> dict[str, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
@@ -56,6 +56,20 @@ def _output(part: Part, producers: Mapping[str, Job]) -> str:
 def can_expand(text: Text) -> bool:
     """Return whether GitLab can expand *text*."""
     return all(not isinstance(part, Reference | Defaulted) or _is_known(part) for part in text.parts)
+
+
+def variable_text(text: Text, plan: Plan) -> str | None:
+    """Return *text*, a value of `env`, as the value of a variable of GitLab, which expands the variables in it.
+
+    None if GitLab cannot.
+    """
+    if not can_expand(text):
+        return None
+    parts = [
+        part.source if isinstance(part, Bare) else _expanded(part, "env", plan, Report(), is_slug=False)
+        for part in text.parts
+    ]
+    return re.sub(_NEEDLESS_BRACES, r"$\1", "".join(parts))
 
 
 def escaped(text: str) -> str:

@@ -18,4 +18,9 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 def is_free_name(name: str) -> bool:
     """Return whether *name* can be a variable of a job: neither the runner nor the shell reads it."""
-    return re.fullmatch(_NAME, name) is not None and re.fullmatch(_READ_BY_RUNNERS, name) is None
+    return is_variable_name(name) and re.fullmatch(_READ_BY_RUNNERS, name) is None
+
+
+def is_variable_name(name: str) -> bool:
+    """Return whether a variable can have *name*."""
+    return re.fullmatch(_NAME, name) is not None

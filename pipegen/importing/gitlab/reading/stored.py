@@ -1,0 +1,44 @@
+"""Paths of artifacts and caches that GitLab's runner does not store: they are outside of the checkout.
+
+`fileArchiver.process` in `commands/helpers/file_archiver.go` of the runner refuses them, and nothing expands a `~`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.importing.gitlab.reading.jobs import SourceJob
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.source.tree import Node, Scalar, scalars
+
+# The checkout is in a folder of its project, in one of its group, in that of builds, which may be anywhere.
+_LOCATION_OF_CHECKOUT = "GIT_CLONE_PATH"
+_ABOVE_ALL_CHECKOUTS = re.compile(r"(?!.*\*\*)/+(?:[^/*?\[{$%]+/+){0,2}[^/${]+/*")
+_ABOVE = re.compile(r"(?:\./+)*\.\.(?:/[^${]*)?")
+# Programs may also find the folder of the user by the variable with its name.
+_OF_USER = re.compile(r"~(?:/[^${]*)?")
+_COMMANDS = ("before_script", "script", "after_script")
+
+
+def is_outside(path: str, job: SourceJob) -> bool:
+    """Return whether *path* of artifacts or of a cache of *job* is certainly outside of the checkout.
+
+    A folder named `~` is in the checkout if a program takes the name literally.
+    """
+    if _OF_USER.fullmatch(path):
+        return not any(path.rstrip("/*") in text for text in _texts(job))
+    is_absolute = _ABOVE_ALL_CHECKOUTS.fullmatch(path) is not None and _LOCATION_OF_CHECKOUT not in job.variables
+    return is_absolute or _ABOVE.fullmatch(path) is not None
+
+
+def outside(node: Node | None, job: SourceJob) -> tuple[Scalar, ...]:
+    """Return the paths in the list *node* that are outside of the checkout of *job*."""
+    return tuple(item for item in items_of(node) if isinstance(item, Scalar) and is_outside(text_of(item), job))
+
+
+def _texts(job: SourceJob) -> Iterator[str]:
+    """Yield the commands and variables of *job*."""
+    yield from (variable.text for variable in job.variables.values())
+    for node in map(job.get, _COMMANDS):
+        yield from (scalar.text for scalar in scalars(node)) if node is not None else ()
