@@ -353,7 +353,7 @@ class StageBuilder:
         if start is None or start.reason:
             reason = start.reason if start is not None else self._refusal(job, forced)
             is_known = start is not None and not start.is_unknown
-            known = tuple(known_entries(entries, self.names(job))) if is_known else ()
+            known = tuple(known_entries(job, self._source, entries, self.names(job))) if is_known else ()
             outcome = KeyOutcome.ELSEWHERE if start is not None and start.is_elsewhere else KeyOutcome.RAW
             draft.raw |= self.raw_keys.kept(draft.name, entries, reason, known, outcome)
             if "rules" in draft.raw:

@@ -301,17 +301,19 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
             )
 
 
-def known_entries(entries: Collection[Entry], names: Names) -> Iterator[Entry]:
-    """Yield the keys of raw rules among *entries* that the stage has, too.
+def known_entries(job: SourceJob, source: SourcePipeline, entries: Collection[Entry], names: Names) -> Iterator[Entry]:
+    """Yield the keys of raw rules of *job* among *entries* that the stage has, too.
 
-    These are conditions that a config can express, and starts after success, as of each stage.
+    These are conditions that a config can express, and starts after success, as of each stage, or always if *job* waits
+    for no other.
     """
+    usual = (ON_SUCCESS, ALWAYS_STARTS) if _is_first(job, source) else (ON_SUCCESS,)
     for entry in entries:
         for rule in items_of(entry.value) if entry.key.text == "rules" else ():
             yield from (
                 keyword
                 for keyword in entries_of(rule)
-                if keyword.key.text == "when" and text_of(keyword.value) == ON_SUCCESS
+                if keyword.key.text == "when" and text_of(keyword.value) in usual
             )
             if isinstance(rule, TreeMapping) and _is_translatable(rule, names):
                 yield from _conditions_in(rule)
