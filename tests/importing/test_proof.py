@@ -288,18 +288,31 @@ def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> No
     assert _differences(result) == []
 
 
-def test_needs_on_other_pipelines_stay_raw_beside_the_others(tmp_path: Path) -> None:
+def test_needs_that_no_setting_has_stay_raw_beside_the_others(tmp_path: Path) -> None:
     """The raw needs replace the generated ones, so they name all jobs."""
-    foreign = "{ project: group/firmware, job: image, ref: main, artifacts: true }"
+    foreign = "{ project: group/firmware, job: image, ref: main, artifacts: false }"
     source = f"build: {{ script: make }}\nother: {{ script: x }}\ntest: {{ script: t, needs: [build, {foreign}] }}\n"
     result, report = from_text(source, tmp_path)
     test = YAML(typ="safe").load(result.generated[-1].text)["test"]
 
     assert test["needs"] == [
         "build",
-        {"project": "group/firmware", "job": "image", "ref": "main", "artifacts": True},
+        {"project": "group/firmware", "job": "image", "ref": "main", "artifacts": False},
     ]
     assert "it needs jobs of other pipelines" in messages(report)
+
+
+def test_the_comparison_includes_needs_on_other_pipelines(tmp_path: Path) -> None:
+    """Without them, the job gets no files."""
+    need = "{ project: group/firmware, job: image, ref: $REF }"
+    result, _ = from_text(f"test: {{ script: t, needs: [{need}], variables: {{ REF: main }} }}\n", tmp_path)
+    (generated,) = result.generated
+    other = replace(generated, text=generated.text.replace("ref: main", "ref: next"))
+
+    assert _differences(result) == []
+    assert _differences(replace(result, generated=(other,))) == [
+        'the files of other pipelines of job "test" are others'
+    ]
 
 
 def test_jobs_that_would_wait_for_more_in_some_runs_keep_their_needs(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
 from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, report_needs
+from pipegen.importing.gitlab.stages.other_files import files_from_setting
 from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
@@ -181,7 +182,10 @@ class _Writer:
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
         order = with_selections(order, drafts, self._source)
-        kept = keep_needs(drafts, self._source, order, self._options.names, self._options.misordered, self._report)
+        options = self._options
+        kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
+        if files := files_from_setting(drafts):
+            self._targets["files_from"] = files
         order = with_stops(order, self._source, self._options.forced).with_final(final)
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")

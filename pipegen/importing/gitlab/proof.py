@@ -17,7 +17,7 @@ from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.outputs import read_variable, values_of_report
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
-from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, RunnablePipeline, StartedJob, runnable
+from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, OTHER_FILES, RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
@@ -240,7 +240,7 @@ def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
         if not _is_same(expected, text, actual, other_text):
             yield message
     others = _paths(expected, is_named=name == expected.job) ^ _paths(actual, is_named=name == expected.job)
-    for kind in sorted({kind if kind in (ARTIFACTS, CACHES) else "reports" for kind, _ in others}):
+    for kind in sorted({kind if kind in (ARTIFACTS, CACHES, OTHER_FILES) else "reports" for kind, _ in others}):
         yield f'the {kind} of job "{name}" are others'
 
 

@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     tests_in,
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
-from pipegen.importing.gitlab.reading.order import Need, needs_of
+from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of
 from pipegen.importing.gitlab.reading.outputs import NO_VALUES, LeftValues, generated_values
 from pipegen.importing.gitlab.reading.rules import (
     MANUAL,
@@ -40,7 +40,7 @@ from pipegen.structs import Struct, replace
 UNKNOWN = "unknown"
 _COBERTURA = "cobertura"
 # The kinds of paths that are no reports.
-ARTIFACTS, CACHES = "artifacts", "caches"
+ARTIFACTS, CACHES, OTHER_FILES = "artifacts", "caches", "files of other pipelines"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
 # Whether a condition holds, by its number and the values of the variables that it tests.
@@ -277,9 +277,13 @@ def _artifacts(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
 def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
     """Yield the kind and the path of each report of *job*, and of its artifacts and caches; variables are not reports.
 
+    In place of a path, files of other pipelines have the texts of the need.
     Files of pipegen itself are no artifacts.
     """
     yield from ((ARTIFACTS, expanded(path)) for path in _stored_paths(job) if not path.startswith(".pipegen/"))
+    for need in filter(is_elsewhere, items_of(job.get("needs"))):
+        texts = {entry.key.text: text_of(entry.value) for entry in entries_of(need) if entry.key.text != "artifacts"}
+        yield OTHER_FILES, expanded(" ".join(texts[key] for key in sorted(texts)))
     for cache in items_of(job.get("cache")):
         paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
         yield from ((CACHES, expanded(path)) for path in paths if not is_outside(path, job))

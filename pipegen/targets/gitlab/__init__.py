@@ -18,6 +18,7 @@ from pipegen.targets.gitlab.files.splitting import known_groups
 from pipegen.targets.gitlab.jobs.deployments.publications import check_publications
 from pipegen.targets.gitlab.jobs.fetch import fetched_names
 from pipegen.targets.gitlab.jobs.included_jobs import check_includes
+from pipegen.targets.gitlab.jobs.other_files import check_other_files
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.runner_variables import check_runner_variables
@@ -48,6 +49,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     since = request.options.get("changed_since", "")
     check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
+    check_other_files(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_runner_variables(request.settings, plans, fetched_names, report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())

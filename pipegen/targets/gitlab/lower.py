@@ -21,6 +21,7 @@ from pipegen.targets.gitlab.jobs.drafts import DraftJob
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.included_jobs import external_stages
+from pipegen.targets.gitlab.jobs.other_files import with_other_files
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
 from pipegen.targets.gitlab.jobs.values import shell_variables as hosts
 from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry
@@ -204,7 +205,7 @@ class _FileContext(Struct, kw_only=True):
             refusals=refusal_rules,
             external=self.settings.include,
             external_stages=external_stages(main, self.plans, self.titles, self.settings),
-            jobs=publishing(main, self.titles, self.settings),
+            jobs=with_other_files(publishing(main, self.titles, self.settings), self.plans, self.titles, self.settings),
         )
 
     def child_file(self, plan: Plan, part: ChildPart) -> ChildFile:
@@ -213,7 +214,8 @@ class _FileContext(Struct, kw_only=True):
         jobs = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
         always = (RuleEntry("", when="always"),)
         child = file_document(jobs, self.plans, self.settings, self.shared, workflow=always, variables=inputs)
-        return ChildFile(part.title, part.bridge, child)
+        own = with_other_files(child.jobs, [plan], self.titles, self.settings)
+        return ChildFile(part.title, part.bridge, replace(child, jobs=own))
 
     def _titles(self, plan: Plan) -> dict[str, str]:
         return {job.stage: self.titles[plan.name, job.stage] for job in plan.jobs}

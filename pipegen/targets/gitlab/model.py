@@ -230,6 +230,8 @@ class GitLabJob(Struct, kw_only=True):
     needs: tuple[NeedEntry, ...] = ()
     # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
+    # Needs on jobs of other pipelines.
+    other_files: tuple[Mapping[str, Data], ...] = ()
     extends: str = ""
     # Whether the job that it extends has the same stage.
     has_stage_of_extended: bool = False

@@ -117,7 +117,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
             "tags": Flow(job.tags) if job.tags else None,
-            "needs": text_list([_need(need) for need in job.needs]) if job.needs else None,
+            "needs": text_list([*map(_need, job.needs), *job.other_files]) if job.needs or job.other_files else None,
             "dependencies": None if job.dependencies is None else text_list(job.dependencies),
             "rules": [_rule(rule) for rule in job.rules] if job.rules else None,
             "when": job.when or None,

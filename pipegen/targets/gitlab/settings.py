@@ -68,6 +68,13 @@ class Workflow(Struct, kw_only=True):
     duplicates: bool = False
 
 
+class OtherFiles(Struct):
+    """Stages, and the jobs of other projects or pipelines whose files they get, as GitLab's needs."""
+
+    stages: tuple[str, ...]
+    jobs: tuple[Mapping[str, Data], ...]
+
+
 class Pages(Struct, kw_only=True):
     """The stage whose folder *publish* becomes the project's website."""
 
@@ -104,6 +111,7 @@ class GitLabSettings(Struct, kw_only=True):
     workflow: Workflow = Workflow()
     include: tuple[Mapping[str, Data], ...] = ()
     include_stages: tuple[tuple[str, str | None], ...] = ()
+    files_from: tuple[OtherFiles, ...] = ()
     id_tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
     runner_variables: tuple[tuple[str, str], ...] = ()
     pages: Pages | None = None
@@ -172,6 +180,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "workflow": lambda section: Workflow(**{**section, "rules": tuple(section.get("rules", ()))}),
     "include": lambda entries: tuple(map(_included, entries)),
     "include_stages": lambda section: tuple(section.items()),
+    "files_from": lambda entries: tuple(OtherFiles(tuple(each["stages"]), tuple(each["jobs"])) for each in entries),
     "id_tokens": lambda section: tuple((name, _listed(audience)) for name, audience in section.items()),
     "pages": lambda section: Pages(**{**section, "publish": section.get("publish", FOLDER).rstrip("/")}),
     "release": _releases,

@@ -82,6 +82,31 @@ _INCLUDED = {
     "oneOf": [{"required": [key]} for key in ("local", "project", "template", "remote", "component")],
     "dependentRequired": {"project": ["file"], "file": ["project"], "ref": ["project"], "integrity": ["remote"]},
 }
+_OTHER_JOB = {
+    **_object(
+        "A job of another project or pipeline, with the keys of GitLab's `needs`, in which it expands variables.",
+        project=_described(_ID, "The project of the job."),
+        pipeline=_described(_ID, "The ID of the pipeline of the job, such as that of a parent pipeline."),
+        job=_described(_ID, "The name of the job."),
+        ref=_described(_ID, "The branch or tag of `project`."),
+    ),
+    "oneOf": [{"required": ["project", "job", "ref"]}, {"required": ["pipeline", "job"]}],
+    "dependentRequired": {"ref": ["project"]},
+}
+_OTHER_FILES = {
+    **_object(
+        "Stages with the same jobs.",
+        stages={
+            "type": "array",
+            "minItems": 1,
+            "items": _ID,
+            "description": "The stages that get the files; if several pipelines have a stage of this name, "
+            "`pipeline: stage`.",
+        },
+        jobs={"type": "array", "minItems": 1, "items": _OTHER_JOB, "description": "The jobs that left the files."},
+    ),
+    "required": ["stages", "jobs"],
+}
 _PAGES = {
     **_object(
         "The website of the project, GitLab Pages.",
@@ -183,6 +208,12 @@ SCHEMA: Mapping[str, object] = _object(
         "additionalProperties": {"type": ["string", "null"]},
         "description": "The GitLab stages of included jobs: the name of each, and the stage of the config that it "
         "comes after; without a value, it comes first.",
+    },
+    files_from={
+        "type": "array",
+        "minItems": 1,
+        "items": _OTHER_FILES,
+        "description": "Jobs of other projects and pipelines whose artifacts stages get, which pipegen does not see.",
     },
     id_tokens={
         "type": "object",

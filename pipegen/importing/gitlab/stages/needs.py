@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from pipegen.diagnostics import codes
@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, ne
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.after_failures import after_any_failure
 from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
@@ -73,12 +74,14 @@ def keep_needs(
     order: Order,
     names: GeneratedNames,
     misordered: Collection[str],
+    inputs: Collection[str],
     report: Report,
 ) -> KeptNeeds:
     """Keep the needs of stages raw that a config cannot express.
 
     These need single combinations or jobs of other pipelines, or are *misordered*: they would wait for other jobs in
-    some runs. *names* are those in the generated file. A job whose stage decides its order awaits no optional job.
+    some runs. *names* are those in the generated file, and *inputs* the variables that a run sets. A job whose stage
+    decides its order awaits no optional job.
     """
     reasons: dict[str, str] = {}
     has_unknown = False
@@ -91,8 +94,11 @@ def keep_needs(
             has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
             reasons[draft.name] = "after a failure, GitLab skips a job that needs a skipped one"
             continue
+        others = other_files(draft, inputs)
         reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
+        reason = reason or ("it needs jobs of other pipelines" if others is None else "")
         if not reason:
+            draft.other_files = others or ()
             continue
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
         needed = [
@@ -102,20 +108,25 @@ def keep_needs(
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True
             continue
-        helpers = names.helpers if is_by_stage else {}
-        single = _single_combinations(draft.job, source)
-        needs: list[Data] = []
-        for other in needed:
-            jobs = _chosen(names.jobs.get(other.name) or _job_names(other), other.name, single.get(other.name))
-            keys = _need_keys(other, has_files=other.name in order.files[draft.name]) | _own(draft.job, other, source)
-            for name in jobs:
-                own = keys | ({"optional": True} if name in helpers else {})
-                needs.append({"job": helpers.get(name, name), **own} if own else name)
-        needs += [raw_data(item) for item in items_of(draft.job.get("needs")) if is_elsewhere(item)]
+        needs = [*_raw_needs(draft, needed, source, order, names), *needs_elsewhere(draft, inputs)]
         if len(needs) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
             reasons[draft.name] = reason
     return KeptNeeds(reasons, lacks_names=has_unknown)
+
+
+def _raw_needs(
+    draft: Draft, needed: Sequence[Draft], source: SourcePipeline, order: Order, names: GeneratedNames
+) -> Iterator[Data]:
+    """Yield the needs of *draft* on the jobs of *needed*, whose *names* are those in the generated file."""
+    helpers = names.helpers if needs_of(draft.job, source) is None else {}
+    single = _single_combinations(draft.job, source)
+    for other in needed:
+        jobs = _chosen(names.jobs.get(other.name) or _job_names(other), other.name, single.get(other.name))
+        keys = _need_keys(other, has_files=other.name in order.files[draft.name]) | _own(draft.job, other, source)
+        for name in jobs:
+            own = keys | ({"optional": True} if name in helpers else {})
+            yield {"job": helpers.get(name, name), **own} if own else name
 
 
 def _keep_stage_order(draft: Draft, sources: Sequence[Draft], names: GeneratedNames) -> bool:
@@ -133,8 +144,6 @@ def _keep_stage_order(draft: Draft, sources: Sequence[Draft], names: GeneratedNa
 
 def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misordered: bool) -> str:
     """Return why a config cannot express the needs of *draft*, "" if it can."""
-    if any(is_elsewhere(item) for item in items_of(draft.job.get("needs"))):
-        return "it needs jobs of other pipelines"
     if "parallel" in draft.raw and any(need.own_axes for need in needs_of(draft.job, source) or ()):
         return "it needs the same combinations of another matrix"
     if not _single_combinations(draft.job, source).keys() <= order.selected.get(draft.name, {}).keys():
@@ -222,7 +231,7 @@ def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounti
     """Report the needs of *draft* on other pipelines and on single combinations."""
     job, matrix = draft.job, _map(draft.keys.get("matrix"))
     for item in items_of(job.get("needs")):
-        if is_elsewhere(item):
+        if is_elsewhere(item) and not draft.other_files:
             accounting.mark_value(item, KeyOutcome.REPORTED)
             report.add(
                 codes.NOT_IMPORTED,

@@ -90,7 +90,7 @@ _TRANSLATED = frozenset(
 
 
 class Draft(MutableStruct, kw_only=True):
-    """A stage: its keys, its raw keys for GitLab, its condition, and the comment above it."""
+    """A stage: its keys, its raw keys for GitLab, its condition, the comment above it, and needs of other pipelines."""
 
     name: str
     job: SourceJob
@@ -99,6 +99,7 @@ class Draft(MutableStruct, kw_only=True):
     is_awaited: bool
     keys: dict[str, Value] = field(default_factory=dict)
     raw: dict[str, Data] = field(default_factory=dict)
+    other_files: tuple[Mapping[str, Data], ...] = ()
 
     @property
     def templates(self) -> tuple[str, ...]:

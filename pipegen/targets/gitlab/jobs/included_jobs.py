@@ -26,7 +26,9 @@ def external_stages(
     """
     placed = []
     for name, earlier in settings.include_stages:
-        jobs = {titles[plan.name, job.stage] for plan in plans for job in plan.jobs if earlier in _names(plan, job)}
+        jobs = {
+            titles[plan.name, job.stage] for plan in plans for job in plan.jobs if earlier in setting_names(plan, job)
+        }
         stages = [job.stage for job in document.jobs if job.name in jobs]
         placed.append((name, max(stages, key=document.stages.index, default="")))
     return tuple(placed)
@@ -46,7 +48,7 @@ def check_includes(plans: Sequence[Plan], section: TreeMapping | None, *, is_par
         )
     stages = section.get("include_stages")
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))
-    known = {name for plan in plans for job in plan.jobs for name in _names(plan, job)}
+    known = {name for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
     for item in stages.entries if isinstance(stages, TreeMapping) else ():
         earlier = item.value
         if item.key.text in _ALWAYS:
@@ -66,6 +68,6 @@ def check_includes(plans: Sequence[Plan], section: TreeMapping | None, *, is_par
             )
 
 
-def _names(plan: Plan, job: Job) -> tuple[str, ...]:
+def setting_names(plan: Plan, job: Job) -> tuple[str, ...]:
     """Return the names by which settings call the stage of *job*, a combination also by that of its matrix."""
     return job.stage, job.title, f"{plan.name}: {job.stage}", f"{plan.name}: {job.title}"

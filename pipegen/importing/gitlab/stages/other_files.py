@@ -1,0 +1,61 @@
+"""Files of jobs of other projects and pipelines, as a setting of GitLab."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.order import is_elsewhere
+from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.variables import Variable
+from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_values
+from pipegen.importing.untranslatable import UntranslatableError
+
+_KEYS = ({"project", "job", "ref"}, {"pipeline", "job"})
+
+
+def needs_elsewhere(draft: Draft, inputs: Collection[str]) -> tuple[dict[str, Data], ...]:
+    """Return the needs of *draft* on jobs of other pipelines, with the values of its variables.
+
+    The generated script may export these, so GitLab would not have them. Variables that are *inputs* stay variables.
+    """
+    variables = _exported(draft, inputs)
+    needs = [raw_data(item) for item in items_of(draft.job.get("needs")) if is_elsewhere(item)]
+    return tuple(
+        {key: _valued(text, variables) for key, text in need.items()} for need in needs if isinstance(need, dict)
+    )
+
+
+def other_files(draft: Draft, inputs: Collection[str]) -> tuple[dict[str, Data], ...] | None:
+    """Return the jobs of other pipelines whose files the stage of *draft* gets; None if the setting cannot have one."""
+    needs = needs_elsewhere(draft, inputs)
+    files = tuple({key: text for key, text in need.items() if (key, text) != ("artifacts", True)} for need in needs)
+    read = {name for need in files for text in need.values() for name in names_in(str(text))}
+    is_certain = read.isdisjoint((*_exported(draft, inputs), *rule_variables(draft.job)))
+    is_bridge = bool(files) and "trigger" in draft.job.entries
+    return files if is_certain and not is_bridge and all(set(need) in _KEYS for need in files) else None
+
+
+def _exported(draft: Draft, inputs: Collection[str]) -> Mapping[str, Variable]:
+    """Return the variables of the job of *draft* that neither a run nor a rule sets."""
+    others = {*inputs, *rule_variables(draft.job)}
+    return {name: variable for name, variable in draft.job.variables.items() if name not in others}
+
+
+def _valued(text: Data, variables: Mapping[str, Variable]) -> Data:
+    with suppress(UntranslatableError):
+        return with_values(text, variables) if isinstance(text, str) else text
+    return text
+
+
+def files_from_setting(drafts: Iterable[Draft]) -> list[Data]:
+    """Return the setting for *drafts*: stages with the same jobs are together."""
+    stages: dict[str, tuple[list[Data], list[Data]]] = {}
+    for draft in drafts:
+        if draft.other_files:
+            jobs: list[Data] = [dict(job) for job in draft.other_files]
+            stages.setdefault(repr(jobs), ([], jobs))[0].append(draft.name)
+    return [{"stages": names, "jobs": jobs} for names, jobs in stages.values()]
