@@ -327,6 +327,23 @@ def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_variables_that_the_runner_could_read_are_in_env_too(tmp_path: Path) -> None:
+    """Scripts have them on other engines; those that configure the runner are no use there."""
+    variables = "{ DOCKER_NAME: app-$CI_PIPELINE_ID, CI_DEBUG_TRACE: $DEBUG, no_proxy: $HOSTS }"
+    paths = "[out/$DOCKER_NAME/$CI_DEBUG_TRACE/$no_proxy]"
+    result, _ = from_text(
+        f"unit: {{ script: make, variables: {variables}, artifacts: {{ paths: {paths} }} }}\n", tmp_path
+    )
+
+    assert 'env: { DOCKER_NAME: "app-${CI_PIPELINE_ID}" }' in result.text
+    assert _generated(result)["unit"]["variables"] == {
+        "DOCKER_NAME": "app-$CI_PIPELINE_ID",
+        "CI_DEBUG_TRACE": "$DEBUG",
+        "no_proxy": "$HOSTS",
+    }
+    assert _differences(result) == []
+
+
 def test_jobs_that_never_run_keep_jobs_of_unread_files_from_running(tmp_path: Path) -> None:
     """GitLab merges the job into that of the included file: https://docs.gitlab.com/ci/yaml/includes/."""
     source = """\

@@ -302,6 +302,27 @@ def test_needs_that_no_setting_has_stay_raw_beside_the_others(tmp_path: Path) ->
     assert "it needs jobs of other pipelines" in messages(report)
 
 
+@pytest.mark.parametrize(
+    ("need", "job"),
+    [
+        ("pipeline: 12, job: x", {"pipeline": "12", "job": "x"}),
+        ("project: $A/b, job: x, ref: $REF", {"project": "a/b", "job": "x", "ref": "$REF"}),
+        ("project: $OWN, job: x, ref: main", None),
+        ("project: [a], job: x, ref: main", None),
+        ("pipeline: group/other", None),
+    ],
+)
+def test_needs_on_other_pipelines_are_a_setting_if_it_can_have_them(need: str, job: object, tmp_path: Path) -> None:
+    """Numbers are text there, and GitLab expands variables of the project; a variable may contain itself."""
+    variables = "{ A: a, OWN: $OWN }"
+    source = f"build: {{ script: make }}\ntest: {{ script: t, needs: [build, {{ {need} }}], variables: {variables} }}\n"
+    result, _ = from_text(source, tmp_path)
+    settings = YAML(typ="safe").load(result.text)["targets"]["gitlab"]
+
+    assert settings.get("files_from") == ([{"stages": ["test"], "jobs": [job]}] if job else None)
+    assert _differences(result) == []
+
+
 def test_the_comparison_includes_needs_on_other_pipelines(tmp_path: Path) -> None:
     """Without them, the job gets no files."""
     need = "{ project: group/firmware, job: image, ref: $REF }"

@@ -33,10 +33,12 @@ def other_files(draft: Draft, inputs: Collection[str]) -> tuple[dict[str, Data],
     """Return the jobs of other pipelines whose files the stage of *draft* gets; None if the setting cannot have one."""
     needs = needs_elsewhere(draft, inputs)
     files = tuple({key: text for key, text in need.items() if (key, text) != ("artifacts", True)} for need in needs)
-    read = {name for need in files for text in need.values() for name in names_in(str(text))}
+    texts = [text for need in files for text in need.values()]
+    is_complete = all(set(need) in _KEYS for need in files) and all(isinstance(text, str) and text for text in texts)
+    read = {name for text in texts for name in names_in(str(text))}
     is_certain = read.isdisjoint((*_exported(draft, inputs), *rule_variables(draft.job)))
     is_bridge = bool(files) and "trigger" in draft.job.entries
-    return files if is_certain and not is_bridge and all(set(need) in _KEYS for need in files) else None
+    return files if is_complete and is_certain and not is_bridge else None
 
 
 def _exported(draft: Draft, inputs: Collection[str]) -> Mapping[str, Variable]:
@@ -46,6 +48,8 @@ def _exported(draft: Draft, inputs: Collection[str]) -> Mapping[str, Variable]:
 
 
 def _valued(text: Data, variables: Mapping[str, Variable]) -> Data:
+    """Return *text* with the values of *variables*, unchanged if they are too long; a number is text."""
+    text = str(text) if isinstance(text, int) and not isinstance(text, bool) else text
     with suppress(UntranslatableError):
         return with_values(text, variables) if isinstance(text, str) else text
     return text

@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.stages.texts import names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
-from pipegen.targets.gitlab.jobs.values.variables import is_free_name
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.runner_variables import can_be_set, is_for_runners
 
 # The runner, git and scripts read them.
@@ -87,7 +87,7 @@ def variables(
         not_env |= {*read_by_raw_keys}
     raw = {name: variable for name, variable in values.items() if name in (*raw_names, *not_env)}
     only_raw = {
-        name for name in raw if not has_script or name in raw_names or not is_free_name(name) or not _is_text(raw[name])
+        name for name in raw if not has_script or name in raw_names or _is_for_engine(name) or not _is_text(raw[name])
     }
     others = {*raw_names, *texts.axes}
     resources = _resources(raw, others)
@@ -105,6 +105,11 @@ def variables(
     own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     names = _ordered(own, names_in_values(job))
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
+
+
+def _is_for_engine(name: str) -> bool:
+    """Return whether other engines have no use for the variable *name*."""
+    return is_for_runners(name) or _OF_PROXIES.fullmatch(name) is not None or not is_variable_name(name)
 
 
 def _not_exported(texts: Mapping[str, str], *, has_services: bool, is_read_elsewhere: bool) -> frozenset[str]:
