@@ -109,7 +109,9 @@ class Ordered:
         return self._after[name]
 
     def _waited(self, name: str) -> list[str]:
-        local = [need["job"] for need in self.job(name).get("needs", []) if "pipeline" not in need]
+        local = [
+            need["job"] for need in self.job(name).get("needs", []) if need.keys().isdisjoint(("pipeline", "project"))
+        ]
         if self.home[name] == self.parent:
             return local
         bridge = self.bridges[self.home[name]]
@@ -118,7 +120,7 @@ class Ordered:
     def fetched(self, name: str) -> set[str]:
         """Return the jobs of stages whose artifacts reach *name*, also through collectors."""
         names: set[str] = set()
-        waiting = [need for need in self.job(name).get("needs", []) if need["artifacts"]]
+        waiting = [need for need in self.job(name).get("needs", []) if need["artifacts"] and _is_own(need)]
         while waiting:
             need = waiting.pop()
             job = self.job(need["job"])
@@ -129,3 +131,8 @@ class Ordered:
             else:
                 names.add(need["job"])
         return names
+
+
+def _is_own(need: Mapping[str, Any]) -> bool:
+    """Return whether *need* is on a job of the same file or of its parent."""
+    return "project" not in need and need.get("pipeline", "$PIPEGEN_PARENT") == "$PIPEGEN_PARENT"

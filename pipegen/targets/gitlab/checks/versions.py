@@ -81,6 +81,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.needs.optional": _keyword(14, 0, "needsoptional"),
     "job.needs.pipeline": _keyword(13, 7, "needspipelinejob"),
     "job.needs.project": _keyword(12, 7, "needsproject"),
+    "job.needs.ref": _keyword(12, 7, "needsproject"),
     "job.needs.parallel": _keyword(16, 3, "needsparallelmatrix"),
     "job.parallel.matrix": _keyword(13, 3, "parallelmatrix"),
     "job.rules": _keyword(12, 3, "rules"),
