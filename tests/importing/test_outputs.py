@@ -162,7 +162,6 @@ def test_a_report_that_a_job_cannot_read_by_reference_stays_raw(
         ("dotenv: build.env", "dotenv: [build.env, other.env]", "its path is not constant"),
         ("dotenv: build.env", "dotenv: $FILE", "its path is not constant"),
         ("artifacts: {", "artifacts: { when: on_failure,", "only failed jobs leave it"),
-        ("artifacts: {", "artifacts: { paths: [/tmp/log], ", '"/tmp/log" is outside the repository'),
         ("artifacts: {", "artifacts: { paths: [$CI_JOB_ID], ", '"artifacts" of job'),
     ],
 )

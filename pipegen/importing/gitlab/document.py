@@ -311,10 +311,7 @@ class _Writer:
         entries = present(workflow.value)
         for key, entry in entries.items():
             if key == "name":
-                self._targets["workflow"] = {
-                    **_map(self._targets.get("workflow")),
-                    "name": text_of(entry.value),
-                }
+                self._targets["workflow"] = {**_map(self._targets.get("workflow")), "name": text_of(entry.value)}
             elif key not in ("rules", "auto_cancel"):
                 self._leave_out(entry, "workflow")
         if not self._source.has_workflow_rules:

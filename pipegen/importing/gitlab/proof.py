@@ -254,7 +254,7 @@ def _texts(name: str, own: RunWork, other: RunWork, exported: Mapping[str, str])
     services = (" ".join(own.services), variables), (" ".join(other.services), others)
     yield f'the services of job "{name}" are others', *services
     yield f'the environment of job "{name}" is another one', (own.environment, variables), (other.environment, others)
-    address = (own.address, {**variables, **own.values.own}), (_address(other), exported)
+    address = (_address(own), {**variables, **own.values.own}), (_address(other), exported)
     yield f'the address of the environment of job "{name}" is another one', *address
 
 

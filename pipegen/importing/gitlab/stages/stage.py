@@ -127,13 +127,7 @@ class Settings(Struct, kw_only=True):
 class StageBuilder:
     """Builds the stages of a pipeline."""
 
-    def __init__(
-        self,
-        source: SourcePipeline,
-        settings: Settings,
-        accounting: Accounting,
-        report: Report,
-    ) -> None:
+    def __init__(self, source: SourcePipeline, settings: Settings, accounting: Accounting, report: Report) -> None:
         self._source = source
         self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
         self.raw_keys = RawKeys(accounting)
