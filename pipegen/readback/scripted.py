@@ -156,6 +156,9 @@ class _Reader:
     def _call(self, index: int) -> tuple[Flow | None, int]:
         """Return the start in the call of a verb at *index*, if any, and the index after the call."""
         verb = self._code.word(index)
+        if verb == _PARALLEL and not self._stages:
+            # Groovy of the user, before the stages; a start in it is an error once a stage is declared.
+            return None, index + 1
         if verb == _PARALLEL:
             return self._parallel(index), index + 2
         if not self._code.is_sign(index + 1, "("):

@@ -110,6 +110,14 @@ def test_concatenated_lists_and_strings_are_read() -> None:
     assert order(script(text)) == ExecutionGraph([("a\uffffb", "c")])
 
 
+@pytest.mark.parametrize("call", ["parallel(scans)", "parallel scans", "parallel a: { scan('a') }, b: { scan('b') }"])
+def test_branches_in_groovy_before_the_stages_are_no_stages(call: str) -> None:
+    """The setting `definitions` can contain any Groovy."""
+    text = f"if (params.SCAN) {{\n  def scans = [x: {{ scan('x') }}]\n  {call}\n}}\naddStage('a') {{}}"
+
+    assert order(script(text)) == ExecutionGraph([("a",)])
+
+
 STAGE, OTHER = "stage('a') { steps { } }", "stage('a') {  steps { } }"
 REFUSED = [
     ("", "neither a block", ""),
@@ -141,6 +149,7 @@ REFUSED = [
     (script("addStage('a')"), "has no body", "addStage"),
     (script("for (n in names) { addStage('a') {} }"), 'called in "for"', "addStage"),
     (script("addStage('a') {}\nparallel branches"), "are unknown", "parallel"),
+    (script("parallel x: { runStages(['a']) }\naddStage('a') {}"), "after stages have started", "addStage"),
     (script("addStage('a') {}\nrunStage('a')"), "order is unknown", "runStage"),
     (script("addStage('a') {}\nforget(stagesReady())"), "order is unknown", "stagesReady"),
     (f"addStage('a') {{}}\n{DRIVER}", "no stages are started", ""),
