@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
@@ -15,6 +16,9 @@ from pipegen.targets.gitlab.jobs.deployments.publications import Titles
 from pipegen.targets.gitlab.jobs.included_jobs import setting_names
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.settings import GitLabSettings
+
+# NEEDS_CROSS_PIPELINE_DEPENDENCIES_LIMIT and NEEDS_CROSS_PROJECT_DEPENDENCIES_LIMIT, in `Entry::Needs` of GitLab.
+_MOST_NEEDS = 5
 
 
 def with_other_files(
@@ -37,6 +41,7 @@ def with_other_files(
 def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
     """Report stages in the setting that no plan has, unless *is_part*, and those that cannot get files."""
     known = {name: job for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
+    crowded = _crowded(section)
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))
     for named in _stages(section):
         job = known.get(named.text)
@@ -48,7 +53,7 @@ def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_
                 at=named.span,
                 hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(names)}",
             )
-        reason = _refusal(job) if job is not None else ""
+        reason = (_refusal(job) if job is not None else "") or crowded.get(named.text, "")
         if reason:
             report.add(
                 codes.INVALID_VALUE,
@@ -58,10 +63,30 @@ def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_
             )
 
 
-def _stages(section: TreeMapping | None) -> Iterator[Scalar]:
+def _items(section: TreeMapping | None) -> Iterator[TreeMapping]:
     for item in items_of(section.get("files_from") if section is not None else None):
-        stages = item.get("stages") if isinstance(item, TreeMapping) else None
-        yield from (each for each in items_of(stages) if isinstance(each, Scalar))
+        if isinstance(item, TreeMapping):
+            yield item
+
+
+def _stages(section: TreeMapping | None) -> Iterator[Scalar]:
+    for item in _items(section):
+        yield from (each for each in items_of(item.get("stages")) if isinstance(each, Scalar))
+
+
+def _crowded(section: TreeMapping | None) -> Mapping[str, str]:
+    """Return the stages with more jobs of other projects, or of other pipelines, than GitLab allows, and the reason."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for item in _items(section):
+        sources = [each for each in items_of(item.get("jobs")) if isinstance(each, TreeMapping)]
+        kinds = Counter("projects" if each.get("project") is not None else "pipelines" for each in sources)
+        for stage in items_of(item.get("stages")):
+            counts.update({(stage.text, kind): count for kind, count in kinds.items() if isinstance(stage, Scalar)})
+    return {
+        stage: f"GitLab allows {_MOST_NEEDS} jobs of other {kind}, and it has {count}"
+        for (stage, kind), count in counts.items()
+        if count > _MOST_NEEDS
+    }
 
 
 def _refusal(job: Job) -> str:

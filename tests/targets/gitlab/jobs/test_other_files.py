@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from yaml_data import yaml_data
 
 from pipegen.compiler import analyse, generate
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.targets import gitlab
 
@@ -26,9 +28,11 @@ pipelines:
     finally: [clean]
 targets: {{ gitlab: {{ projects: {{ docs: group/docs }}, files_from: {setting} }} }}
 """
-    report = Report()
-    (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), report), gitlab, {}, report)
-    return file.text, [each.message for each in report.diagnostics()]
+    report, text = Report(), ""
+    with suppress(Stopped):
+        (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), report), gitlab, {}, report)
+        text = file.text
+    return text, [each.message for each in report.diagnostics()]
 
 
 def test_the_jobs_of_a_stage_need_jobs_of_other_pipelines() -> None:
@@ -43,3 +47,17 @@ def test_the_jobs_of_a_stage_need_jobs_of_other_pipelines() -> None:
     assert jobs["build"]["needs"] == [own]
     assert jobs["test: gcc"]["needs"] == jobs["test: clang"]["needs"] == ["build", own, {"pipeline": "$UP", "job": "a"}]
     assert "Needs GitLab 13.7 (needs:pipeline)." in text
+
+
+def test_a_job_needs_at_most_five_jobs_of_other_projects_and_five_of_other_pipelines() -> None:
+    """`NEEDS_CROSS_PIPELINE_DEPENDENCIES_LIMIT` and the one for projects, in GitLab's `Entry::Needs`."""
+    projects = ", ".join(f"{{ project: group/app, job: job{number}, ref: main }}" for number in range(5))
+    pipelines = ", ".join(f"{{ pipeline: $UP, job: job{number} }}" for number in range(5))
+    setting = f"{{ stages: [build], jobs: [{projects}, {pipelines}] }}"
+
+    assert with_files_from(f"[{setting}]")[1] == []
+    assert (
+        with_files_from(f"[{setting}, {{ stages: [build, test], jobs: [{_JOB}] }}]")[1]
+        == ['stage "build" cannot get files of other pipelines: GitLab allows 5 jobs of other projects, and it has 6']
+        * 2
+    )
