@@ -151,12 +151,17 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
     env = reader.work.keys.get("env")
     known = env if isinstance(env, dict) else {}
     bound = [bind(binding, reader.names, known) for binding in bindings]
-    variables = [variable for secret in bound for variable in secret.variables]
-    if not known.keys().isdisjoint(variables) and (not context.is_whole or context.is_after):
+    variables = [item for secret in bound for item in secret.variables.items()]
+    if not known.keys().isdisjoint(dict(variables)) and (not context.is_whole or context.is_after):
         raise UntranslatableError("it replaces a variable of the environment for some of the steps")
+    known_parts, known_secrets = {**dict(variables), **reader.work.bound}, reader.work.secrets
+    if any(known_parts[variable] != part for variable, part in variables) or any(
+        known_secrets.get(name, value) != value for secret in bound for name, value in secret.secrets.items()
+    ):
+        # All secrets of a stage are set before its first command.
+        raise UntranslatableError("the stage has the same variables with other credentials")
+    reader.work.bound |= dict(variables)
     for secret in bound:
-        if any(reader.work.secrets.get(name, value) != value for name, value in secret.secrets.items()):
-            raise UntranslatableError("the stage has the same variables with other credentials")
         reader.work.secrets |= secret.secrets
         reader.work.exports += secret.exports
         reader.work.settings += secret.settings
@@ -164,7 +169,7 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
         reader.marks.all(binding)
     reader.marks.read(call, "bindings")
     context = replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after)
-    _read_with(reader, variables, call.block, context)
+    _read_with(reader, dict(variables), call.block, context)
 
 
 def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock, context: SourceStepContext) -> None:

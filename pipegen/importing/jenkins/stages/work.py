@@ -34,6 +34,8 @@ class StageWork(MutableStruct):
     # Items of `withEnv` around steps of Jenkins: variables that commands of the script set.
     settings: list[str] = field(default_factory=list)
     secrets: dict[str, Value] = field(default_factory=dict)
+    # Variables of `withCredentials`, each with the part of a credential that it gets.
+    bound: dict[str, str] = field(default_factory=dict)
     # Commands that set variables from secrets, or from other commands.
     exports: list[str] = field(default_factory=list)
     files: list[KeptFiles] = field(default_factory=list)

@@ -27,6 +27,7 @@ _EXTERNAL = frozenset(
 )
 _ERRORS = (sqlite3.Error, OverflowError, ValueError)
 _FILE = "index.sqlite"
+_READ_WRITE = stat.S_IRUSR | stat.S_IWUSR
 # Pages in the log before they are written to the database: the writer waits for the disk, by default nine times in a
 # first run of 1,000 stages. The log takes at most about 40 MB.
 _CHECKPOINT = 10_000
@@ -180,13 +181,16 @@ def _is_blocked(folder: Path) -> bool:
 def _is_blocking(path: Path) -> bool:
     """Return whether there is something at *path* that is not a readable and writable file.
 
-    Decided by one look at it: `os.access` does not tell a file that was removed from one that it denies.
+    A file that the user owns is decided by one look: `os.access` does not distinguish a file that was removed meanwhile
+    from one that it denies. Others can be usable, too, by their group or on a mounted file system.
     """
     status = _status(path)
     if status is None:
         return False
-    is_allowed = status.st_mode & stat.S_IRUSR and status.st_mode & stat.S_IWUSR
-    return not stat.S_ISREG(status.st_mode) or not is_allowed or os.geteuid() not in (0, status.st_uid)
+    if not stat.S_ISREG(status.st_mode):
+        return True
+    is_own = status.st_uid == os.geteuid() and status.st_mode & _READ_WRITE == _READ_WRITE
+    return not is_own and not os.access(path, os.R_OK | os.W_OK) and os.path.lexists(path)
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, GroovyList, GroovyMap, constant
@@ -20,17 +20,19 @@ _SYMBOLS = {
     "UsernamePasswordBinding": "usernameColonPassword",
     "UsernamePasswordMultiBinding": "usernamePassword",
 }
+# The ends of the variables of a secret with a user name and a password.
+_PARTS = ("_USERNAME", "_PASSWORD")
 _PASSWORD = re.compile(r"(\w+?)_?(USERNAME|USER|USR|LOGIN)", re.IGNORECASE)
 
 
 class BoundSecret(Struct):
     """The secrets of a binding, and the commands that set its *variables* if the secrets have other names.
 
-    *settings* are the same variables as items of `withEnv`.
+    A variable has the part of a credential that it gets. *settings* are the same variables as items of `withEnv`.
     """
 
     secrets: Mapping[str, Value]
-    variables: tuple[str, ...]
+    variables: Mapping[str, str]
     exports: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
 
@@ -63,28 +65,35 @@ def bind(call: GroovyCall, names: JenkinsNames, env: Container[str]) -> BoundSec
         raise UntranslatableError("the ID of a credential is known only at run time")
     match call.name:
         case "string":
-            return _of_one(variable, identifier, env)
+            return _of_one(variable, identifier, identifier, env)
         case "file":
-            return _of_one(variable, {"file": identifier}, env)
+            return _of_one(variable, {"file": identifier}, identifier, env)
         case "usernamePassword":
             user, password_ = arguments.get("usernameVariable", ""), arguments.get("passwordVariable", "")
             return password(identifier, user, password_, env)
         case "usernameColonPassword":
-            both = f'export {variable}="${{{variable}_LOGIN_USERNAME}}:${{{variable}_LOGIN_PASSWORD}}"'
-            pair = f'"{variable}=${{env.{variable}_LOGIN_USERNAME}}:${{env.{variable}_LOGIN_PASSWORD}}"'
-            return BoundSecret({f"{variable}_LOGIN": {"password": identifier}}, (variable,), (both,), (pair,))
+            return _of_both(variable, identifier, env)
         case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
-            return _of_one(arguments["keyFileVariable"], {"ssh_key": identifier}, env)
+            return _of_one(arguments.get("keyFileVariable", ""), {"ssh_key": identifier}, identifier, env)
     raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
 
 
-def _of_one(variable: str, secret: Value, env: Container[str]) -> BoundSecret:
+def _of_one(variable: str, secret: Value, identifier: str, env: Container[str]) -> BoundSecret:
+    _check_variable(variable)
     if variable not in env:
-        return BoundSecret({variable: secret}, (variable,))
-    name = f"{variable}_SECRET"
-    return BoundSecret(
-        {name: secret}, (variable,), (f'export {variable}="${name}"',), (f'"{variable}=${{env.{name}}}"',)
-    )
+        return BoundSecret({variable: secret}, {variable: identifier})
+    name = _free_name(f"{variable}_SECRET", env)
+    exports, settings = (f'export {variable}="${name}"',), (f'"{variable}=${{env.{name}}}"',)
+    return BoundSecret({name: secret}, {variable: identifier}, exports, settings)
+
+
+def _of_both(variable: str, identifier: str, env: Container[str]) -> BoundSecret:
+    """Return the secret of a user name and a password, with a colon between them in *variable*."""
+    _check_variable(variable)
+    name = _free_name(f"{variable}_LOGIN", env, _PARTS)
+    exports = (f'export {variable}="${{{name}_USERNAME}}:${{{name}_PASSWORD}}"',)
+    settings = (f'"{variable}=${{env.{name}_USERNAME}}:${{env.{name}_PASSWORD}}"',)
+    return BoundSecret({name: {"password": identifier}}, {variable: f"{identifier}: both"}, exports, settings)
 
 
 def password(identifier: str, user: str, password_: str, env: Container[str] = ()) -> BoundSecret:
@@ -94,12 +103,28 @@ def password(identifier: str, user: str, password_: str, env: Container[str] = (
     """
     if not user or not password_:
         raise UntranslatableError("a password has a variable for the user name, and one for the password")
-    match, both = _PASSWORD.fullmatch(user), (user, password_)
+    _check_variable(user)
+    _check_variable(password_)
+    variables = {user: f"{identifier}: user name", password_: f"{identifier}: password"}
+    match = _PASSWORD.fullmatch(user)
     prefix = match[1] if match else user
-    is_taken = any(variable in env for variable in (*both, f"{prefix}_USERNAME", f"{prefix}_PASSWORD"))
-    if not is_taken and both == (f"{prefix}_USERNAME", f"{prefix}_PASSWORD"):
-        return BoundSecret({prefix: {"password": identifier}}, both)
-    name = prefix if match and not is_taken else f"{prefix}_LOGIN"
+    is_taken = any(variable in env for variable in (*variables, *(f"{prefix}{part}" for part in _PARTS)))
+    if not is_taken and (user, password_) == (f"{prefix}_USERNAME", f"{prefix}_PASSWORD"):
+        return BoundSecret({prefix: {"password": identifier}}, variables)
+    name = prefix if match and not is_taken else _free_name(f"{prefix}_LOGIN", env, _PARTS)
     exports = (f'export {user}="${name}_USERNAME" {password_}="${name}_PASSWORD"',)
     settings = (f'"{user}=${{env.{name}_USERNAME}}"', f'"{password_}=${{env.{name}_PASSWORD}}"')
-    return BoundSecret({name: {"password": identifier}}, both, exports, settings)
+    return BoundSecret({name: {"password": identifier}}, variables, exports, settings)
+
+
+def _check_variable(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise UntranslatableError("a credential has no variable that the shell can read")
+
+
+def _free_name(name: str, env: Container[str], parts: Iterable[str] = ("",)) -> str:
+    """Return *name* with underscores after it, so many that no variable in *env* is that name with one of *parts*."""
+    ends = tuple(parts)
+    while any(f"{name}{end}" in env for end in ends):
+        name += "_"
+    return name
