@@ -303,6 +303,38 @@ def test_a_stale_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipege
 
     assert (result.status, result.out) == (1, "")
     assert '"Jenkinsfile" differs from "pipegen.yaml"' in result.err
+    assert "PG850" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [(None, '"pipegen.yaml", from which'), ("pipelines: {}", "error[PG")],
+    ids=["none", "invalid"],
+)
+def test_a_scripted_jenkinsfile_without_a_valid_config_has_no_events(
+    config: str | None, message: str, empty: Path, pipegen: Pipegen
+) -> None:
+    """The message is about the config, not about the Groovy that pipegen wrote."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    assert pipegen("compile", "-t", "jenkins", "--style", "scripted").status == 0
+    (empty / "pipegen.yaml").unlink()
+    if config is not None:
+        (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    result = pipegen("plan", "Jenkinsfile", "--events")
+
+    assert (result.status, result.out) == (1, "")
+    assert message in result.err
+    assert "PG850" not in result.err
+
+
+def test_options_in_a_header_that_pipegen_did_not_write_are_ignored(empty: Path, pipegen: Pipegen) -> None:
+    """The file is read as any Jenkinsfile."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    assert pipegen("compile", "-t", "jenkins", "--style", "declarative").status == 0
+    text = (empty / "Jenkinsfile").read_text(encoding="utf-8")
+    (empty / "Jenkinsfile").write_text(text.replace("// Digest", "// Options: --set foo\n// Digest"), encoding="utf-8")
+
+    assert pipegen("plan", "Jenkinsfile", "--events").status == 0
 
 
 def test_a_foreign_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipegen) -> None:

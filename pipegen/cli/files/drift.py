@@ -87,7 +87,7 @@ def regenerate_all(repository: Repository, checked: CheckResult) -> tuple[tuple[
     """
     children = [generated for generated in repository.generated if _is_child(generated.path)]
     mains = [generated for generated in repository.generated if not _is_child(generated.path)]
-    groups = tuple(_regenerate_file(written, repository, checked) for written in mains)
+    groups = tuple(regenerate_file(written, repository, checked) for written in mains)
     expected = {result.path for group in groups for result in group}
     for written in children:
         if written.path not in expected and not any(_names(main, written) for main in (*mains, *children)):
@@ -121,7 +121,8 @@ def report_left_over(written: GeneratedPath, report: Report) -> None:
     )
 
 
-def _regenerate_file(written: GeneratedPath, repository: Repository, checked: CheckResult) -> tuple[Result, ...]:
+def regenerate_file(written: GeneratedPath, repository: Repository, checked: CheckResult) -> tuple[Result, ...]:
+    """Return the files of *written*, itself last, generated from its config; () after the reason was reported."""
     config = repository.source_of(written)
     if config is None:
         _report_without_source(written, repository, checked.report)

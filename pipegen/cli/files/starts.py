@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipegen.cli.events import checkout_of, event_starts
-from pipegen.cli.files.drift import CheckResult, check_results
-from pipegen.cli.files.regenerate import Result, header_options, regenerate
+from pipegen.cli.exits import WrongUsage
+from pipegen.cli.files.drift import CheckResult, check_results, regenerate_file
+from pipegen.cli.files.regenerate import Result, header_options
 from pipegen.cli.files.repository import GeneratedPath, current_repository, read_written
 from pipegen.cli.session import analysed_since, fixed_inputs
 from pipegen.compiler import Analysed
@@ -31,24 +32,30 @@ def starts_of(file: SourceFile, engine: FileEngine, report: Report) -> FileStart
         from pipegen.importing.jenkins.starts import jenkins_starts  # noqa: PLC0415
 
         written = read_written(Path(os.path.relpath(file.absolute_path or file.path)))
-        results = _regenerated(written) if written is not None else ()
+        own, checked = Report(), CheckResult(Report())
+        results = _regenerated(written, checked) if written is not None else ()
         if written is not None and results and results[-1].file.text == written.text:
             return _of_config(_analysed(written, results[-1].config), file, checkout)
         try:
-            return jenkins_starts(file, checkout, report)
+            return jenkins_starts(file, checkout, own)
         except Stopped:
-            check_results(results[-1:], CheckResult(report), "pipegen compile")
+            check_results(results[-1:], checked, "pipegen compile")
+            own = checked.report if checked.report.has_errors() else own
             raise
+        finally:
+            report.take(own)
     from pipegen.importing.gitlab.reading.locations import Roots  # noqa: PLC0415
     from pipegen.importing.gitlab.starts import gitlab_starts  # noqa: PLC0415
 
     return gitlab_starts(file, Roots(checkout.root), checkout.default_branch, checkout, report)
 
 
-def _regenerated(written: GeneratedPath) -> tuple[Result, ...]:
+def _regenerated(written: GeneratedPath, checked: CheckResult) -> tuple[Result, ...]:
     """Return the files that the config of *written* generates now, itself last; () without a valid config."""
-    config = current_repository().source_of(written)
-    return regenerate(written, config, Report()) if config is not None and not header_options(written).unknown else ()
+    try:
+        return regenerate_file(written, current_repository(), checked)
+    except WrongUsage:  # the header has options that pipegen did not write
+        return ()
 
 
 def _analysed(written: GeneratedPath, config: SourceFile) -> Analysed:
