@@ -48,7 +48,7 @@ def closure(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, frozenset
 def depths(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, int]:
     """Return the number of steps before each name, in none of which is a name after it."""
     steps: dict[str, int] = {}
-    for name in _sorted(predecessors):
+    for name in in_order(predecessors):
         steps[name] = max((steps.get(earlier, 0) + 1 for earlier in predecessors[name]), default=0)
     return steps
 
@@ -60,7 +60,7 @@ def _ancestor_bits(predecessors: Mapping[str, AbstractSet[str]]) -> tuple[dict[s
     """
     bits = {name: 1 << at for at, name in enumerate(predecessors)}
     ancestors: dict[str, int] = {}
-    for name in _sorted(predecessors):
+    for name in in_order(predecessors):
         ancestors[name] = _any_of(bits, predecessors[name]) | _any_of(ancestors, predecessors[name])
     return bits, ancestors
 
@@ -74,7 +74,7 @@ def _names(names: Iterable[str], bits: int) -> Iterator[str]:
     return (name for name, bit in zip(names, reversed(f"{bits:b}"), strict=False) if bit == "1")
 
 
-def _sorted(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
+def in_order(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
     """Yield the names so that each comes after its predecessors, unless they form a cycle."""
     entered, done = set[str](), set[str]()
     for start in predecessors:

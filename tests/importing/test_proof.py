@@ -355,6 +355,44 @@ pages-of: { stage: deploy, script: pages, needs: [{ job: docs, optional: true }]
     assert "in some runs it waits for fewer jobs than a stage would" in messages(report)
 
 
+_BLOCKED = """\
+stages: [build, clean, deploy]
+build: { stage: build, script: make }
+clean: { stage: clean, script: ./clean, when: always }
+gate: { stage: clean, script: ./gate, when: manual }
+smoke: { stage: clean, script: ./smoke, needs: [gate] }
+deploy: { stage: deploy, script: ./deploy }
+"""
+_DEPLOY_NEEDS = "    - { job: clean, artifacts: false }\n    - build\n"
+
+
+@pytest.mark.parametrize(
+    ("needs", "message"),
+    [
+        ("    - { job: clean, artifacts: false }\n", 'job "deploy" starts after a failure of "build"'),
+        ("    - build\n", 'job "deploy" starts after a failure of "clean"'),
+        (f"{_DEPLOY_NEEDS}    - smoke\n", 'job "deploy" waits for the start of an optional job only in the import'),
+    ],
+)
+def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str, tmp_path: Path) -> None:
+    """A job that always runs does not stop later ones after a failure; an optional one skips those that need it."""
+    result, _ = from_text(_BLOCKED, tmp_path)
+
+    assert _differences(result) == []
+    assert message in _differences(_changed(result, _DEPLOY_NEEDS, needs))
+
+
+def test_needs_on_a_job_that_runs_after_failures_stay_raw(tmp_path: Path) -> None:
+    """As a stage, the job would not start after a failure of the jobs before that one."""
+    source = _BLOCKED.replace("./deploy }", "./deploy, needs: [clean] }")
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+    assert proof is not None
+
+    assert 'job "deploy" does not start after a failure of "build"' in _differences(result)
+    assert _differences(from_text(source, tmp_path, proof.misordered)[0]) == []
+
+
 @pytest.mark.parametrize(
     ("rule", "text", "other"),
     [

@@ -20,6 +20,7 @@ from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rul
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
+from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -180,7 +181,7 @@ class _Writer:
         report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
         add_pages(drafts, self._targets, self._accounting)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
-        order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited], self._skipped)
+        order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._skipped)
         order = with_selections(order, drafts, self._source)
         options = self._options
         kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
@@ -292,12 +293,7 @@ class _Writer:
         if reason:
             self._left_out.append(job)
             self._skipped += [] if never_runs else [name]
-            self._report.add(
-                codes.NOT_IMPORTED,
-                f'job "{name}" is left out: {reason}',
-                at=job.key.span,
-                hint=hint,
-            )
+            self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=job.key.span, hint=hint)
         return not reason
 
     # Workflow

@@ -174,8 +174,8 @@ def _spelling(name: str) -> str:
 
 def _named(job: RunJob, names: Mapping[str, str]) -> RunJob:
     """Return *job* with the names of the source."""
-    before, files = (frozenset(_name(name, names) for name in group) for group in (job.before, job.files))
-    return replace(job, before=before, files=files)
+    groups = {"before": job.before, "files": job.files, "stopped_by": job.stopped_by}
+    return replace(job, **{key: frozenset(_name(name, names) for name in group) for key, group in groups.items()})
 
 
 class _Comparison:
@@ -290,6 +290,13 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" does not wait for "{other}"'
     for other in sorted(actual.before - before):
         yield f'job "{expected.name}" waits for "{other}" too'
+    for other in sorted(before & (expected.stopped_by - actual.stopped_by)):
+        yield f'job "{expected.name}" starts after a failure of "{other}"'
+    for other in sorted((actual.stopped_by & names) - expected.stopped_by):
+        yield f'job "{expected.name}" does not start after a failure of "{other}"'
+    if expected.is_skipped != actual.is_skipped:
+        who = "original" if expected.is_skipped else "import"
+        yield f'job "{expected.name}" waits for the start of an optional job only in the {who}'
     others = sorted((expected.files & names) ^ actual.files)
     if others and expected.work.script:
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'

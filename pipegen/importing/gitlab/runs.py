@@ -6,13 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from posixpath import normpath
 from typing import TypeAlias
 
-from pipegen.importing.arcs import closure
+from pipegen.importing.arcs import closure, in_order
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
 from pipegen.importing.gitlab.reading.outputs import LeftValues
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
 from pipegen.structs import Struct, replace
+
+# How a job starts although one before it has failed.
+_AFTER_FAILURES = ("always", "on_failure")
 
 
 class RunWork(Struct, kw_only=True):
@@ -39,7 +42,11 @@ Works: TypeAlias = dict[tuple[str, tuple[tuple[str, str], ...]], RunWork]
 
 
 class RunJob(Struct, kw_only=True):
-    """A combination of a *job*; *before* are all jobs that end before it, *files* those whose files it gets."""
+    """A combination of a *job*; *before* are all jobs that end before it, *files* those whose files it gets.
+
+    *stopped_by* are those whose failure keeps it from starting. If it is *skipped*, a person has to start another job
+    before it starts.
+    """
 
     name: str
     job: str
@@ -48,6 +55,8 @@ class RunJob(Struct, kw_only=True):
     allowed: tuple[str, ...]
     before: frozenset[str]
     files: frozenset[str]
+    stopped_by: frozenset[str]
+    is_skipped: bool
     work: RunWork
 
 
@@ -62,12 +71,13 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     jobs = _present(pipeline, starts)
     if any(_missing(jobs)):
         return None
-    direct, files = _order(starts, jobs)
+    direct, files, skipped = _order(starts, jobs)
     ancestors = closure(direct)
     if any(name in earlier for name, earlier in ancestors.items()):
         return None
     shown = frozenset(combination for job in jobs.values() if job.is_shown for combination in job.combinations)
     leaving = frozenset(combination for job in jobs.values() if job.leaves_files for combination in job.combinations)
+    stopped_by = _stopped_by(starts, jobs, direct)
     run_jobs: dict[str, RunJob] = {}
     for name, job in jobs.items():
         for own_name in job.combinations if job.is_shown else ():
@@ -77,10 +87,12 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
                 name=own_name,
                 job=name,
                 when=_without_effect(own.when, direct[own_name]),
-                is_optional=own.when == MANUAL and not own.is_awaited,
+                is_optional=_is_optional(own),
                 allowed=own.allowed,
                 before=ancestors[own_name] & shown,
                 files=senders,
+                stopped_by=stopped_by[own_name] & shown,
+                is_skipped=own_name in skipped,
                 work=_work(own_name, job, own, _received(senders, starts, jobs), works),
             )
     return run_jobs
@@ -158,31 +170,77 @@ def _without_effect(when: str, before: Collection[str]) -> str:
 
 def _order(
     starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
-) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """Return the combinations directly before each combination of *jobs*, and those whose files it gets."""
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], frozenset[str]]:
+    """Return the combinations directly before each combination of *jobs*, those whose files it gets, and skipped ones.
+
+    These need an optional job that a person has not started yet.
+    """
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
+    for name, job in jobs.items():
+        needs = [need for need in job.needs or () if need.name in jobs]
+        for own_name, values in job.combinations.items() if job.needs is not None else ():
+            direct[own_name] = _needed([need for need in needs if need.name != name], values, jobs)
+            files[own_name] = _needed([need for need in needs if need.has_files], values, jobs)
+    skipped = _skipped(starts, direct)
     earlier = {
         number: [name for name, job in jobs.items() if job.job.stage_number < number]
         for number in {job.job.stage_number for job in jobs.values()}
     }
     of_stage = {number: _all_combinations(names, jobs) for number, names in earlier.items()}
     awaited = {
-        number: frozenset(name for name in names if starts[name].is_awaited) for number, names in of_stage.items()
+        number: frozenset(name for name in names if starts[name].is_awaited and name not in skipped)
+        for number, names in of_stage.items()
     }
-    for name, job in jobs.items():
+    for job in jobs.values():
         chosen = _all_combinations(job.dependencies, jobs) if job.dependencies is not None else None
-        for own_name, values in job.combinations.items():
+        for own_name in job.combinations:
             if job.needs is None:
                 direct[own_name] = awaited[job.job.stage_number]
                 files[own_name] = of_stage[job.job.stage_number]
-            else:
-                needs = [need for need in job.needs if need.name in jobs]
-                direct[own_name] = _needed([need for need in needs if need.name != name], values, jobs)
-                files[own_name] = _needed([need for need in needs if need.has_files], values, jobs)
             if chosen is not None:
                 files[own_name] &= chosen
-    return direct, files
+    return direct, files, skipped
+
+
+def _skipped(starts: Mapping[str, StartedJob], needs: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Return the combinations that need an optional one, or a skipped one.
+
+    A job without needs only looks at the results of earlier stages: `lib/gitlab/ci/status/composite.rb` of GitLab.
+    """
+    skipped: set[str] = set()
+    for name in in_order({name: needs.get(name, frozenset()) for name in starts}):
+        is_skipped = any(need in skipped or _is_optional(starts[need]) for need in needs.get(name, ()))
+        if is_skipped and starts[name].when not in _AFTER_FAILURES:
+            skipped.add(name)
+    return frozenset(skipped)
+
+
+def _stopped_by(
+    starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob], direct: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """Return the combinations whose failure keeps each from starting.
+
+    A job with needs is also skipped if one that it needs is, and one without needs looks at all earlier stages.
+    """
+    stopped_by: dict[str, frozenset[str]] = {}
+    failing = frozenset(name for name, start in starts.items() if "any" not in start.allowed)
+    for name in in_order(direct):
+        job = jobs[starts[name].name]
+        if starts[name].when in _AFTER_FAILURES:
+            stopped_by[name] = frozenset()
+        elif job.needs is None:
+            earlier = (other for other in jobs.values() if other.job.stage_number < job.job.stage_number)
+            stopped_by[name] = failing.intersection(each for other in earlier for each in other.combinations)
+        else:
+            through = (stopped_by[need] for need in direct[name] if starts[need].when not in _AFTER_FAILURES)
+            stopped_by[name] = (direct[name] & failing).union(*through)
+    return stopped_by
+
+
+def _is_optional(start: StartedJob) -> bool:
+    """Return whether a person may start the job, and no job of a later stage waits for it."""
+    return start.when == MANUAL and not start.is_awaited
 
 
 def _all_combinations(names: Iterable[str], jobs: Mapping[str, RunnableJob]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Jobs that start after the failure of any job of earlier stages, also if jobs between them are skipped."""
+"""Jobs that GitLab skips, and those that start after the failure of any job of earlier stages in spite of these."""
 
 from __future__ import annotations
 
@@ -6,13 +6,28 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.importing.arcs import closure, depths
+from pipegen.importing.arcs import closure, depths, in_order
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, needs_of
 from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.targets.gitlab.jobs.raw import runs_after_failures
 
 # A generated file with more steps has one stage, which decides no order.
 _MOST_STEPS = 20
+
+
+def awaited_by_stages(drafts: Sequence[Draft], source: SourcePipeline) -> list[str]:
+    """Return the jobs of *drafts* that jobs of later stages wait for: no optional ones, and none that need these.
+
+    GitLab skips the latter until a person starts the optional one.
+    """
+    needed = {draft.name: {need.name for need in needs_of(draft.job, source) or ()} for draft in drafts}
+    passed = {draft.name for draft in drafts if not draft.is_awaited}
+    after_failures = {draft.name for draft in drafts if runs_after_failures(draft.raw)}
+    for name in in_order({name: names & needed.keys() for name, names in needed.items()}):
+        if name not in after_failures and not needed[name].isdisjoint(passed):
+            passed.add(name)
+    return [draft.name for draft in drafts if draft.name not in passed]
 
 
 def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Order, report: Report) -> frozenset[str]:

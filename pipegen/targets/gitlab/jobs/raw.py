@@ -71,6 +71,13 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
     return any(key in raw for key in _RULES)
 
 
+def runs_after_failures(raw: Mapping[str, Data]) -> bool:
+    """Return whether *raw* may start the job although a job before it has failed."""
+    rules = raw.get("rules")
+    starts = [raw, *(rules if isinstance(rules, list) else ())]
+    return any(isinstance(start, dict) and start.get("when") in ("always", "on_failure") for start in starts)
+
+
 def read_by_rules(job: Job) -> frozenset[str] | None:
     """Return the variables that rules of GitLab read, which *job* has in place of those for its conditions.
 

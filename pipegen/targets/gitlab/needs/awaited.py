@@ -17,7 +17,8 @@ class StageJob(Struct, kw_only=True):
     *last* is the last job of the stage: that of its trigger, if the trigger has a separate job. *needs* are the stages
     directly before it; if its *condition* does not hold, its jobs are not in the pipeline. With *has_own_rules*, raw
     keys of GitLab decide that instead. If it is *sometimes_optional*, *last* is a helper for jobs that wait for it,
-    which is not in runs in which it is optional.
+    which is not in runs in which it is optional. If it *runs_after_failures*, its success does not imply that of its
+    needs.
     """
 
     job: str
@@ -28,6 +29,7 @@ class StageJob(Struct, kw_only=True):
     has_own_rules: bool = False
     may_be_passed: bool = False
     sometimes_optional: bool = False
+    runs_after_failures: bool = False
 
     @property
     def is_conditional(self) -> bool:
@@ -93,17 +95,22 @@ def awaited(
     *,
     has_own_rules: bool = False,
 ) -> dict[str, None]:
-    """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that may be missing.
+    """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that imply nothing.
 
-    A job that needs a missing one starts without waiting for what that one would have waited for. If the job
-    *has_own_rules*, any stage may be missing, together with those that run on the same condition.
+    A job that needs a missing one starts without waiting for what that one would have waited for, and one that needs a
+    job that runs after failures starts in spite of these. If the job *has_own_rules*, any stage may be missing,
+    together with those that run on the same condition.
     """
     stages = dict.fromkeys(direct)
     visited = set(stages)
-    pending = [stage for stage in reversed(stages) if has_own_rules or stage_jobs[stage].is_conditional]
+    pending = [
+        stage
+        for stage in reversed(stages)
+        if has_own_rules or stage_jobs[stage].is_conditional or stage_jobs[stage].runs_after_failures
+    ]
     while pending:
         stage_job = stage_jobs[pending.pop()]
-        if has_own_rules or stage_job.may_be_missing(condition):
+        if has_own_rules or stage_job.runs_after_failures or stage_job.may_be_missing(condition):
             new = [stage for stage in stage_job.needs if stage not in visited]
             visited.update(new)
             pending += reversed(new)

@@ -119,3 +119,20 @@ def test_a_stage_with_raw_rules_waits_for_those_that_can_be_there_without_the_st
     assert [need if isinstance(need, str) else need["job"] for need in output.data["last"]["needs"]] == [
         *("second", "main", "first", "zero"),
     ]
+
+
+@pytest.mark.parametrize(
+    "raw", ["{ when: always }", "{ when: on_failure }", "{ rules: [{ if: $A }, { if: $B, when: always }] }"]
+)
+def test_jobs_before_one_that_runs_after_failures_are_needed(raw: str) -> None:
+    """Otherwise the job would start after their failure."""
+    output = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: build, script: make }}
+              - {{ name: clean, script: ./clean, raw: {{ gitlab: {raw} }} }}
+              - {{ name: deploy, script: ./deploy }}
+    """)
+
+    assert [name for name, _ in output.needs("deploy")] == ["clean", "build"]
