@@ -40,6 +40,8 @@ def with_other_files(
 
 def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
     """Report stages in the setting that no plan has, unless *is_part*, and those that cannot get files."""
+    if section is None or section.get("files_from") is None:
+        return
     known = {name: job for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
     crowded = _crowded(section)
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))

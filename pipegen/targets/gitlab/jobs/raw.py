@@ -73,9 +73,11 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
 
 def runs_after_failures(raw: Mapping[str, Data]) -> bool:
     """Return whether *raw* may start the job although a job before it has failed."""
+    if not raw:
+        return False
     rules = raw.get("rules")
     starts = [raw, *(rules if isinstance(rules, list) else ())]
-    return any(isinstance(start, dict) and start.get("when") in ("always", "on_failure") for start in starts)
+    return any(isinstance(start, Mapping) and start.get("when") in ("always", "on_failure") for start in starts)
 
 
 def read_by_rules(job: Job) -> frozenset[str] | None:
