@@ -12,14 +12,12 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.engine_names import allowed_text
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.values.expanded_texts import can_expand, expanded
-from pipegen.targets.gitlab.jobs.values.shell_variables import address_variable
+from pipegen.targets.gitlab.jobs.values.shell_variables import ADDRESS_CHARACTERS, address_variable
 from pipegen.targets.gitlab.model import EnvironmentKeys, ScriptEntry
 
 # https://docs.gitlab.com/ci/yaml/#environmentname, and the message of GitLab's own check: "can contain only letters,
 # digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'".
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _./-]")
-# The characters that a dotenv report passes on unchanged, as a shell pattern.
-_CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
 
 
 class JobEnvironment(Struct):
@@ -83,7 +81,7 @@ def _dotenv(job: plan.Job, file: str, variable: str) -> ScriptEntry:
     lines = (
         "# the address of the environment, for GitLab",
         f"case $(cat {quote(file)}) in",
-        f"  '' | *[!{_CARRIED}]*) echo {message} ;;",
+        f"  '' | *[!{ADDRESS_CHARACTERS}]*) echo {message} ;;",
         f"""  *) printf '{variable}=%s\\n' "$(cat {quote(file)})" >{quote(f"{file}.env")} ;;""",
         "esac",
     )
