@@ -63,6 +63,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "config",
             "emit",
             "bindings.script.lexer",
+            "bindings.script.syntax",
             "plan.model",
             "plan.regexes.subset",
             "plan.events",

@@ -50,10 +50,17 @@ def _with_script(commands: Sequence[str], folder: Path) -> tuple[GitLabImport, s
             ["touch build.env", "rm -f build.env", 'echo "A=1\nB=2" >> build.env;\n# build.env\n\n', "cat build.env"],
             "A B",
         ),
-        (["if make; then echo; fi", "V=$(cat V); echo A=$V >> build.env"], "A"),
+        (["if make; then echo; fi", "V=$(cat V); echo A=$V > build.env"], "A"),
         (["(cd docs && make)", "echo A=1 > build.env"], "A"),
         (["cd docs", "echo A=1 > ${CI_PROJECT_DIR}/build.env", "exit 0"], "A"),
         (["if make; then echo; else exit 2; fi\nmake x || exit 1\necho A=1 > build.env"], "A"),
+        (["docker exec app cat exit", "(make; exit)", "cat <<EOF > run\nexit 0\nEOF", "echo A=1 > build.env"], "A"),
+        (["(cd a && (cd b; make)); make", "V=$(cd a; make)", "make cd", "echo A=1 > build.env"], "A"),
+        (["echo \"A=$(awk '{print $1}' f)\" > build.env", 'echo "B=`sed \'s/a$//\' <<< "$A"`" >> build.env'], "A B"),
+        (["printf '%s=%d\\n%s\\n' A \"$(wc -l <f)\" 'B=*' > build.env"], "A B"),
+        (["set -e", 'if [ -n "$X" ]; then export V=1; fi', 'echo "A=$V" >> build.env', "./run"], "A"),
+        (["./run", ": > build.env", "echo A=1 >> build.env"], "A"),
+        (["./run", "rm -f build.env", "touch build.env", "echo A=1 >> build.env"], "A"),
     ],
 )
 def test_variables_of_a_report_are_outputs(commands: Sequence[str], names: str, tmp_path: Path) -> None:
@@ -97,7 +104,67 @@ def test_variables_of_a_report_are_outputs(commands: Sequence[str], names: str, 
         (["echo A=1 >> build.env", "rm build.env"], "the script writes no variables"),
         (["cd docs", "echo A=1 > build.env"], "the script changes the directory"),
         (["test -e A || exit 0", "echo A=1 > build.env"], "the script may end before the report is complete"),
-        (["exec ./run", "echo A=1 > build.env"], "the script may end before the report is complete"),
+        *(
+            ([command, "echo A=1 > build.env"], "the script may end before the report is complete")
+            for command in (
+                "exec ./run",
+                'if [ -n "$X" ]; then exec ./run; fi',
+                "for x in a b; do return; done",
+                "if make; then echo; else\nexit 0; fi",
+                "{ exec ./run; }",
+                "X=1 command exec ./run",
+                "make || exit 256",
+                "make || exit $X",
+                "trap 'exit 0' ERR",
+                'eval "return"',
+            )
+        ),
+        (["echo '('; cd docs; echo ')'", "echo A=1 > build.env"], "the script changes the directory"),
+        (["eval 'cd docs'", "echo A=1 > build.env"], "the script changes the directory"),
+        *(
+            ([command], "which variables the command")
+            for command in (
+                "echo 'A=\"$CI_COMMIT_SHA\"' > build.env",
+                "echo A=\\$CI_COMMIT_SHA > build.env",
+                'echo "A=\\$CI_COMMIT_SHA" > build.env',
+                "echo \"A=$\"'CI_COMMIT_SHA' > build.env",
+                "echo A=$'\\x24CI_COMMIT_SHA' > build.env",
+                'printf "A=\\$CI_COMMIT_SHA\\n" > build.env',
+                "printf 'A=\\044CI_COMMIT_SHA\\n' > build.env",
+                'printf "A=%s\\n" "\\$X" > build.env',
+                "{ echo A=1; echo 'B=$X'; } > build.env",
+                "echo A=1 2> build.env",
+                "echo A=1 3>> build.env",
+                "echo A=1 &> build.env",
+                "echo A=1 {fd}> build.env",
+                "echo A=1 <> build.env",
+                "echo A=1 >| build.env",
+                "echo A=1 \\> build.env",
+                "echo A=1 # > build.env",
+                "{ echo A=1 || echo B=1; } > build.env",
+                "printf 'A=%s\\n' \"a\nb\" > build.env",
+                "printf 'A=%s\\n' * > build.env",
+                "printf 'A=%s\\n' a? > build.env",
+                "printf 'A=%s\\n' [ab] > build.env",
+                "printf 'A=%s\\n' {a,b} > build.env",
+                "printf 'A=%s\\n' $X > build.env",
+                "printf 'A=%s\\n' `cat V` > build.env",
+                "printf 'A=%s\\n' \"$@\" > build.env",
+                "printf 'A=%s\\n' \"${X[@]}\" > build.env",
+                "printf 'A=%b\\n' 'a\\nB=1' > build.env",
+            )
+        ),
+        *(
+            ([*commands, "echo A=1 >> build.env"], '"build.env" may exist before the script appends to it')
+            for commands in (
+                ["./gitversion"],
+                ["V=$(./gitversion)"],
+                ["rm build.env", "./gitversion"],
+                ["cat build.env"],
+                [". build.env"],
+            )
+        ),
+        (['echo "A=$(./gitversion)" >> build.env'], '"build.env" may exist before the script appends to it'),
         (["echo PATH=1 > build.env"], "the runner may read PATH"),
         (["echo GIT_DEPTH=1 > build.env"], "the runner may read GIT_DEPTH"),
     ],
@@ -140,6 +207,18 @@ def test_a_report_whose_variables_are_not_certain_stays_raw(
         ("parallel: 2", _TEST, "each combination of the job has its own"),
         ("after_script: [rm build.env]", _TEST, '"after_script" contains "build.env"'),
         ("environment: { name: a, url: $A }, variables: { A: $VERSION }", "", '"environment" of job "build"'),
+        ("environment: { name: a, url: 'https://$VERSION/!(1)' }", "", 'the environment of job "build" with a value'),
+        (
+            "environment: { name: a, url: $VERSION$A }, variables: { A: (1) }",
+            "",
+            'the environment of job "build" with a',
+        ),
+        (
+            "",
+            "test: { script: [t], environment: { name: a, url: $VERSION/a b } }",
+            'the environment of job "test" with a',
+        ),
+        ("variables: { FILE: build.env }", _TEST, 'the variable FILE contains "build.env"'),
     ],
 )
 def test_a_report_that_a_job_cannot_read_by_reference_stays_raw(
@@ -159,8 +238,11 @@ def test_a_report_that_a_job_cannot_read_by_reference_stays_raw(
     ("old", "new", "reason"),
     [
         ("build:\n", "build it:\n", 'references cannot contain "build it"'),
-        ("dotenv: build.env", "dotenv: [build.env, other.env]", "its path is not constant"),
-        ("dotenv: build.env", "dotenv: $FILE", "its path is not constant"),
+        ("dotenv: build.env", "dotenv: [build.env, other.env]", "it is not one file with a plain path"),
+        *(
+            ("dotenv: build.env", f"dotenv: {path}", "it is not one file with a plain path")
+            for path in ("$FILE", "../build.env", "a/../build.env", "/a/build.env", "'*.env'", ".pipegen/build.env")
+        ),
         ("artifacts: {", "artifacts: { when: on_failure,", "only failed jobs leave it"),
         ("artifacts: {", "artifacts: { paths: [$CI_JOB_ID], ", '"artifacts" of job'),
     ],
@@ -173,6 +255,37 @@ def test_a_report_that_cannot_be_an_output_stays_raw(old: str, new: str, reason:
     assert "outputs:" not in result.text
     assert "dotenv" in result.text
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_raw"),
+    [
+        ("needs: []", False),
+        ("needs: [{ job: first, artifacts: false }]", False),
+        ("needs: [first]", True),
+        ("needs: [{ project: a/b, job: c, ref: main, artifacts: true }]", True),
+        ("cache: { paths: [a/] }", True),
+        ("variables: { GIT_CLEAN_FLAGS: none }", True),
+    ],
+)
+def test_a_file_to_which_a_script_appends_is_new(keys: str, is_raw: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """Files that the job gets may contain it."""
+    first = "first: { stage: .pre, script: [f], artifacts: { paths: [a/] } }\n"
+    build = _BUILD.replace(" > build.env", " >> build.env")
+    needs = "" if keys.startswith("needs") else "  needs: []\n"
+    result, report = from_text(f"{build}{needs}  {keys}\n{first}{_TEST}", tmp_path)
+
+    assert ('"build.env" may exist before the script appends to it' in messages(report)) is is_raw
+    assert ("outputs:" in result.text) is not is_raw
+    assert _differences(result) == []
+
+
+def test_a_report_without_a_name_before_its_ending_is_an_output(tmp_path: Path) -> None:
+    """This is the usual name of such files."""
+    result, report = from_text((_BUILD + _TEST).replace("build.env", ".env"), tmp_path)
+
+    assert "VERSION: { command: sed -n s/^VERSION=//p .env }" in result.text
+    assert (messages(report), _differences(result)) == ("", [])
 
 
 def test_variables_of_two_reports_that_a_job_gets_stay_raw(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import islice, product
 from typing import TypeAlias
 
+from pipegen.importing.gitlab.left_values import NO_VALUES, LeftValues, generated_values
 from pipegen.importing.gitlab.reading.expressions import (
     ExpressionError,
     Facts,
@@ -17,7 +18,6 @@ from pipegen.importing.gitlab.reading.expressions import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of
-from pipegen.importing.gitlab.reading.outputs import NO_VALUES, LeftValues, generated_values
 from pipegen.importing.gitlab.reading.rules import (
     MANUAL,
     NEVER,
@@ -26,7 +26,7 @@ from pipegen.importing.gitlab.reading.rules import (
     rules_of,
     workflow_rules,
 )
-from pipegen.importing.gitlab.reading.stored import is_outside
+from pipegen.importing.gitlab.reading.stored import artifacts_of, is_outside
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
@@ -174,8 +174,8 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
         after=_commands(job, "after_script"),
         variables=texts_of_variables(job.variables),
         image=_image(job),
-        environment=_environment(job, "name"),
-        address=_environment(job, "url"),
+        environment=expanded(text_of(job.environment("name"))),
+        address=expanded(text_of(job.environment("url"))),
         values=generated_values(job) if has_helpers else NO_VALUES,
         services=_services(job),
         paths=tuple(_paths(job)),
@@ -265,15 +265,6 @@ def _started_alike(
     )
 
 
-def _artifacts(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
-    """Return the artifacts of *job*, and the reports among them."""
-    nothing = TreeMapping((), job.span)
-    artifacts = job.get("artifacts")
-    keys = artifacts if isinstance(artifacts, TreeMapping) else nothing
-    reports = keys.get("reports")
-    return keys, reports if isinstance(reports, TreeMapping) else nothing
-
-
 def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
     """Yield the kind and the path of each report of *job*, and of its artifacts and caches; variables are not reports.
 
@@ -287,7 +278,7 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
     for cache in items_of(job.get("cache")):
         paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
         yield from ((CACHES, expanded(path)) for path in paths if not is_outside(path, job))
-    for kind, node in ((entry.key.text, entry.value) for entry in _artifacts(job)[1].entries):
+    for kind, node in ((entry.key.text, entry.value) for entry in artifacts_of(job)[1].entries):
         if isinstance(node, TreeMapping):
             yield text_of(node.get("coverage_format")) or _COBERTURA, expanded(text_of(node.get("path")))
         elif kind != "dotenv":
@@ -295,11 +286,11 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
 
 
 def _stored_paths(job: SourceJob) -> list[str]:
-    return [path for path in texts_of(_artifacts(job)[0].get("paths")) if not is_outside(path, job)]
+    return [path for path in texts_of(artifacts_of(job)[0].get("paths")) if not is_outside(path, job)]
 
 
 def _leaves_files(job: SourceJob) -> bool:
-    keys, reports = _artifacts(job)
+    keys, reports = artifacts_of(job)
     has_variables = reports.get("dotenv") is not None
     is_for_failures = text_of(keys.get("when")) == "on_failure"
     return not is_for_failures and (bool(_stored_paths(job)) or has_variables)
@@ -348,11 +339,3 @@ def _image(job: SourceJob) -> str:
         entrypoint = [word for word in texts_of(node.get("entrypoint")) if word]
         return expanded(text_of(node.get("name"))) + (f" {entrypoint}" if node.get("entrypoint") else "")
     return expanded(text_of(node))
-
-
-def _environment(job: SourceJob, key: str) -> str:
-    """Return the *key* of the environment of *job*, "" without one; a text is its name."""
-    node = job.get("environment")
-    if not isinstance(node, TreeMapping):
-        return expanded(text_of(node)) if key == "name" else ""
-    return expanded(text_of(node.get(key)))

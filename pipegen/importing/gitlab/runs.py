@@ -7,8 +7,8 @@ from posixpath import normpath
 from typing import TypeAlias
 
 from pipegen.importing.arcs import closure, in_order
+from pipegen.importing.gitlab.left_values import LeftValues
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
-from pipegen.importing.gitlab.reading.outputs import LeftValues
 from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground

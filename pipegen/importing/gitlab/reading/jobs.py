@@ -74,6 +74,11 @@ class SourceJob(Struct, kw_only=True):
         entry = self.entries.get(key)
         return None if entry is None or is_null(entry.value) else entry.value
 
+    def environment(self, key: str) -> Node | None:
+        """Return the value of *key* of its environment; a text is the name."""
+        node = self.get("environment")
+        return node.get(key) if isinstance(node, TreeMapping) else node if key == "name" else None
+
 
 class SourcePipeline(Struct, kw_only=True):
     """The jobs of a pipeline by name, the entry of `workflow`, and the entries of the file's variables.

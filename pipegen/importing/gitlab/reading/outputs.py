@@ -1,47 +1,59 @@
-"""Values that jobs leave for others: in dotenv reports, and in the files of a generated pipeline."""
+"""Variables that the scripts of jobs write to their dotenv reports."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile
+from posixpath import normpath
 from types import MappingProxyType
 
 from pipegen.bindings.script.lexer import lex
+from pipegen.bindings.script.syntax import ShellCommand
 from pipegen.importing.gitlab.reading.jobs import SourceJob
+from pipegen.importing.gitlab.reading.stored import artifacts_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.structs import Struct
+from pipegen.structs import MutableStruct, Struct, field
 
 # https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsdotenv
 # GitLab removes blanks around a value, and expands variables in it, which an output does not.
 _LINE = re.compile(r"([A-Za-z_]\w*)=(?:\S(?:.*\S)?)?", re.ASCII)
-_LITERAL = re.compile(r"'[^'\"]*\$")
 _CHECKOUT = r"(?:\$CI_PROJECT_DIR|\$\{CI_PROJECT_DIR\})/"
-_PATH = re.compile(rf"(?:\./|{_CHECKOUT})?(\w[\w./-]*)", re.ASCII)
+_PATH = re.compile(rf"(?:\./|{_CHECKOUT})?([\w.][\w./-]*)", re.ASCII)
 _SCRIPTS = ("before_script", "script")
 _DOCUMENT = re.compile(r"<<(?P<dash>-?)[ \t]*(?P<quote>['\"]?)(?P<delimiter>\w+)(?P=quote)")
 # Commands that end a script without an error, or change its directory; those of subshells do neither.
-_END = re.compile(r"\bexit\b(?![ \t]+[1-9])|(?:^|[;&|(])[ \t]*(?:exec|return)\b", re.MULTILINE)
-_DIRECTORY = re.compile(r"\b(?:cd|pushd|popd)\b")
-_SUBSHELL = re.compile(r"\([^()]*\)")
-_MOST_LEVELS = 10
-# In these, a NUL stands for the path of the report.
-_REDIRECTED = re.compile(r"(?P<command>.*[^>])>(?P<append>>?)[ \t]*\0", re.DOTALL)
+_ENDING, _MOVING = frozenset({"exec", "exit", "return"}), frozenset({"cd", "pushd", "popd"})
+_FAILURE = re.compile(r"[1-9]\d?")
+# They run another command in the shell of the script: their argument, or one in the text of their arguments.
+_PREFIXES, _EVALUATING = ("builtin", "command"), ("eval", "trap")
+# Commands that write no files but those that their text names; assignments and blocks have no name.
+_WITHOUT_FILES = frozenset(
+    {
+        *("", ":", "[", "[[", "echo", "exit", "export", "false", "printf", "set", "test", "true", "unset"),
+        *("cat", "cut", "date", "git", "grep", "head", "jq", "rm", "sed", "tail", "tee", "touch", "tr", "wc"),
+        *("apk", "apt-get", "cd"),
+    }
+)
+# In these, a NUL stands for the path of the report. No descriptor or other sign is before the redirection.
+_REDIRECTED = re.compile(r"(?P<command>(?:.*[^><&|\d}\\])?)>(?P<append>>?)[ \t]*\0", re.DOTALL)
 _PIPED = re.compile(
     r"(?:(?P<command>.*[^|])\|)?[ \t]*tee(?P<append>[ \t]+(?:-a|--append))?[ \t]+\0(?:[ \t]*>[ \t]*/dev/null)?",
     re.DOTALL,
 )
 _REMOVED = re.compile(r"rm(?:[ \t]+-f)?[ \t]+\0|(?:(?::|true)[ \t]*)?>[ \t]*\0")
-_WITHOUT_EFFECT = re.compile(r"(?:cat|source|\.|touch)[ \t]+\0")
+_WITHOUT_EFFECT = re.compile(r"(?P<reader>cat|source|\.|touch)[ \t]+\0")
+# Shell text in quotes or not, without substitutions.
+_PIECE = re.compile(r"'(?P<single>[^']*)'|\"(?:[^\"\\]|\\.)*\"|\\.|(?P<bare>[^'\"\\])", re.DOTALL)
+# A dollar sign that the shell does not expand, or that begins a quote, and a comment.
+_LITERAL = re.compile(r"\\\$|\$(?![\w({@*#?!$-])|(?:^|\s)#")
+# The shell can make several words, or none, of one with these: in quotes, only with lists.
+_EXPANDED = frozenset("*?[{$`")
+_LIST = re.compile(r"\$@|\$\{[^}]*@")
+_FORMAT = re.compile(r"(?:[^%\\]|%[sd%]|\\n)*")
 
-# Commands of a generated job that read a dotenv file, and that store the value for other jobs, or for GitLab.
-_READ = r"sed -n s/\^(?P<name>\w+)=//p (?P<file>[\w./-]+)"
-_STORED = re.compile(rf"{_READ} >(?P<path>\.pipegen/outputs/\S+)")
-_ASSIGNED = re.compile(rf"(?P<variable>\w+)=\$\({_READ}\)")
-_FETCHED = re.compile(r"(?P<variable>\w+)=\$\(cat (?P<path>\.pipegen/outputs/\S+)\)")
-_PRINTED = re.compile(r'printf %s "\$(?P<variable>\w+)" >(?P<path>\.pipegen/outputs/\S+)')
-_REPORTED = re.compile(r"""printf '(?P<path>PIPEGEN_\w+)=%s\\n' "\$(?P<variable>\w+)" >>\.pipegen/dotenv/""")
+_COVER = "\0"
 
 _NO_REFERENCES: Mapping[str, str] = MappingProxyType({})
 
@@ -55,10 +67,6 @@ class DotenvReport(Struct):
     def command(self, name: str) -> str:
         """Return the command that reads the variable *name* of the report."""
         return f"sed -n s/^{name}=//p {self.path}"
-
-
-def _value(job: str, path: str, name: str) -> str:
-    return f"{name} in {path} of {job}"
 
 
 class StageOutputs(Struct, kw_only=True):
@@ -82,37 +90,31 @@ def has_report(job: SourceJob) -> bool:
     return bool(_paths(job))
 
 
-def report_of(job: SourceJob) -> DotenvReport:
+def report_of(job: SourceJob, *, gets_files: bool) -> DotenvReport:
     """Return the dotenv report of *job*, which has one.
 
     Raise `UntranslatableError` if its script does not say for certain which variables the report has: commands that
-    always run write each of them once.
+    always run write each of them once. If the job *gets_files*, they may contain the report of another one.
     """
     paths = _paths(job)
     match = _PATH.fullmatch(paths[0]) if len(paths) == 1 else None
-    if match is None or match[1].startswith(".pipegen/"):
-        raise UntranslatableError("its path is not constant")
-    path = match[1]
+    path = match[1] if match is not None else ""
+    if normpath(path) != path or path.startswith(("../", ".pipegen/")) or path in ("..", "."):
+        raise UntranslatableError("it is not one file with a plain path in the checkout")
     if any(_contains(text_of(item), path) for item in items_of(job.get("after_script"))):
         raise UntranslatableError(f'"after_script" contains "{path}"')
-    names: dict[str, None] = {}
-    reason = moved = ""
+    if named := [name for name, variable in job.variables.items() if _contains(variable.text, path)]:
+        raise UntranslatableError(f'the variable {named[0]} contains "{path}"')
+    file = _WrittenFile(path, is_new=not gets_files)
     for statement in _statements(job, path):
-        if _contains(statement, path):
-            _write(statement, path, names, reason, moved)
-        if _END.search(statement):
-            reason = "the script may end before the report is complete"
-        if _DIRECTORY.search(_without_subshells(statement)):
-            moved = "the script changes the directory"
-    if not names:
+        file.run(statement)
+    if not file.names:
         raise UntranslatableError(f'the script writes no variables to "{path}"')
-    return DotenvReport(path, tuple(names))
+    return DotenvReport(path, tuple(file.names))
 
 
 def _paths(job: SourceJob) -> tuple[str, ...]:
-    artifacts = job.get("artifacts")
-    reports = artifacts.get("reports") if isinstance(artifacts, TreeMapping) else None
-    return texts_of(reports.get("dotenv")) if isinstance(reports, TreeMapping) else ()
+    return texts_of(artifacts_of(job)[1].get("dotenv"))
 
 
 def _contains(text: str, path: str) -> bool:
@@ -147,41 +149,86 @@ def _separated(statement: str) -> Iterator[str]:
         yield statement[start:end].rstrip()
 
 
-def _write(statement: str, path: str, names: dict[str, None], reason: str, moved: str) -> None:
-    """Add the variables that *statement* writes to the file *path* to *names*, and remove those that it overwrites.
+class _WrittenFile(MutableStruct):
+    """The file *path* as commands of a script leave it, with the *names* of its variables.
 
-    Raise `UntranslatableError` for the *reason* why it may not run, or if the directory was *moved* before.
+    Before the first of them, it *is_new* if no command can have written it. The script may end before its next command,
+    or have moved to another directory, for the reasons *ended* and *moved*.
     """
-    shown = statement.partition("\n")[0]
-    command, body = _without_document(statement)
-    word = re.escape(path)
-    absolute, relative = re.compile(rf'"{_CHECKOUT}{word}"|{_CHECKOUT}{word}'), rf'"(?:\./)?{word}"|(?:\./)?{word}'
-    command = absolute.sub("\0", command)
-    is_absolute = "\0" in command
-    command = re.sub(rf"(?<![^\s>])(?:{relative}|'(?:\./)?{word}')(?![^\s>;])", "\0", command).rstrip("; \t")
-    if _WITHOUT_EFFECT.fullmatch(command):
-        return
-    if refused := reason or ("" if is_absolute else moved):
-        raise UntranslatableError(refused)
-    match = _REDIRECTED.fullmatch(command) or _PIPED.fullmatch(command)
-    if _REMOVED.fullmatch(command) or (match is not None and not match["append"]):
-        names.clear()
-    if _REMOVED.fullmatch(command):
-        return
-    printing = (match["command"] or "").strip() if match is not None else path
-    lines = None if _contains(printing, path) else _lines(printing, body)
-    variables = [_LINE.fullmatch(line) for line in lines or ("",)]
-    for variable in variables:
-        if variable is None or variable[1] in names:
-            raise UntranslatableError(f'which variables the command "{shown}" writes is not certain')
-        names[variable[1]] = None
+
+    path: str
+    is_new: bool
+    names: dict[str, None] = field(default_factory=dict)
+    ended: str = ""
+    moved: str = ""
+
+    def run(self, statement: str) -> None:
+        """Run *statement*; raise `UntranslatableError` if its effect on the file is not certain."""
+        self.is_new &= _WITHOUT_FILES.issuperset(_command_names(statement))
+        if _contains(statement, self.path):
+            self._write(statement)
+        names = set(_names_in_shell(statement))
+        if not names.isdisjoint(_ENDING):
+            self.ended = "the script may end before the report is complete"
+        if not names.isdisjoint(_MOVING):
+            self.moved = "the script changes the directory"
+
+    def _write(self, statement: str) -> None:
+        """Add the variables that *statement* writes, and remove those that it overwrites."""
+        command, body = _without_document(statement)
+        word = re.escape(self.path)
+        absolute, relative = re.compile(rf'"{_CHECKOUT}{word}"|{_CHECKOUT}{word}'), rf'"(?:\./)?{word}"|(?:\./)?{word}'
+        command = absolute.sub("\0", command)
+        is_absolute = "\0" in command
+        command = re.sub(rf"(?<![^\s>])(?:{relative}|'(?:\./)?{word}')(?![^\s>;])", "\0", command).rstrip("; \t")
+        if reading := _WITHOUT_EFFECT.fullmatch(command):
+            self.is_new &= reading["reader"] == "touch"
+            return
+        if refused := self.ended or ("" if is_absolute else self.moved):
+            raise UntranslatableError(refused)
+        match = _REDIRECTED.fullmatch(command) or _PIPED.fullmatch(command)
+        if _REMOVED.fullmatch(command) or (match is not None and not match["append"]):
+            self.names.clear()
+            self.is_new = True
+        if _REMOVED.fullmatch(command):
+            return
+        printing = (match["command"] or "").strip() if match is not None else self.path
+        lines = None if _contains(printing, self.path) else _lines(printing, body)
+        variables = [_LINE.fullmatch(line) for line in lines or ("",)]
+        for variable in variables:
+            if variable is None or variable[1] in self.names:
+                shown = statement.partition("\n")[0]
+                raise UntranslatableError(f'which variables the command "{shown}" writes is not certain')
+            if not (self.names or self.is_new):
+                raise UntranslatableError(f'"{self.path}" may exist before the script appends to it')
+            self.names[variable[1]] = None
 
 
-def _without_subshells(text: str) -> str:
-    """Return *text* without subshells, of which a number of levels is known."""
-    for _ in range(_MOST_LEVELS):
-        text = _SUBSHELL.sub("", text)
-    return text
+def _name_of(command: ShellCommand) -> tuple[str, tuple[str, ...]]:
+    """Return the name and the arguments of *command*, without a name for blocks and assignments."""
+    words = dropwhile(lambda word: word.assigned is not None or word.text in _PREFIXES, command.words)
+    name, *arguments = [word.text for word in words] or [""]
+    return name, tuple(arguments)
+
+
+def _command_names(statement: str) -> Iterator[str]:
+    """Yield the names of all commands in *statement*."""
+    yield from (_name_of(command)[0] for command in lex(statement, ())[0].commands)
+
+
+def _names_in_shell(statement: str) -> Iterator[str]:
+    """Yield the names of the commands in *statement* that the shell of the script runs, without `exit` for failures."""
+    commands = lex(statement, ())[0].commands
+    blocks = [command for command in commands if command.is_compound and statement.startswith("(", command.start)]
+    covered = _covered(statement, [range(block.start, block.end) for block in blocks])
+    for command in commands:
+        name, arguments = _name_of(command)
+        if command.level > 1 or covered.startswith(_COVER, command.start):
+            continue
+        if name in _EVALUATING:
+            yield from re.findall(r"\w+", " ".join(arguments))
+        elif not (name == "exit" and arguments and _FAILURE.fullmatch(arguments[0])):
+            yield name
 
 
 def _without_document(statement: str) -> tuple[str, str | None]:
@@ -204,82 +251,62 @@ def _lines(command: str, document: str | None) -> list[str] | None:
     """
     if document is not None:
         return document.split("\n") if command in ("cat", "") else None
-    if _LITERAL.search(_without_subshells(command)):
-        return None
     lexed, error = lex(command, ())
+    text = _without_substitutions(command, lexed.commands)
+    if error is not None or not _expands_dollars(text):
+        return None
     commands = [each for each in lexed.commands if each.level == 1]
-    if command.startswith("{") and commands and commands[-1].is_compound and ">" not in command:
+    is_block = text.startswith("{") and ">" not in text and "||" not in text
+    if is_block and commands and commands[-1].is_compound:
         commands.pop()
     elif len(commands) != 1:
         return None
-    printed = [_printed(*(word.text for word in each.words)) if not each.is_compound else None for each in commands]
-    if error is not None or None in printed:
-        return None
-    return [line for lines in printed for line in lines or ()]
+    printed = [_printed(each, text) if not each.is_compound else None for each in commands]
+    return None if None in printed else [line for lines in printed for line in lines or ()]
 
 
-def _printed(name: str = "", *arguments: str) -> list[str] | None:
-    """Return the lines that the command *name* prints, None if they are not known."""
-    text = " ".join(arguments)
+def _without_substitutions(text: str, commands: Iterable[ShellCommand]) -> str:
+    """Return *text* with NULs in place of the *commands* in substitutions."""
+    inner = [command for command in commands if command.level > 1]
+    documents = [word for command in inner for word in command.documents]
+    parts = [(command.start, command.end) for command in inner] + [(word.start, word.end) for word in documents]
+    return _covered(text, [range(*part) for part in parts])
+
+
+def _covered(text: str, parts: Iterable[range]) -> str:
+    """Return *text* with NULs in place of its *parts*."""
+    characters = list(text)
+    for part in parts:
+        characters[part.start : part.stop] = _COVER * len(part)
+    return "".join(characters)
+
+
+def _expands_dollars(text: str) -> bool:
+    """Return whether the shell expands all dollar signs in *text*, which contains no comment."""
+    quoted = (piece["single"] or "" for piece in _PIECE.finditer(text))
+    return _LITERAL.search(text) is None and not any("$" in part for part in quoted)
+
+
+def _printed(command: ShellCommand, text: str) -> list[str] | None:
+    """Return the lines that *command* in *text* prints, None if they are not known."""
+    name, *arguments = [word.text for word in command.words] or [""]
+    joined = " ".join(arguments)
     match name:
-        case "echo" if not text.startswith("-") and "\\" not in text:
-            return text.split("\n")
+        case "echo" if not joined.startswith("-") and "\\" not in joined:
+            return joined.split("\n")
         case "printf" if arguments:
-            return _formatted(arguments[0], len(arguments) - 1)
+            pieces = _PIECE.finditer(text, command.words[1].start, command.words[-1].end)
+            is_certain = _LIST.search(text) is None and not any(piece["bare"] in _EXPANDED for piece in pieces)
+            return _formatted(arguments[0], arguments[1:]) if is_certain else None
     return None
 
 
-def _formatted(text: str, number: int) -> list[str] | None:
-    """Return the lines that the format *text* gives with a *number* of arguments, None if it may repeat them."""
-    *lines, rest = text.replace("\n", r"\n").split(r"\n")
-    is_repeated = number > text.replace("%%", "").count("%")
-    return None if rest or r"\\" in text or is_repeated else lines
-
-
-class LeftValues(Struct, kw_only=True):
-    """What stands for the values of dotenv files that a job leaves.
-
-    Those *for_others* are by variable, or by the path of the file with the value. Its *own* are for its environment.
-    """
-
-    for_others: Mapping[str, str] = _NO_REFERENCES
-    own: Mapping[str, str] = _NO_REFERENCES
-
-
-NO_VALUES = LeftValues()
-
-
-def values_of_report(job: str, report: DotenvReport | None) -> LeftValues:
-    """Return the values that the *job* of a source leaves in *report*."""
-    values = {name: _value(job, report.path, name) for name in report.names} if report is not None else _NO_REFERENCES
-    return LeftValues(for_others=values, own=values)
-
-
-def generated_values(job: SourceJob) -> LeftValues:
-    """Return the values that a generated *job* leaves."""
-    own: dict[str, str] = {}
-    left: dict[str, str] = {}
-    name = job.name.removeprefix("stage ")
-    artifacts = job.get("artifacts")
-    stored = texts_of(artifacts.get("paths")) if isinstance(artifacts, TreeMapping) else ()
-    for text in (text_of(item) for key in _SCRIPTS for item in items_of(job.get(key))):
-        left |= {match["path"]: _value(name, match["file"], match["name"]) for match in _STORED.finditer(text)}
-        own |= {match["variable"]: _value(name, match["file"], match["name"]) for match in _ASSIGNED.finditer(text)}
-        for match in (*_PRINTED.finditer(text), *_REPORTED.finditer(text)):
-            if match["variable"] in own:
-                left[match["path"]] = own[match["variable"]]
-    reported = ("PIPEGEN_",) if any(path.startswith(".pipegen/dotenv/") for path in _paths(job)) else ()
-    others = {path: value for path, value in left.items() if path.startswith((*stored, *reported))}
-    return LeftValues(for_others=others, own=own)
-
-
-def read_variable(command: str, received: Mapping[str, str], values: LeftValues) -> tuple[str, str] | None:
-    """Return the variable that a generated *command* sets to a value, and what stands for this.
-
-    It is one of those *received* from other jobs, or an own one. Return None if it is another command.
-    """
-    if match := _FETCHED.fullmatch(command):
-        return match["variable"], received.get(match["path"], "")
-    if match := _ASSIGNED.fullmatch(command):
-        return match["variable"], values.own.get(match["variable"], "")
-    return None
+def _formatted(text: str, arguments: Sequence[str]) -> list[str] | None:
+    """Return the lines that the format *text* gives with *arguments*, None if it repeats them, or for other formats."""
+    if _FORMAT.fullmatch(text) is None or len(arguments) > text.replace("%%", "").count("%"):
+        return None
+    values = iter(arguments)
+    fixed = {"%%": "%", r"\n": "\n"}
+    filled = re.sub(r"%[sd%]|\\n", lambda match: fixed.get(match[0]) or next(values, ""), text)
+    *lines, rest = filled.split("\n")
+    return None if rest else lines

@@ -1,6 +1,7 @@
-"""Paths of artifacts and caches that GitLab's runner does not store: they are outside of the checkout.
+"""The artifacts of jobs, and the paths of artifacts and caches that GitLab's runner does not store.
 
-`fileArchiver.process` in `commands/helpers/file_archiver.go` of the runner refuses them, and nothing expands a `~`.
+These are outside of the checkout: `fileArchiver.process` in `commands/helpers/file_archiver.go` of the runner refuses
+them, and nothing expands a `~`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, scalars
 
 # The checkout is in a folder of its project, in one of its group, in that of builds, which may be anywhere.
@@ -19,6 +21,15 @@ _ABOVE = re.compile(r"(?:\./+)*\.\.(?:/[^${]*)?")
 # Programs may also find the folder of the user by the variable with its name.
 _OF_USER = re.compile(r"~(?:/[^${]*)?")
 _COMMANDS = ("before_script", "script", "after_script")
+
+
+def artifacts_of(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
+    """Return the artifacts of *job*, and the reports among them."""
+    nothing = TreeMapping((), job.span)
+    artifacts = job.get("artifacts")
+    keys = artifacts if isinstance(artifacts, TreeMapping) else nothing
+    reports = keys.get("reports")
+    return keys, reports if isinstance(reports, TreeMapping) else nothing
 
 
 def is_outside(path: str, job: SourceJob) -> bool:

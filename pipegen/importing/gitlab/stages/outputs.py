@@ -7,19 +7,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import order_of
+from pipegen.importing.gitlab.reading.order import is_elsewhere, order_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, DotenvReport, StageOutputs, has_report, report_of
+from pipegen.importing.gitlab.reading.stored import artifacts_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.starts import Start
-from pipegen.importing.gitlab.stages.texts import names_in, rule_variables
+from pipegen.importing.gitlab.stages.texts import constant_part, names_in, rule_variables, with_values
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, scalars
+from pipegen.source.tree import scalars
 from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.values.shell_variables import ADDRESS_CHARACTERS
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
 # A stage that others can read from, with the reserved names of references.
@@ -27,6 +29,10 @@ _STAGE = re.compile(r"(?!(?:setup|inputs|matrix|pipeline)$)[A-Za-z0-9_-]+")
 # Of a stage with an error in one of these, or in `env.NAME`, no values of reports become references.
 REFERENCES = "references"
 _REFUSED = ("outputs", REFERENCES, "script", "*")
+# With these, the runner may leave files of earlier runs in the checkout.
+_KEEPING = frozenset({"GIT_CLEAN_FLAGS", "GIT_STRATEGY"})
+# What an address with values of a report can contain besides them.
+_ADDRESS = re.compile(f"[{ADDRESS_CHARACTERS}]*")
 # Keys whose texts the shell reads.
 _SCRIPTS = ("before_script", "script", "after_script")
 _AFTER_FAILURES = ("always", "on_failure")
@@ -52,8 +58,10 @@ def stage_outputs(
     reasons: dict[str, str] = {}
     for name in reporting:
         receivers = [source.jobs[other] for other in starts if name in files[other]]
+        senders = [source.jobs[other] for other in files[name]]
         try:
-            reports[name] = _report(source.jobs[name], starts[name], receivers, forced, others)
+            report = report_of(source.jobs[name], gets_files=_gets_files(source.jobs[name], senders))
+            reports[name] = _read(report, source.jobs[name], starts[name], receivers, forced, others)
         except UntranslatableError as error:
             reasons[name] = str(error)
     while unclear := dict(_unclear(reports, files, reporting)):
@@ -107,18 +115,27 @@ def _unclear(
                 yield report, f'the report of job "{other}" may set the same variables in job "{name}"'
 
 
-def _report(
+def _gets_files(job: SourceJob, senders: Iterable[SourceJob]) -> bool:
+    """Return whether *job* may get files of earlier runs, of a cache, of *senders*, or of other pipelines."""
+    artifacts = [artifacts_of(sender)[0] for sender in senders]
+    is_sent = any(keys.get(key) is not None for keys in artifacts for key in ("paths", "untracked"))
+    is_elsewhere_too = any(map(is_elsewhere, items_of(job.get("needs"))))
+    is_kept = not _KEEPING.isdisjoint(job.variables)
+    return is_sent or is_elsewhere_too or is_kept or bool(items_of(job.get("cache")))
+
+
+def _read(
+    report: DotenvReport,
     job: SourceJob,
     start: Start | None,
     receivers: Sequence[SourceJob],
     forced: Mapping[str, Mapping[str, str]],
     others: Collection[str],
 ) -> DotenvReport:
-    """Return the report of *job* with the variables that others read: the *receivers* all, its own address some.
+    """Return *report* of *job* with the variables that others read: the *receivers* all, its own address some.
 
     Raise `UntranslatableError` if its values cannot become references.
     """
-    report = report_of(job)
     reason = _own_refusal(job, report) or _refusal(job, report.names, forced, others, is_receiver=False)
     if not reason and receivers and (start is None or start.reason or not start.is_awaited):
         reason = "its job may not run before the jobs that get it"
@@ -127,7 +144,7 @@ def _report(
         reason = next(filter(None, reasons), "") or next(filter(None, map(_start_refusal, receivers)), "")
     if reason:
         raise UntranslatableError(reason)
-    read = names_in(text_of(_url(job)))
+    read = names_in(text_of(job.environment("url")))
     names = report.names if receivers else tuple(name for name in report.names if name in read)
     if not names:
         raise UntranslatableError("no job reads it")
@@ -140,8 +157,7 @@ def _own_refusal(job: SourceJob, report: DotenvReport) -> str:
         return f'references cannot contain "{job.name}"'
     if job.get("parallel") is not None:
         return "each combination of the job has its own"
-    artifacts = job.get("artifacts")
-    if isinstance(artifacts, TreeMapping) and text_of(artifacts.get("when")) == "on_failure":
+    if text_of(artifacts_of(job)[0].get("when")) == "on_failure":
         return "only failed jobs leave it"
     read_by_runner = [name for name in report.names if not is_free_name(name)]
     return f"the runner may read {read_by_runner[0]}" if read_by_runner else ""
@@ -190,7 +206,12 @@ def _refusal_by_keys(job: SourceJob, names: Collection[str], forced: Collection[
         return f'the services of job "{job.name}" may read it'
     if is_receiver and not all(map(is_free_name, derived)):
         return f'the runner may read variables of job "{job.name}" with values of the report'
-    url = _url(job) if "environment" not in forced else None
+    url = job.environment("url") if "environment" not in forced else None
+    address = text_of(url)
+    if not read.isdisjoint(names_in(address)):
+        constant = constant_part(with_values(address, job.variables))
+        if _ADDRESS.fullmatch(constant) is None:
+            return f'GitLab cannot show the address of the environment of job "{job.name}" with a value of the report'
     known = {*_SCRIPTS, "variables", *(("image",) if is_receiver and "image" not in forced else ())}
     for key, entry in job.entries.items():
         for text in scalars(entry.value) if key not in known else ():
@@ -211,8 +232,3 @@ def _reading(job: SourceJob, names: Collection[str]) -> set[str]:
             if variable.is_expanded and not read.isdisjoint(names_in(variable.text))
         }
     return read
-
-
-def _url(job: SourceJob) -> Node | None:
-    environment = job.get("environment")
-    return environment.get("url") if isinstance(environment, TreeMapping) else None

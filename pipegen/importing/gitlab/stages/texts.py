@@ -230,6 +230,11 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[1] or match[2] for match in _VARIABLE.finditer(text) if match[0] != "$$"))
 
 
+def constant_part(text: str) -> str:
+    """Return *text* without its variables."""
+    return _replaced(text, lambda _: "")
+
+
 def read_by_rules(job: SourceJob) -> frozenset[str]:
     """Return the names of the variables in the texts of the rules of *job*."""
     rules = job.get("rules")

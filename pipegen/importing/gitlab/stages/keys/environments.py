@@ -73,7 +73,7 @@ def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
 
 def stop_of(job: SourceJob) -> str:
     """Return the name of the job that stops the environment of *job*, "" without one."""
-    return text_of(_of_environment(job, "on_stop"))
+    return text_of(job.environment("on_stop"))
 
 
 def raw_stops(
@@ -87,7 +87,7 @@ def raw_stops(
 
 def stopped_by(job: SourceJob, source: SourcePipeline) -> tuple[SourceJob, ...]:
     """Return the jobs of *source* whose environment *job* stops."""
-    if text_of(_of_environment(job, "action")) != "stop":
+    if text_of(job.environment("action")) != "stop":
         return ()
     return tuple(other for other in source.jobs.values() if stop_of(other) == job.name)
 
@@ -96,11 +96,6 @@ def _place(job: SourceJob, source: SourcePipeline) -> tuple[int, frozenset[str]]
     """Return the number of the stage of *job*, or its needs."""
     needs = needs_of(job, source)
     return (job.stage_number, frozenset()) if needs is None else (0, frozenset(need.name for need in needs))
-
-
-def _of_environment(job: SourceJob, key: str) -> Node | None:
-    node = job.get("environment")
-    return node.get(key) if isinstance(node, TreeMapping) else None
 
 
 def id_tokens(context: KeyContext) -> Translation:
