@@ -46,6 +46,8 @@ _REMOVED = re.compile(r"rm(?:[ \t]+-f)?[ \t]+\0|(?:(?::|true)[ \t]*)?>[ \t]*\0")
 _WITHOUT_EFFECT = re.compile(r"(?P<reader>cat|source|\.|touch)[ \t]+\0")
 # Shell text in quotes or not, without substitutions.
 _PIECE = re.compile(r"'(?P<single>[^']*)'|\"(?:[^\"\\]|\\.)*\"|\\.|(?P<bare>[^'\"\\])", re.DOTALL)
+# A block whose commands all run, one after the other, and print what the block prints.
+_ORDERED = re.compile(r"(?:[^>&|]|&&)*")
 # A dollar sign that the shell does not expand, or that begins a quote, and a comment.
 _LITERAL = re.compile(r"\\\$|\$(?![\w({@*#?!$-])|(?:^|\s)#")
 # The shell can make several words, or none, of one with these: in quotes, only with lists.
@@ -256,7 +258,7 @@ def _lines(command: str, document: str | None) -> list[str] | None:
     if error is not None or not _expands_dollars(text):
         return None
     commands = [each for each in lexed.commands if each.level == 1]
-    is_block = text.startswith("{") and ">" not in text and "||" not in text
+    is_block = text.startswith("{") and _ORDERED.fullmatch(text) is not None
     if is_block and commands and commands[-1].is_compound:
         commands.pop()
     elif len(commands) != 1:
@@ -293,7 +295,8 @@ def _printed(command: ShellCommand, text: str) -> list[str] | None:
     joined = " ".join(arguments)
     match name:
         case "echo" if not joined.startswith("-") and "\\" not in joined:
-            return joined.split("\n")
+            lines = joined.split("\n")
+            return lines if len(lines) == 1 or "{" not in joined else None  # braces may repeat lines
         case "printf" if arguments:
             pieces = _PIECE.finditer(text, command.words[1].start, command.words[-1].end)
             is_certain = _LIST.search(text) is None and not any(piece["bare"] in _EXPANDED for piece in pieces)
