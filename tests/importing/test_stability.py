@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import CASES, imported
+from importing.samples import CASES, from_text, imported
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.compilation import compiled
@@ -36,6 +36,20 @@ def test_the_generated_choice_of_a_pipeline_is_its_condition(name: str, tmp_path
 
     assert (second.plans[0].name, "PIPEGEN" in result.text, "raw" in result.text) == (name, False, False)
     assert _rules(second.files[-1].text) == _rules(files[-1].text)
+
+
+def test_the_generated_rules_against_values_of_inputs_are_no_raw_rules(tmp_path: Path) -> None:
+    """They would be there once more after each import, if the rules of the workflow stay raw."""
+    first, _ = from_text(
+        "variables: { B: b }\n"
+        'workflow: { rules: [{ if: $CI_COMMIT_BRANCH == "main", variables: { B: x } }, { when: always }] }\n'
+        "a: { image: 'x:$B', script: x, rules: [{ if: $B == \"x\" }] }\n",
+        tmp_path,
+    )
+    second = _of_generated(first, tmp_path)
+
+    assert "[^ -#&-~]" not in second.text
+    assert _of_generated(second, tmp_path).text == second.text
 
 
 def _rules(text: str) -> str:

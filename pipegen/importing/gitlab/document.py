@@ -55,6 +55,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, entries_of
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.rules.inputs import refusal_of
 from pipegen.targets.gitlab.rules.selection import VARIABLE
 
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
@@ -353,7 +354,9 @@ class _Writer:
             else 'add a "when" to the pipeline for other engines',
         )
         items = [item for item in items_of(entry.value) if not (self._name and is_generated(item))]
-        rules = [with_defaults(raw_data(item), self._replaced) for item in items]
+        # The generated file has those of its inputs again.
+        refusals = [{"if": refusal_of(name), "when": "never"} for name in self._inputs]
+        rules = [rule for item in items if (rule := with_defaults(raw_data(item), self._replaced)) not in refusals]
         last = rules[-1] if rules else {}
         if not is_condition_known and not self._name and isinstance(last, dict) and last.keys() != {"when"}:
             # The generated file has further rules after these.

@@ -53,9 +53,18 @@ def _refusal(input_: Input) -> Expression:
 
     An input without a default may be missing: the script of the stage reports that.
     """
-    unnameable = searched(input_.name, "[^ -#&-~]")
+    unnameable = _unnameable(input_.name)
     if input_.accepted is None:
         return unnameable
     not_accepted = searched(input_.name, f"^({input_.accepted})$").negated()
     invalid = not_accepted if input_.words else joined(Any, (not_accepted, unnameable))
     return joined(All, (differs(input_.name, ""), invalid)) if input_.default is None or input_.accepts("") else invalid
+
+
+def refusal_of(name: str) -> str:
+    """Return the condition of the rule against values of the input *name* that are not allowed in names."""
+    return text(_unnameable(name))
+
+
+def _unnameable(name: str) -> Expression:
+    return searched(name, "[^ -#&-~]")
