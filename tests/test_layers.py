@@ -75,6 +75,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "lint.rules.shell_syntax",
         ),
         *(
+            "targets.gitlab.rules.inputs",
             "targets.gitlab.rules.selection",
             "targets.gitlab.jobs.limits",
             "targets.gitlab.jobs.raw",

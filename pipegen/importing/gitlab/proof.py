@@ -292,7 +292,7 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" waits for "{other}" too'
     for other in sorted(before & (expected.stopped_by - actual.stopped_by)):
         yield f'job "{expected.name}" starts after a failure of "{other}"'
-    for other in sorted((actual.stopped_by & names) - expected.stopped_by):
+    for other in sorted(before & (actual.stopped_by - expected.stopped_by)):
         yield f'job "{expected.name}" does not start after a failure of "{other}"'
     if expected.is_skipped != actual.is_skipped:
         who = "original" if expected.is_skipped else "import"
