@@ -113,6 +113,7 @@ def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJo
             extends=hidden.name,
             needs=job.needs,
             dependencies=job.dependencies,
+            other_files=job.other_files,
             variables=tuple(VariableEntry(axis, value) for axis, value in matrix.combinations[job.name]),
         )
         for job in jobs
@@ -152,7 +153,9 @@ def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) ->
 def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
     """Return the job *title* without needs that equals each of *jobs* with its *values*; None if there is none."""
     combinations = Combinations(tuple(tuple(each.items()) for each in values))
-    alike = [replace(job, name=title, combinations=combinations, needs=(), dependencies=None) for job in jobs]
+    alike = [
+        replace(job, name=title, combinations=combinations, needs=(), dependencies=None, other_files=()) for job in jobs
+    ]
     try:
         job = Merger(_rules(values)).merged(alike)
     except DifferentError:
@@ -216,7 +219,8 @@ def _is_usable(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document, *
     """Return whether *jobs* have the same needs, and all jobs of *document* can refer to their *matrix*."""
     names = matrix.combinations.keys()
     first, *others = jobs
-    if any((job.needs, job.dependencies) != (first.needs, first.dependencies) for job in others):
+    needs_of_first = (first.needs, first.dependencies, first.other_files)
+    if any((job.needs, job.dependencies, job.other_files) != needs_of_first for job in others):
         return False
     for job in document.jobs:
         needs = [need for need in job.needs if need.job in names]
@@ -246,7 +250,7 @@ def _jobs(
             yield hidden
         current = extended.get(job.name, job)
         if matrix is not None:
-            current = replace(matrix.job, needs=job.needs, dependencies=job.dependencies)
+            current = replace(matrix.job, needs=job.needs, dependencies=job.dependencies, other_files=job.other_files)
         written.add(current.name)
         needs = tuple(_needs(current.needs, matrices))
         dependencies = current.dependencies

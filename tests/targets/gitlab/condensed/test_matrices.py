@@ -142,6 +142,29 @@ def test_artifacts_of_a_hidden_job_reach_only_their_readers() -> None:
     assert matrix["end"]["needs"] == [{"job": f"test: {v}", "artifacts": False} for v in ("3.1", "3.11")]
 
 
+def test_each_combination_gets_the_files_of_jobs_of_other_projects() -> None:
+    """`extends` replaces a list, so the needs of a combination would replace those of a hidden job."""
+    more = "- { name: test, matrix: { from: unit }, script: x }"
+    job = {"project": "g/t", "job": "build", "ref": "main"}
+    both, one = ("{ stages: [unit, test], jobs: [%s] }", "{ stages: ['unit: 3.1'], jobs: [%s] }")
+    setting = "targets: { gitlab: { files_from: [%s] } }"
+    text = "{ project: g/t, job: build, ref: main }"
+
+    matrix = _matrix("script: x", more=more, settings=setting % both % text)
+    assert matrix["unit"]["needs"] == [job]
+    assert "needs" not in matrix[".test"]
+    assert matrix["test: 3.11"] == {
+        "extends": ".test",
+        "needs": [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}, job],
+        "variables": {"v": "3.11"},
+    }
+
+    matrix = _matrix("script: x", settings=setting % one % text)
+    assert "needs" not in matrix[".unit"]
+    assert matrix["unit: 3.1"] == {"extends": ".unit", "needs": [job], "variables": {"v": "3.1"}}
+    assert matrix["unit: 3.11"] == {"extends": ".unit", "variables": {"v": "3.11"}}
+
+
 def test_combinations_with_other_axes_stay_separate_jobs() -> None:
     """The remaining combinations are one job."""
     matrix = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
