@@ -14,10 +14,15 @@ from pipegen.importing.gitlab.proof import prove
 @pytest.mark.parametrize(
     ("path", "is_outside"),
     [
-        *(("/var/core.*", True), ("/var/log/app/", True), ("../sibling", True), ("./../sibling", True)),
-        *(("~/.npm", True), ("~/a/*", True), ("/srv/a/b.txt", True)),
+        *(("/var/core.*", True), ("/var/app/", True), ("/srv/b.txt", True), ("~/.npm", True), ("~/a/*", True)),
+        *(("..", True), ("../../a", True), ("./.././../a/", True), ("a/../../b/../../c", True)),
         # These may be in the checkout: its location is unknown, but the runner names it by group and project.
-        *(("/builds/group/project/out", False), ("/**/out", False), ("/opt/*/out/a", False)),
+        *(("/builds/group/project/out", False), ("/builds/group/project", False), ("/builds/group/*/", False)),
+        *(("/**/out", False), ("/opt/*/out/a", False)),
+        # The folder may be that of the project, or match it.
+        *(("../sibling", False), ("./../sibling/out", False), ("../../group/proj/out", False), ("../../a/b", False)),
+        *(("../*/out", False), ("../**/x", False), ("../../**", False), ("../../{a/b/c,d}", False)),
+        *(("~/../out", False), ("a/../out", False)),
         *(("..hidden", False), ("~x", False), ("~", False), ("~/.cache", False), ("~/.tool/bin", False)),
     ],
 )

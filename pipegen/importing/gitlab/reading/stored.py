@@ -6,6 +6,7 @@ them, and nothing expands a `~`.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -16,10 +17,10 @@ from pipegen.source.tree import Node, Scalar, scalars
 
 # The checkout is in a folder of its project, in one of its group, in that of builds, which may be anywhere.
 _LOCATION_OF_CHECKOUT = "GIT_CLONE_PATH"
-_ABOVE_ALL_CHECKOUTS = re.compile(r"(?!.*\*\*)/+(?:[^/*?\[{$%]+/+){0,2}[^/${]+/*")
-_ABOVE = re.compile(r"(?:\./+)*\.\.(?:/[^${]*)?")
+_ABOVE_ALL_CHECKOUTS = re.compile(r"(?!.*\*\*)/+(?:[^/*?\[{$%]+/+)?[^/${]+/*")
+_NOT_LITERAL = re.compile(r"[*?\[{$%\\]")
 # Programs may also find the folder of the user by the variable with its name.
-_OF_USER = re.compile(r"~(?:/[^${]*)?")
+_OF_USER = re.compile(r"(?!.*/\.\.(?:/|$))~(?:/[^${]*)?")
 _COMMANDS = ("before_script", "script", "after_script")
 
 
@@ -40,7 +41,18 @@ def is_outside(path: str, job: SourceJob) -> bool:
     if _OF_USER.fullmatch(path):
         return not any(path.rstrip("/*") in text for text in _texts(job))
     is_absolute = _ABOVE_ALL_CHECKOUTS.fullmatch(path) is not None and _LOCATION_OF_CHECKOUT not in job.variables
-    return is_absolute or _ABOVE.fullmatch(path) is not None
+    return is_absolute or _is_above(path)
+
+
+def _is_above(path: str) -> bool:
+    """Return whether *path* leads to more folders above the checkout than it has names to lead back into it.
+
+    `../proj` is the checkout if the project has this name.
+    """
+    if _NOT_LITERAL.search(path):
+        return False
+    parts = posixpath.normpath(path).split("/")
+    return parts.count("..") * 2 > len(parts)
 
 
 def outside(node: Node | None, job: SourceJob) -> tuple[Scalar, ...]:
