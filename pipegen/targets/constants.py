@@ -46,7 +46,7 @@ def constants(
     *,
     removes_empty: bool = False,
     read_by_rules: Collection[str] | None = None,
-    value_of: Callable[[Text], str | None] | None = None,
+    values: Mapping[str, str] | None = None,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
@@ -54,8 +54,8 @@ def constants(
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
     If the user writes the engine's rules of the job, which replace its conditions, these rules read its variables:
     those *read_by_rules* always are variables.
-    If another script than that of the stage reads the variables, *value_of* returns the values that the engine can set,
-    however many.
+    If another script than that of the stage reads the variables, *values* are those that the engine can set, however
+    many.
     """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
@@ -65,7 +65,11 @@ def constants(
     of_cases = Case.names(job.engine_cases)
     reserved |= set(job.computed_names)
     names = [name for name, _ in script.env]
-    texts = {name: (value_of or _constant)(value) for name, value in script.env if names.count(name) == 1}
+    texts = {
+        name: _constant(value) if values is None else values.get(name)
+        for name, value in script.env
+        if names.count(name) == 1
+    }
     variables = {
         name: text for name, text in texts.items() if text is not None and is_free_name(name) and name not in reserved
     }
@@ -73,7 +77,7 @@ def constants(
     if removes_empty:
         variables = {name: value for name, value in variables.items() if value or name in of_cases}
         exported = _possibly_empty(job, variables)
-    if len(variables) > _MOST and value_of is None:
+    if len(variables) > _MOST and values is None:
         necessary = {*of_cases, *(read_by_rules or ())}
         variables = {name: value for name, value in variables.items() if name in necessary}
     if not variables:

@@ -327,6 +327,23 @@ def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_variables_of_a_raw_script_stay_raw_if_they_read_those_of_others(tmp_path: Path) -> None:
+    """The compiler does not know which of these GitLab has: the runner's, the project's, or those of a machine."""
+    source = """\
+default: { tags: [windows] }
+test:
+  variables: { OWN: $CI_JOB_ID, BOTH: "$OWN/x", TOOL: "$VS_TOOLS/x", PATH: "/x:$PATH", DEPTH: $GIT_DEPTH, END: $TOOL }
+  script: [$Env:X = 1, Write-Host $Env:X]
+"""
+    result, _ = from_text(source, tmp_path)
+    (pipeline,) = yaml_data(result.text)["pipelines"].values()
+    (stage,) = pipeline["stages"]
+
+    assert stage["env"] == {"OWN": "${CI_JOB_ID}", "BOTH": "${OWN}/x", "END": "${TOOL}"}
+    assert stage["raw"]["gitlab"]["variables"].keys() == {"TOOL", "PATH", "DEPTH"}
+    assert _differences(result) == []
+
+
 def test_variables_that_the_runner_could_read_are_in_env_too(tmp_path: Path) -> None:
     """Scripts have them on other engines; those that configure the runner are no use there."""
     variables = "{ DOCKER_NAME: app-$CI_PIPELINE_ID, CI_DEBUG_TRACE: $DEBUG, no_proxy: $HOSTS }"

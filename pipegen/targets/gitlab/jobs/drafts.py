@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
-from pipegen.diagnostics.codes import CASE_VARIABLE, SEVERAL_LOCKS
+from pipegen.diagnostics.codes import CASE_VARIABLE, RAW_REPLACES, SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
@@ -22,12 +22,18 @@ from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.jobs.raw import lower_raw, read_by_rules, replaces_script, without_raw_variables
+from pipegen.targets.gitlab.jobs.raw import (
+    lower_raw,
+    raw_variables,
+    read_by_rules,
+    replaces_script,
+    without_raw_variables,
+)
 from pipegen.targets.gitlab.jobs.retention import lower_retention, stored_path
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
-from pipegen.targets.gitlab.jobs.values.expanded_texts import variable_text
+from pipegen.targets.gitlab.jobs.values.expanded_texts import variable_texts
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
@@ -195,13 +201,11 @@ class _Drafting(Struct, kw_only=True):
         read = read_by_rules(job)
         if not replaces_script(job):
             return constants(job, self.plan, is_free_name, read_by_rules=read)
-        return constants(
-            job,
-            self.plan,
-            is_variable_name,
-            read_by_rules=read,
-            value_of=lambda text: variable_text(text, self.plan),
-        )
+        values = variable_texts(job, self.plan, raw_variables(job))
+        result = constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)
+        inherited = (name for name, value in values.items() if value == f"${name}")
+        _report_lost(job, {*result.names, *inherited}, self.report)
+        return result
 
     def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
         """Return the script of *job*: its *parts*, then the entries *last*."""
@@ -246,6 +250,19 @@ def _report_cases(job: Job, report: Report) -> None:
             at=job.cases[0].span,
             hint='use other names than those of "setup.params" and in the image, the cache and the environment',
         )
+
+
+def _report_lost(job: Job, names: Collection[str], report: Report) -> None:
+    """Report variables in `env` of *job*, whose script a key for GitLab replaces, that are not among *names*."""
+    for name, text in [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]:
+        if name not in names:
+            report.add(
+                RAW_REPLACES,
+                f'"script" of stage "{job.title}" replaces the commands that set "{name}", '
+                "and GitLab has no variable with its value",
+                at=text.span,
+                hint="set it in the script for GitLab",
+            )
 
 
 def idle_script(job: Job) -> tuple[ScriptEntry, ...]:

@@ -95,10 +95,15 @@ def replaces_script(job: Job) -> bool:
     return any(target == _TARGET and keys.entry("script") is not None for target, keys in job.raw)
 
 
+def raw_variables(job: Job) -> frozenset[str]:
+    """Return the names of the variables that the keys for GitLab of *job* set."""
+    raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]
+    return frozenset(entry.key.text for node in raw for entry in entries_of(node))
+
+
 def without_raw_variables(job: Job) -> Job:
     """Return *job* whose script does not set the variables that its keys for GitLab have, as these replace them."""
-    raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]
-    names = {entry.key.text for node in raw for entry in entries_of(node)}
+    names = raw_variables(job)
     if not names:
         return job
     steps = tuple(

@@ -184,3 +184,36 @@ def test_another_script_gets_the_variables_of_env(script: str) -> None:
     job = raw(f"script: make, env: {{ {env} }}", f"extends: .shared, {script}").data["only"]
 
     assert job["variables"] == {"A": "$CI_JOB_ID/x", "B": "$CI_COMMIT_SHA", "C": "cost: $$5", "GIT_DEPTH": "1"}
+
+
+def test_another_script_gets_no_variables_that_only_a_shell_can_set() -> None:
+    """GitLab knows its own variables, inputs, those of the job, and none of the machine."""
+    output = compiled("""
+        inputs: { LEVEL: x }
+        pipelines:
+          service:
+            stages:
+              - { name: build, script: make, outputs: [version] }
+              - name: only
+                env:
+                  PATH: "/x:${PATH}"
+                  HOME: "${LEVEL}"
+                  OWN: "${CI_JOB_ID}${RAW}${LEVEL}${inputs.LEVEL}${setup.params.OTHER}"
+                  LEVEL: "${inputs.LEVEL}"
+                  FIRST: "${SECOND}"
+                  SECOND: "${OWN}/2"
+                  THIRD: "${FIRST}/3"
+                  VERSION: "${build.version}"
+                script: make
+                raw: { gitlab: { script: [y], variables: { RAW: r } } }
+    """)
+
+    assert yaml_data(output.text)["only"]["variables"] == {
+        "HOME": "$LEVEL",
+        "OWN": "$CI_JOB_ID$RAW$LEVEL$LEVEL$OTHER",
+        "SECOND": "$OWN/2",
+        "RAW": "r",
+    }
+    words = "replaces the commands that set"
+    lost = [each.message for each in output.diagnostics if words in each.message]
+    assert [message.split('"')[5] for message in lost] == ["PATH", "FIRST", "THIRD", "VERSION"]

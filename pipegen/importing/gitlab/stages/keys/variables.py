@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.stages.texts import names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
-from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_of_gitlab, is_variable_name
 from pipegen.targets.gitlab.runner_variables import can_be_set, is_for_runners
 
 # The runner, git and scripts read them.
@@ -85,6 +85,8 @@ def variables(
         known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
         not_env |= _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
         not_env |= {*read_by_raw_keys}
+    else:
+        not_env |= _only_of_gitlab(values, {*inputs, *texts.axes})
     raw = {name: variable for name, variable in values.items() if name in (*raw_names, *not_env)}
     only_raw = {
         name for name in raw if not has_script or name in raw_names or _is_for_engine(name) or not _is_text(raw[name])
@@ -120,6 +122,20 @@ def _not_exported(texts: Mapping[str, str], *, has_services: bool, is_read_elsew
         if _OF_PROXIES.fullmatch(name)
         or (has_services and "$" in text)
         or (is_read_elsewhere and not _stays_variable(name, text))
+    )
+
+
+def _only_of_gitlab(variables: Mapping[str, Variable], others: Collection[str]) -> frozenset[str]:
+    """Return the names of *variables* with values that a generated job has only from raw variables.
+
+    They contain variables that are not those of the job, of GitLab or the *others*, such as those of a project.
+    """
+    known = {*others, *(name for name in variables if not is_for_runners(name))}
+    return frozenset(
+        name
+        for name, variable in variables.items()
+        if variable.is_expanded
+        and any(read == name or (read not in known and not is_of_gitlab(read)) for read in names_in(variable.text))
     )
 
 

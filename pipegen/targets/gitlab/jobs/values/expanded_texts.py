@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Commands, Job, Plan
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable, pipeline_variable
+from pipegen.targets.gitlab.jobs.values.variables import is_of_gitlab
 
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Values that have no variable in a dotenv report.
@@ -58,13 +59,24 @@ def can_expand(text: Text) -> bool:
     return all(not isinstance(part, Reference | Defaulted) or _is_known(part) for part in text.parts)
 
 
-def variable_text(text: Text, plan: Plan) -> str | None:
-    """Return *text*, a value of `env`, as the value of a variable of GitLab, which expands the variables in it.
+def variable_texts(job: Job, plan: Plan, others: Collection[str]) -> dict[str, str]:
+    """Return the variables in `env` of *job* as those of GitLab, which expands the variables in them.
 
-    None if GitLab cannot.
+    They are without those that only a shell can set: GitLab knows its own variables, inputs, the *others* of the job,
+    and those before.
     """
-    if not can_expand(text):
-        return None
+    known = {*others, *(each.name for each in plan.inputs)}
+    values: dict[str, str] = {}
+    for name, text in [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]:
+        read = {part.name for part in text.parts if isinstance(part, Bare)}
+        if can_expand(text) and all(is_of_gitlab(each) or each in known for each in read - {*values}):
+            values[name] = _variable_text(text, plan)
+        else:
+            values.pop(name, None)
+    return values
+
+
+def _variable_text(text: Text, plan: Plan) -> str:
     parts = [
         part.source if isinstance(part, Bare) else _expanded(part, "env", plan, Report(), is_slug=False)
         for part in text.parts

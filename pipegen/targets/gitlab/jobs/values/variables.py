@@ -16,6 +16,15 @@ _READ_BY_RUNNERS = (
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
+# GitLab's own: https://docs.gitlab.com/ci/variables/predefined_variables/
+_OF_GITLAB = r"CI|(?:CI|GITLAB)_[A-Za-z0-9_]+"
+
+
+def is_of_gitlab(name: str) -> bool:
+    """Return whether *name* is that of a variable that GitLab sets itself."""
+    return re.fullmatch(_OF_GITLAB, name) is not None
+
+
 def is_free_name(name: str) -> bool:
     """Return whether *name* can be a variable of a job: neither the runner nor the shell reads it."""
     return is_variable_name(name) and re.fullmatch(_READ_BY_RUNNERS, name) is None
