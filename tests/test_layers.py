@@ -78,6 +78,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "targets.gitlab.rules.inputs",
             "targets.gitlab.rules.selection",
             "targets.gitlab.jobs.limits",
+            "targets.gitlab.jobs.other_files",
             "targets.gitlab.jobs.raw",
             "targets.gitlab.jobs.values.shell_variables",
             "targets.gitlab.jobs.values.variables",

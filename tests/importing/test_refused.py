@@ -12,6 +12,8 @@ _ON_COMBINATIONS = """\
 b: {{ script: [x], parallel: {{ matrix: [{{ V: [x, z] }}] }} }}
 a: {{ script: [x], needs: [{{ job: b, parallel: {{ matrix: [{{ V: [{values}] }}] }} }}] }}
 """
+_OTHER = "{ project: g/p, job: x, ref: main }"
+_ELSEWHERE = ", ".join([*[_OTHER] * 5, *["{ pipeline: $P, job: x }"] * 5])
 _TWO = "stages: [one, two]\na:\n  stage: one\n  script: [x]\n  {key}\nb:\n  stage: two\n  script: [x]\n"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
 # https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
@@ -104,6 +106,11 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (f"b: {{ script: [x] }}\nc: {{ script: [x] }}\n{_JOB}  needs: [b]\n  dependencies: [c]\n", 'not name "c"'),
         (_ON_COMBINATIONS.format(values="x, y"), 'there is no job "b: [y]"'),
         (_ON_COMBINATIONS.format(values="x"), ""),
+        (
+            f"{_JOB}  needs: [{_ELSEWHERE}, {{ project: g/p, job: x, ref: m }}]\n",
+            "it has 6 jobs of other projects, and GitLab allows 5",
+        ),
+        (f"{_JOB}  needs: [{_ELSEWHERE}]\n", ""),
     ],
 )
 def test_other_keys_that_gitlab_refuses_are_reported(text: str, message: str, tmp_path: Path) -> None:

@@ -91,6 +91,8 @@ def _missing_keys(violation: Violation) -> tuple[str, ...]:
 
 def _report_violation(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
     match violation.keyword:
+        case "dependentRequired" if _is_of_rival(violation, tree_paths):
+            _keys_of_rival(violation, tree_paths, report)
         case "required" | "dependentRequired":
             _missing_key(violation, tree_paths, report)
         case "anyOf" | "oneOf" if all(isinstance(group, list) for group in _sequence(violation.limit)):
@@ -145,6 +147,28 @@ def _missing_key(violation: Violation, tree_paths: TreePaths, report: Report) ->
         label=f'"{violation.key}" is missing here',
         hint=f'add "{violation.key}: {example}"' if example else f'add the key "{violation.key}"',
     )
+
+
+def _is_of_rival(violation: Violation, tree_paths: TreePaths) -> bool:
+    """Return whether the missing key is not allowed next to one of those that the map has."""
+    branches: Any = violation.schema.get("oneOf", ())
+    groups = [branch.get("required", ()) for branch in branches]
+    present = tree_paths.keys(violation.path)
+    return any(violation.key in group for group in groups) and any(set(group) & set(present) for group in groups)
+
+
+def _keys_of_rival(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    """Report the keys of a map that belong to a missing one, which is not allowed there."""
+    owners: Any = violation.limit
+    for key in tree_paths.keys(violation.path):
+        entry = tree_paths.entry((*violation.path, key))
+        if violation.key in owners.get(key, ()):
+            report.add(
+                codes.INVALID_VALUE,
+                f'{tree_paths.title(violation.path)} has "{key}", which belongs to "{violation.key}"',
+                at=entry.key.span if entry is not None else tree_paths.key(violation.path),
+                hint="remove it",
+            )
 
 
 def _missing_group(violation: Violation, tree_paths: TreePaths, report: Report) -> None:

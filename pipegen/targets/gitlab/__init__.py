@@ -49,7 +49,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     since = request.options.get("changed_since", "")
     check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
-    check_other_files(plans, request.settings, is_part=has_selection or bool(since), report=report)
+    check_other_files(plans, request.settings, settings, is_part=has_selection or bool(since), report=report)
     check_runner_variables(request.settings, plans, fetched_names, report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())

@@ -90,8 +90,9 @@ _OTHER_JOB = {
         job=_described(_ID, "The name of the job."),
         ref=_described(_ID, "The branch or tag of `project`."),
     ),
-    "oneOf": [{"required": ["project", "job", "ref"]}, {"required": ["pipeline", "job"]}],
-    "dependentRequired": {"ref": ["project"]},
+    "required": ["job"],
+    "oneOf": [{"required": ["project"]}, {"required": ["pipeline"]}],
+    "dependentRequired": {"project": ["ref"], "ref": ["project"]},
 }
 _OTHER_FILES = {
     **_object(

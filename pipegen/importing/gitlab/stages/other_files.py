@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_values
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.targets.gitlab.jobs.other_files import crowded_needs
 
 _KEYS = ({"project", "job", "ref"}, {"pipeline", "job"})
 
@@ -38,7 +39,7 @@ def other_files(draft: Draft, inputs: Collection[str]) -> tuple[dict[str, Data],
     read = {name for text in texts for name in names_in(str(text))}
     is_certain = read.isdisjoint((*_exported(draft, inputs), *rule_variables(draft.job)))
     is_bridge = bool(files) and "trigger" in draft.job.entries
-    return files if is_complete and is_certain and not is_bridge else None
+    return files if is_complete and is_certain and not is_bridge and not crowded_needs(files) else None
 
 
 def _exported(draft: Draft, inputs: Collection[str]) -> Mapping[str, Variable]:

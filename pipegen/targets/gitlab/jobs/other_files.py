@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
@@ -28,22 +28,31 @@ def with_other_files(
 
     *titles* are the job names of the stages of *plans*.
     """
-    sources: dict[str, tuple[Mapping[str, Data], ...]] = {}
-    for files in settings.files_from:
-        for plan in plans:
-            for job in plan.jobs:
-                if not set(files.stages).isdisjoint(setting_names(plan, job)):
-                    name = titles[plan.name, job.stage]
-                    sources[name] = (*sources.get(name, ()), *files.jobs)
-    return tuple(replace(job, other_files=sources[job.name]) if job.name in sources else job for job in jobs)
+    sources = {
+        titles[plan.name, job.stage]: _sources(setting_names(plan, job), settings)
+        for plan in plans
+        for job in plan.jobs
+    }
+    return tuple(replace(job, other_files=sources[job.name]) if sources.get(job.name) else job for job in jobs)
 
 
-def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
+def _sources(names: Sequence[str], settings: GitLabSettings) -> tuple[Mapping[str, Data], ...]:
+    """Return the jobs, each once, whose files a stage gets that the settings may call any of *names*."""
+    jobs = [job for files in settings.files_from if not set(files.stages).isdisjoint(names) for job in files.jobs]
+    return tuple(job for number, job in enumerate(jobs) if job not in jobs[:number])
+
+
+def check_other_files(
+    plans: Sequence[Plan], section: TreeMapping | None, settings: GitLabSettings, *, is_part: bool, report: Report
+) -> None:
     """Report stages in the setting that no plan has, unless *is_part*, and those that cannot get files."""
     if section is None or section.get("files_from") is None:
         return
     known = {name: job for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
-    crowded = _crowded(section)
+    crowded: dict[str, str] = {}
+    for all_names in [setting_names(plan, job) for plan in plans for job in plan.jobs]:
+        if reason := crowded_needs(_sources(all_names, settings)):
+            crowded |= dict.fromkeys(all_names, reason)
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))
     for named in _stages(section):
         job = known.get(named.text)
@@ -65,30 +74,21 @@ def check_other_files(plans: Sequence[Plan], section: TreeMapping | None, *, is_
             )
 
 
-def _items(section: TreeMapping | None) -> Iterator[TreeMapping]:
-    for item in items_of(section.get("files_from") if section is not None else None):
-        if isinstance(item, TreeMapping):
-            yield item
+def crowded_needs(jobs: Iterable[Container[str]]) -> str:
+    """Return why GitLab refuses needs on *jobs* of other projects and pipelines with these keys; "" if they are few."""
+    counts = Counter("pipelines" if "pipeline" in job else "projects" for job in jobs)
+    reasons = (
+        f"it has {count} jobs of other {kind}, and GitLab allows {_MOST_NEEDS}"
+        for kind, count in counts.items()
+        if count > _MOST_NEEDS
+    )
+    return next(reasons, "")
 
 
 def _stages(section: TreeMapping | None) -> Iterator[Scalar]:
-    for item in _items(section):
-        yield from (each for each in items_of(item.get("stages")) if isinstance(each, Scalar))
-
-
-def _crowded(section: TreeMapping | None) -> Mapping[str, str]:
-    """Return the stages with more jobs of other projects, or of other pipelines, than GitLab allows, and the reason."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for item in _items(section):
-        sources = [each for each in items_of(item.get("jobs")) if isinstance(each, TreeMapping)]
-        kinds = Counter("projects" if each.get("project") is not None else "pipelines" for each in sources)
-        for stage in items_of(item.get("stages")):
-            counts.update({(stage.text, kind): count for kind, count in kinds.items() if isinstance(stage, Scalar)})
-    return {
-        stage: f"GitLab allows {_MOST_NEEDS} jobs of other {kind}, and it has {count}"
-        for (stage, kind), count in counts.items()
-        if count > _MOST_NEEDS
-    }
+    for item in items_of(section.get("files_from") if section is not None else None):
+        stages = items_of(item.get("stages")) if isinstance(item, TreeMapping) else ()
+        yield from (each for each in stages if isinstance(each, Scalar))
 
 
 def _refusal(job: Job) -> str:
