@@ -65,6 +65,42 @@ test: { stage: test, needs: [build], script: make test }
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize(
+    ("keys", "reported", "kept"),
+    [
+        (
+            "artifacts: { paths: [/a], untracked: true, expose_as: x }",
+            '"expose_as" has no effect: GitLab stores none of the paths',
+            "raw: { gitlab: { artifacts: { untracked: true } } }",
+        ),
+        (
+            "artifacts: { paths: [/a, $CI_COMMIT_SHA], expose_as: x }",
+            '"expose_as" has no effect: GitLab shows no paths with variables',
+            'artifacts: ["${setup.commit}"]',
+        ),
+        (
+            "cache: { key: x, paths: [/a], unprotect: true }",
+            'the path "/a" has no effect: GitLab stores only files of the checkout',
+            "",
+        ),
+        (
+            "cache: { key: x, paths: [/a], unprotect: true, untracked: true }",
+            '"cache" of job "test" stays a key of GitLab: the key "untracked"',
+            "cache: { key: x, paths: [/a], unprotect: true, untracked: true }",
+        ),
+    ],
+)
+def test_what_stays_without_stored_paths_has_its_own_reason(
+    keys: str, reported: str, kept: str, tmp_path: Path
+) -> None:
+    """A cache of no files is none; untracked files need no paths."""
+    result, report = from_text(f"test: {{ script: make, {keys} }}\n", tmp_path)
+
+    assert reported in messages(report)
+    assert kept in result.text if kept else "cache" not in result.text
+    assert _differences(result) == []
+
+
 def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result)
     assert proof is not None

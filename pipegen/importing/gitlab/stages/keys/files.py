@@ -72,15 +72,17 @@ def _removed(entries: dict[str, Entry], context: KeyContext) -> list[WithoutEffe
         return []
     node = entries["paths"].value
     parts = list(_outside(node, context))
+    inside = tuple(_inside(node, context))
     is_stored = not parts or len(parts) < len(items_of(node)) or "untracked" in entries
     others = ("paths", "exclude", "expose_as") if is_stored or "reports" in entries else tuple(entries)
     if not is_stored:
         removed = tuple(entries.pop(key) for key in others if key in entries)
         parts[-1] = replace(parts[-1], entries=removed)
-    elif "expose_as" in entries and all("$" in path for path in _inside(node, context)):
+    elif "expose_as" in entries and all("$" in path for path in inside):
         # `first_2_metadata_entries_for_artifacts_paths` in `find_exposed_artifacts_service.rb` of GitLab.
         entry = entries.pop("expose_as")
-        parts.append(WithoutEffect(entry.key.span, '"expose_as"', "GitLab shows no paths with variables", (entry,)))
+        reason = "GitLab shows no paths with variables" if inside else "GitLab stores none of the paths"
+        parts.append(WithoutEffect(entry.key.span, '"expose_as"', reason, (entry,)))
     return parts
 
 
@@ -206,14 +208,15 @@ def caches(context: KeyContext) -> Translation:
         node = entries["paths"].value if "paths" in entries else None
         parts = list(_outside(node, context))
         without_effect += parts
-        if len(parts) == len(items_of(node)) and not others:
+        has_paths = len(parts) < len(items_of(node))
+        if not has_paths and "untracked" not in entries:
             # `shells/abstract.go` of the runner skips it.
             without_effect.append(WithoutEffect(item.span, "this cache", "it has no paths", item.entries))
             if parts:
                 without_effect[-2:] = [replace(parts[-1], entries=item.entries)]
             continue
-        if node is None or (others and len(items) > 1):
-            raise UntranslatableError("a cache without paths" if not others else f'the key "{others[0].key.text}"')
+        if not has_paths or (others and len(items) > 1):
+            raise UntranslatableError(f'the key "{others[0].key.text if has_paths else "untracked"}"')
         values.append(_cache(entries, context))
         raw += others
     return Translation(
