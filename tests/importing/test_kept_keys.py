@@ -327,6 +327,22 @@ def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
     assert _differences(result) == []
 
 
+def test_variables_that_raw_needs_read_are_variables_of_the_job_too(tmp_path: Path) -> None:
+    """Their values in place of them would be expanded."""
+    source = """\
+a: { script: x }
+b:
+  variables: { P: { value: "a$B", expand: false } }
+  needs: [a, { project: g/$P, job: x, ref: main }]
+  script: [./x "$P"]
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _generated(result)["b"]["variables"] == {"P": {"value": "a$B", "expand": False}}
+    assert "env: { P: a$B }" in result.text
+    assert _differences(result) == []
+
+
 def test_variables_of_a_raw_script_stay_raw_if_they_read_those_of_others(tmp_path: Path) -> None:
     """The compiler does not know which of these GitLab has: the runner's, the project's, or those of a machine."""
     source = """\

@@ -186,7 +186,7 @@ class _Writer:
         order = with_selections(order, drafts, self._source)
         options = self._options
         kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
-        if files := files_from_setting(drafts):
+        if files := files_from_setting({draft.name: draft.other_files for draft in drafts}):
             self._targets["files_from"] = files
         order = with_stops(order, self._source, self._options.forced).with_final(final)
         for draft in drafts:

@@ -94,7 +94,7 @@ def keep_needs(
             has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
             reasons[draft.name] = "after a failure, GitLab skips a job that needs a skipped one"
             continue
-        others = other_files(draft, inputs)
+        others = other_files(draft.job, inputs)
         reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
         reason = reason or ("it needs jobs of other pipelines" if others is None else "")
         if not reason:
@@ -108,7 +108,7 @@ def keep_needs(
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True
             continue
-        needs = [*_raw_needs(draft, needed, source, order, names), *needs_elsewhere(draft, inputs)]
+        needs = [*_raw_needs(draft, needed, source, order, names), *needs_elsewhere(draft.job, inputs)]
         if len(needs) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
             reasons[draft.name] = reason

@@ -23,6 +23,7 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, merged
 from pipegen.importing.gitlab.stages.keys.variables import Variables, exported, forced_names, read_by_raw, variables
+from pipegen.importing.gitlab.stages.other_files import needs_elsewhere
 from pipegen.importing.gitlab.stages.raw_keys import RawKeys
 from pipegen.importing.gitlab.stages.starts import (
     Start,
@@ -326,7 +327,7 @@ class StageBuilder:
         inputs, is_bridge = self._settings.inputs, "trigger" in job.entries
         is_read_elsewhere = not is_bridge and (bool(job.unknown) or "script" in draft.raw)
         by_raw = [
-            *read_by_raw(draft.raw, (*_TEXTS, *_OF_START)),
+            *read_by_raw(draft.raw | {"needs": [*needs_elsewhere(job, inputs)]}, (*_TEXTS, *_OF_START)),
             *(matrices.read_by_values(job) if axes is None else ()),
         ]
         return variables(
