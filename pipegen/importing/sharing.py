@@ -49,6 +49,8 @@ _IN_TEMPLATES = (
     ),
 )
 
+# Variables with more characters do not contain the values of others.
+MOST_CHARACTERS = 100_000
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 # A reference to a value of a matrix, or of another stage.
 _READ = re.compile(r"\$\{(?!setup\.|inputs\.)[\w-]+\.")
@@ -81,13 +83,9 @@ def share(
         early = [tuple(_early(stage, rest, shared)) for stage, rest in zip(stages, shared.stages, strict=True)]
         if not any(early):
             return shared
-        own |= {
-            name
-            for stage, pairs in zip(stages, early, strict=True)
-            for name, other in pairs
-            if not _is_text(stage, other)
-        }
-        stages = [_with_texts(stage, pairs) for stage, pairs in zip(stages, early, strict=True)]
+        known = own
+        results = [_with_texts(stage, pairs, known) for stage, pairs in zip(stages, early, strict=True)]
+        stages, own = [stage for stage, _ in results], known.union(*(names for _, names in results))
 
 
 def _early(stage: Stage, rest: Stage, shared: Shared) -> Iterator[tuple[str, str]]:
@@ -116,16 +114,32 @@ def _is_text(stage: Stage, name: str) -> bool:
     return isinstance(text, str) and not text.endswith("$") and all(name not in case for case in _cases(stage))
 
 
-def _with_texts(stage: Stage, pairs: Iterable[tuple[str, str]]) -> Stage:
-    """Return *stage* with the text of the second variable of each of *pairs* in the first one."""
+def _with_texts(
+    stage: Stage, pairs: Iterable[tuple[str, str]], own: AbstractSet[str]
+) -> tuple[Stage, AbstractSet[str]]:
+    """Return *stage* with the text of the second variable of each of *pairs* in the first one, and its variables.
+
+    Those of a stage itself, such as those in *own*, can contain a variable without one text, or with a long one.
+    """
+    own = set(own)
     for name, other in pairs:
-        if _is_text(stage, other):
-            text = str(_env(stage)[other])
-            stage = {**stage, _ENV: _with_text(_env(stage), name, other, text)}
-            if "cases" in stage:
-                cases = [case for case in _list(stage["cases"]) if isinstance(case, dict)]
-                stage["cases"] = [{**case, _ENV: _with_text(_env(case), name, other, text)} for case in cases]
-    return stage
+        if other in own or not _is_text(stage, other) or not _has_space(stage, name, other):
+            own.add(name)
+            continue
+        text = str(_env(stage)[other])
+        stage = {**stage, _ENV: _with_text(_env(stage), name, other, text)}
+        if "cases" in stage:
+            cases = [case for case in _list(stage["cases"]) if isinstance(case, dict)]
+            stage["cases"] = [{**case, _ENV: _with_text(_env(case), name, other, text)} for case in cases]
+    return stage, own
+
+
+def _has_space(stage: Stage, name: str, other: str) -> bool:
+    """Return whether the variables of *stage* are not too long with the text of *other* in the variable *name*."""
+    maps = [_env(stage), *_cases(stage)]
+    uses = sum(str(env.get(name)).count(f"${{{other}}}") for env in maps)
+    length = sum(len(str(value)) for env in maps for value in env.values())
+    return length + uses * len(str(_env(stage)[other])) <= MOST_CHARACTERS
 
 
 def _with_text(env: Mapping[str, Value], name: str, other: str, text: str) -> dict[str, Value]:

@@ -10,6 +10,7 @@ from importing.samples import from_text, messages
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.layout import ordered
+from pipegen.importing.sharing import MOST_CHARACTERS
 
 
 def test_all_keys_of_a_stage_have_a_position() -> None:
@@ -124,3 +125,17 @@ def test_variables_of_a_matrix_are_defaults_if_all_stages_have_them(
 
     assert ('defaults: { env: { CC: "${matrix.CC}" } }' in result.text) is is_default
     assert "null" not in result.text
+
+
+def test_texts_of_variables_that_contain_others_several_times_stay_short(tmp_path: Path) -> None:
+    """Each is twice as long as the one before: past a length, a variable contains others by their names."""
+    variables = {"V0": "x"} | {f"V{number + 1}": f"$V{number}$V{number}" for number in range(40)}
+    jobs = "".join(f"{name}: {{ variables: {{ V0: {name} }}, script: './x $V40' }}\n" for name in "abc")
+    result, report = from_text(f"variables: {variables}\n{jobs}", tmp_path)
+    proof = prove(result)
+
+    assert (messages(report), len(result.text) < 3 * MOST_CHARACTERS) == ("", True)
+    assert "V3: aaaaaaaa\n" in result.text
+    assert "V40: ${V39}${V39}\n" in result.text
+    assert proof is not None
+    assert proof.differences == ()

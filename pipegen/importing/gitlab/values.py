@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping
 
 from pipegen.importing.gitlab.reading.variables import Variable
+from pipegen.importing.sharing import MOST_CHARACTERS
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
 # Stands for a dollar sign that begins no variable.
 _DOLLAR = "\0"
-_MOST_LEVELS = 10
-# Longer values are not compared in full.
-_MOST_CHARACTERS = 100_000
+_MOST_LEVELS = 100
 
 
 def texts_of_variables(variables: Mapping[str, Variable]) -> dict[str, str]:
@@ -39,27 +38,25 @@ def expanded(text: str) -> str:
 
 
 def ground(text: str, variables: Mapping[str, str]) -> str:
-    """Return *text* with the values of *variables*; others stay `${NAME}`."""
-    known: dict[tuple[str, int], str] = {}
-    rest = _MOST_CHARACTERS
+    """Return *text* with the values of *variables*, without the end of a long one; others stay `${NAME}`."""
+    known: dict[str, str] = {}
 
     def value_of(name: str, level: int) -> str:
         value = variables.get(name)
-        if value is None or level > _MOST_LEVELS or f"${{{name}}}" in value:
+        if value is None or level > _MOST_LEVELS:
             return f"${{{name}}}"
-        if (name, level) not in known:
-            known[name, level] = replaced(value, level + 1)
-        return known[name, level]
+        if name not in known:
+            known[name] = f"${{{name}}}"  # in a variable that contains itself
+            known[name] = replaced(value, level + 1)
+        return known[name]
 
     def replaced(text: str, level: int) -> str:
-        nonlocal rest
-
-        def value(match: re.Match[str]) -> str:
-            nonlocal rest
-            result = value_of(match[2], level) if match[2] else match[0]
-            rest -= len(result)
-            return result if rest > 0 else match[0]
-
-        return _VARIABLE.sub(value, text)
+        parts, length, end = list[str](), 0, 0
+        for match in _VARIABLE.finditer(text):
+            parts += text[end : match.start()], value_of(match[2], level) if match[2] else match[0]
+            length, end = length + len(parts[-2]) + len(parts[-1]), match.end()
+            if length > MOST_CHARACTERS:
+                break
+        return "".join((*parts, text[end:]))[:MOST_CHARACTERS]
 
     return replaced(text, 0)

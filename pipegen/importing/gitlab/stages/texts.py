@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
+from pipegen.importing.sharing import MOST_CHARACTERS
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.retention import IN_PATHS, may_be_checkout
 from pipegen.source.tree import Mapping as TreeMapping
@@ -33,8 +34,6 @@ _SETUP = {
 }
 _NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
 _MOST_LEVELS = 20
-# Longer values of variables are not inserted.
-_MOST_CHARACTERS = 100_000
 # Stands for the folder of the checkout.
 _CHECKOUT = "\0"
 
@@ -59,7 +58,7 @@ class JobTexts(Struct, kw_only=True):
 
         Past a number of characters, variables that contain others become references to themselves.
         """
-        rest = _MOST_CHARACTERS
+        rest = MOST_CHARACTERS
 
         def value(name: str, level: int) -> str:
             nonlocal rest
@@ -88,7 +87,7 @@ class JobTexts(Struct, kw_only=True):
 
     def constant(self, text: str, use: str) -> str:
         """Return *text* with the values of its variables; raise `UntranslatableError` if one is not constant."""
-        rest = _MOST_CHARACTERS
+        rest = MOST_CHARACTERS
 
         def value(name: str) -> str:
             nonlocal rest
@@ -98,7 +97,7 @@ class JobTexts(Struct, kw_only=True):
                 raise UntranslatableError(f"{use} contains ${name}")
             rest -= len(self.constants[name])
             if rest < 0:
-                raise UntranslatableError(f"{use} is longer than {_MOST_CHARACTERS:,} characters")
+                raise UntranslatableError(f"{use} is longer than {MOST_CHARACTERS:,} characters")
             return self.constants[name]
 
         return _replaced(text, value)
@@ -108,7 +107,7 @@ class JobTexts(Struct, kw_only=True):
 
         With *has_values*, the path may contain the setup values that engines insert into paths.
         """
-        rest = _MOST_CHARACTERS
+        rest = MOST_CHARACTERS
 
         def value(name: str, level: int) -> str:
             nonlocal rest
@@ -123,7 +122,7 @@ class JobTexts(Struct, kw_only=True):
                 raise UntranslatableError(f"a path contains ${name}")
             rest -= len(known if known is not None else variable.text if variable is not None else "")
             if rest < 0:
-                raise UntranslatableError(f"a path is longer than {_MOST_CHARACTERS:,} characters")
+                raise UntranslatableError(f"a path is longer than {MOST_CHARACTERS:,} characters")
             if known is not None or variable is None:
                 return known or ""
             return _replaced(variable.text, lambda inner: value(inner, level + 1))
@@ -165,7 +164,7 @@ def with_values(text: str, variables: Mapping[str, Variable]) -> str:
 
     Raise `UntranslatableError` if the text becomes too long.
     """
-    rest = _MOST_CHARACTERS
+    rest = MOST_CHARACTERS
 
     def value(match: re.Match[str], level: int) -> str:
         nonlocal rest
@@ -216,7 +215,7 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
             return variable.text
         parts = {inner: value(inner, level + 1) for inner in names_in(variable.text)}
         lengths = (len(parts.get(match[1] or match[2]) or "") for match in _VARIABLE.finditer(variable.text))
-        if all(part is not None for part in parts.values()) and sum(lengths) <= _MOST_CHARACTERS:
+        if all(part is not None for part in parts.values()) and sum(lengths) <= MOST_CHARACTERS:
             known[name] = _replaced(variable.text, lambda inner: parts[inner] or "")
         return known[name]
 
