@@ -161,12 +161,12 @@ class _Drafting(Struct, kw_only=True):
         machine = lower_machine(job, plan, self.producers, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
         set_by_engine = self._variables(job)
-        names = set_by_engine.names
-        parts = script(set_by_engine.job, plan, self.producers, host, names)
+        parts = script(set_by_engine.job, plan, self.producers, host, set_by_engine.names)
         if _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
+        self._report_lost(job, set_by_engine.names)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, plan, parts, trigger, report), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
@@ -202,10 +202,22 @@ class _Drafting(Struct, kw_only=True):
         if not replaces_script(job):
             return constants(job, self.plan, is_free_name, read_by_rules=read)
         values = variable_texts(job, self.plan, raw_variables(job))
-        result = constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)
-        inherited = (name for name, value in values.items() if value == f"${name}")
-        _report_lost(job, {*result.names, *inherited}, self.report)
-        return result
+        return constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)
+
+    def _report_lost(self, job: Job, names: Collection[str]) -> None:
+        """Report variables in `env` of *job* that a script of GitLab in its place lacks: the job sets only *names*."""
+        if not replaces_script(job):
+            return
+        values = variable_texts(job, self.plan, raw_variables(job))
+        for name, text in [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]:
+            if name not in names and values.get(name) != f"${name}":
+                self.report.add(
+                    RAW_REPLACES,
+                    f'"script" of stage "{job.title}" replaces the commands that set "{name}", '
+                    "which is no variable of the job",
+                    at=text.span,
+                    hint="set it in the script for GitLab",
+                )
 
     def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
         """Return the script of *job*: its *parts*, then the entries *last*."""
@@ -250,19 +262,6 @@ def _report_cases(job: Job, report: Report) -> None:
             at=job.cases[0].span,
             hint='use other names than those of "setup.params" and in the image, the cache and the environment',
         )
-
-
-def _report_lost(job: Job, names: Collection[str], report: Report) -> None:
-    """Report variables in `env` of *job*, whose script a key for GitLab replaces, that are not among *names*."""
-    for name, text in [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]:
-        if name not in names:
-            report.add(
-                RAW_REPLACES,
-                f'"script" of stage "{job.title}" replaces the commands that set "{name}", '
-                "and GitLab has no variable with its value",
-                at=text.span,
-                hint="set it in the script for GitLab",
-            )
 
 
 def idle_script(job: Job) -> tuple[ScriptEntry, ...]:

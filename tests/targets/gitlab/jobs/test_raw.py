@@ -217,3 +217,13 @@ def test_another_script_gets_no_variables_that_only_a_shell_can_set() -> None:
     words = "replaces the commands that set"
     lost = [each.message for each in output.diagnostics if words in each.message]
     assert [message.split('"')[5] for message in lost] == ["PATH", "FIRST", "THIRD", "VERSION"]
+
+
+def test_another_script_gets_no_variables_if_an_image_has_one_of_the_run_with_the_same_name() -> None:
+    """In the image, a variable of the job would win over the one of the run."""
+    output = raw("script: make, env: { A: x }, image: '${setup.params.A}'", "script: [y]")
+    messages = [each.message for each in output.diagnostics]
+
+    assert output.data["only"]["image"] == "$A"
+    assert "variables" not in output.data["only"]
+    assert '"script" of stage "only" replaces the commands that set "A", which is no variable of the job' in messages
