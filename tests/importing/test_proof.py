@@ -723,3 +723,17 @@ def test_the_order_in_which_a_script_sets_variables_is_compared(tmp_path: Path) 
     assert _differences(_changed(result, first + second, second + first)) == [
         'the variable TAG of job "test" is another one'
     ]
+
+
+@pytest.mark.parametrize(("start", "is_reported"), [("manual", True), ("on_success", False)])
+def test_dependencies_on_a_job_that_is_not_awaited_are_reported(
+    start: str, tmp_path: Path, *, is_reported: bool
+) -> None:
+    """GitLab passes on the files of an optional job if a person has started it by then."""
+    _, report = from_text(
+        f"stages: [a, b]\nbench: {{ stage: a, script: x, when: {start}, artifacts: {{ paths: [o] }} }}\n"
+        "plot: { stage: b, script: y, dependencies: [bench] }\n",
+        tmp_path,
+    )
+
+    assert ('job "plot" does not get the files of "bench"' in messages(report)) == is_reported

@@ -206,7 +206,24 @@ def report_needs(
         # A job that is left out has been reported.
         if need.name not in order.before and need.name not in source.jobs:
             _report_missing(job, need, source, accounting, report)
+    _report_dependencies(draft, source, order, accounting, report)
+
+
+def _report_dependencies(
+    draft: Draft, source: SourcePipeline, order: Order, accounting: Accounting, report: Report
+) -> None:
+    """Report the `dependencies` of *draft* whose files it does not get."""
+    job = draft.job
     for item in items_of(job.get("dependencies")):
+        name = whole_name(text_of(item), source.jobs)
+        if needs_of(job, source) is None and name in {*order.files[draft.name]}.difference(order.before[draft.name]):
+            accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
+            report.add(
+                codes.NOT_IMPORTED,
+                f'job "{job.name}" does not get the files of "{name}", which it does not wait for',
+                at=item.span,
+                hint='put the job into its "needs", so that it waits for it',
+            )
         if not source.is_complete and whole_name(text_of(item), source.jobs) not in source.jobs:
             accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
             report.add(
