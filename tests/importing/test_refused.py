@@ -53,6 +53,14 @@ _SOURCES = (
     ("artifacts: { paths: [x], expire_in: later }", "3:39", "artifacts:expire_in", "not a duration"),
     ("cache: { paths: [x], policy: pul }", "3:32", "cache:policy", "not one of"),
     ("cache: { paths: [x], when: never }", "3:30", "cache:when", "not one of"),
+    ("cache: { key: { prefix: p }, paths: [x] }", "3:17", "cache:key", 'no "files" or "files_commits"'),
+    ("cache: { key: {}, paths: [x] }", "3:17", "cache:key", 'no "files" or "files_commits"'),
+    ("cache: { key: { files: [] }, paths: [x] }", "3:26", "cache:key:files", "empty"),
+    ("cache: { key: { files: [x], prefix: a/b }, paths: [x] }", "3:39", "cache:key:prefix", 'contains "/"'),
+    ("cache: { key: $A/b, paths: [x] }", "3:17", "cache:key", 'contains "/"'),
+    ("cache: { key: a%2Fb, paths: [x] }", "3:17", "cache:key", 'contains "/"'),
+    ("cache: { key: .., paths: [x] }", "3:17", "cache:key", "only dots"),
+    ("cache: { key: 1, paths: [x] }", "3:17", "cache:key", "as a number, not as a text"),
     ("coverage: total [0-9]+", "3:13", "coverage", "not a regular expression"),
     ("retry: 5", "3:10", "retry", "not a number from 0 to 2"),
     ("retry: { max: 1, whn: always }", "3:20", "retry:whn", "no such key"),
@@ -159,7 +167,7 @@ build:
   script: [one, [two, [three]]]
   timeout: 1h 30 mins and five seconds
   artifacts: { paths: [out], expire_in: never, reports: { dotenv: build.env }, when: always, public: true }
-  cache: [{ key: { files: [lock] }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
+  cache: [{ key: { files: [lock], prefix: $A }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
   variables: { D: { value: x, expand: true }, E: }
   allow_failure: { exit_codes: [1, 2] }

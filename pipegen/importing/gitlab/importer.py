@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
-from pipegen.importing.gitlab.refused import report_refused
+from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES

@@ -13,7 +13,7 @@ from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.rules import MANUAL, formulas_of
-from pipegen.importing.gitlab.refused import report_refused
+from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import UNKNOWN, RunnablePipeline, runnable
 from pipegen.importing.gitlab.runs import RunJob, missing_needs, run
 from pipegen.importing.starts import FileStart, FileStarts

@@ -252,7 +252,7 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
     if not isinstance(node, Mapping):
         return _name(text_of(node), context)
     entries = present(node)
-    if set(entries) - {"files", "prefix"}:
+    if "files" not in entries or set(entries) - {"files", "prefix"}:
         raise UntranslatableError("the key of a cache")
     value: dict[str, Data] = {"files": list(paths(texts_of(entries["files"].value), context))}
     if "prefix" in entries:

@@ -1,0 +1,1 @@
+"""What GitLab refuses in a pipeline."""

@@ -1,0 +1,223 @@
+"""The forms that values of keys can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from pipegen.diagnostics.report import listed, suggestion
+from pipegen.importing.gitlab.reading.expressions import ExpressionError, UnreadExpressionError, parsed
+from pipegen.importing.gitlab.reading.tree import TagReference, is_null, text_of
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, whole_number
+from pipegen.structs import Struct, replace
+
+# https://docs.gitlab.com/ci/yaml/#artifactsexpire_in
+_UNIT = re.compile(r"(?:s|m|h|d|w|y|mo|sec|min|hr|wk|yr|mon|second|minute|hour|day|week|fortnight|month|year)s?")
+_NUMBER = re.compile(r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\d", re.IGNORECASE)
+_IGNORED = frozenset({"and", "with", "plus"})
+
+
+class Wrong(Struct):
+    """A value, or a key, at *span* that GitLab refuses, with the reason, the text of a hint, and the *path* of keys."""
+
+    span: Span
+    reason: str
+    hint: str
+    path: tuple[str, ...] = ()
+
+
+# Yields what is wrong in a node that is not null.
+Form: TypeAlias = Callable[[Node], Iterable[Wrong]]
+NONE: tuple[Wrong, ...] = ()
+
+
+def _wrong(node: Node, words: str) -> Iterator[Wrong]:
+    yield Wrong(node.span, f"it is not {words}", f"write {words}")
+
+
+def _is_known(node: Node) -> bool:
+    """Return whether *node* has a value here: null has none, and others have references or unknown inputs."""
+    return not is_null(node) and not isinstance(node, TagReference) and "$[[" not in text_of(node)
+
+
+def is_text(node: Node) -> bool:
+    """Return whether *node* is a text, also one without quotes."""
+    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT
+
+
+def text(node: Node) -> Iterator[Wrong]:
+    """Yield why *node* is not a text."""
+    if isinstance(node, Scalar) and not is_text(node):
+        kind = "a boolean" if node.kind is ScalarKind.BOOLEAN else "a number"
+        yield Wrong(node.span, f"YAML reads it as {kind}, not as a text", "put it in quotes")
+    elif not is_text(node):
+        yield from _wrong(node, "a text")
+
+
+def scalar(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is not a single value."""
+    return NONE if isinstance(node, Scalar) else _wrong(node, "a text, a number or a boolean")
+
+
+def boolean(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is not a boolean."""
+    is_boolean = isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN
+    return NONE if is_boolean else _wrong(node, "true or false, without quotes")
+
+
+def regex(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is not a regular expression."""
+    is_regex = re.fullmatch(r"/.+/\w*", text_of(node), re.DOTALL) is not None
+    return NONE if is_regex else _wrong(node, "a regular expression between slashes")
+
+
+def expression(node: Node) -> Iterator[Wrong]:
+    """Yield why *node* is not an expression of a rule."""
+    try:
+        parsed(" ".join(text_of(node).split("\n")))
+    except UnreadExpressionError:
+        return
+    except ExpressionError:
+        yield from _wrong(node, "a complete expression")
+
+
+def number(least: int, most: int) -> Form:
+    """Return the form of a number from *least* to *most*."""
+
+    def form(node: Node) -> Iterable[Wrong]:
+        value = whole_number(text_of(node)) if isinstance(node, Scalar) else None
+        is_within = value is not None and least <= value <= most
+        return NONE if is_within else _wrong(node, f"a number from {least} to {most}")
+
+    return form
+
+
+def choice(*words: str) -> Form:
+    """Return the form of one of *words*."""
+
+    def form(node: Node) -> Iterable[Wrong]:
+        return NONE if text_of(node) in words else _wrong(node, f"one of {listed(words)}")
+
+    return form
+
+
+def duration(*, may_be_endless: bool = False) -> Form:
+    """Return the form of a duration."""
+
+    def form(node: Node) -> Iterable[Wrong]:
+        words = text_of(node)
+        if not is_text(node):
+            return text(node)
+        is_known = "$" in words or _is_duration(words) or (may_be_endless and words.strip().lower() == "never")
+        return NONE if is_known else _wrong(node, 'a duration, such as "1 hour 30 minutes"')
+
+    return form
+
+
+def _is_duration(text: str) -> bool:
+    words = re.findall(r"[a-z]+", text.lower())
+    units = [word for word in words if word not in _IGNORED and not _NUMBER.fullmatch(word)]
+    return _NUMBER.search(text) is not None and all(_UNIT.fullmatch(unit) for unit in units)
+
+
+def texts(*, may_be_single: bool = True, level: int = 1) -> Form:
+    """Return the form of a list of texts, whose items can be lists down to *level*."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if may_be_single and is_text(node):
+            return
+        if not isinstance(node, Sequence):
+            yield from _wrong(node, "a list of texts")
+            return
+        inner = texts(may_be_single=False, level=level - 1)
+        for item in node.items:
+            is_list = isinstance(item, Sequence) and level > 1
+            yield from NONE if not _is_known(item) else inner(item) if is_list else text(item)
+
+    return form
+
+
+def sequence(item_form: Form) -> Form:
+    """Return the form of a list, also of lists, as `!reference` leaves them."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if not isinstance(node, Sequence):
+            yield from _wrong(node, "a list")
+            return
+        for item in node.items:
+            yield from NONE if not _is_known(item) else (form if isinstance(item, Sequence) else item_form)(item)
+
+    return form
+
+
+def filled(inner: Form) -> Form:
+    """Return *inner* for a value that cannot be empty."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if isinstance(node, Sequence | TreeMapping) and not (
+            node.items if isinstance(node, Sequence) else node.entries
+        ):
+            yield Wrong(node.span, "it is empty", "remove it, or write a value")
+        else:
+            yield from inner(node)
+
+    return form
+
+
+def mapping(keys: Mapping[str, Form], *needed: tuple[str, ...]) -> Form:
+    """Return the form of a map with *keys*, and at least one of each group of *needed* ones."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if not isinstance(node, TreeMapping):
+            yield from _wrong(node, "a map")
+            return
+        for entry in node.entries:
+            name, value = entry.key.text, entry.value
+            if name not in keys:
+                similar = suggestion(name, keys)
+                hint = f'write "{similar}"' if similar else "remove it"
+                yield Wrong(entry.key.span, "there is no such key", hint, (name,))
+            elif _is_known(value):
+                yield from (replace(wrong, path=(name, *wrong.path)) for wrong in keys[name](value))
+        for group in needed:
+            if all(is_null(node.get(name)) for name in group):
+                words = " or ".join(f'"{name}"' for name in group)
+                yield Wrong(node.span, f"it has no {words}", f"add {words}")
+
+    return form
+
+
+def named(values: Form) -> Form:
+    """Return the form of a map with names of the user as keys."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if not isinstance(node, TreeMapping):
+            yield from _wrong(node, "a map")
+            return
+        for entry in node.entries:
+            yield from values(entry.value) if _is_known(entry.value) else NONE
+
+    return form
+
+
+def mapping_or(inner: Form, other: Form) -> Form:
+    """Return the form of a map as *inner*, or of another value as *other*."""
+    return lambda node: (inner if isinstance(node, TreeMapping) else other)(node)
+
+
+def sequence_or(inner: Form, other: Form) -> Form:
+    """Return the form of a list of *inner*, or of a single value as *other*."""
+    return lambda node: (sequence(inner) if isinstance(node, Sequence) else other)(node)
+
+
+def anything(_: Node) -> Iterable[Wrong]:
+    """Accept any value."""
+    return iter(())
+
+
+def anything_in(*names: str) -> Mapping[str, Form]:
+    """Return the forms of keys with any value."""
+    return dict.fromkeys(names, anything)

@@ -1,0 +1,112 @@
+"""Pipelines that GitLab refuses: keys and values of another form, and jobs that cannot refer to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.importing.gitlab.reading.files import Files
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.order import needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.refused.forms import Wrong
+from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_job
+from pipegen.importing.gitlab.runnable import combinations_of
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node
+from pipegen.source.tree import Mapping as TreeMapping
+
+_NOT_WITH_RULES = ("only", "except", "start_in")
+
+
+def report_refused(files: Files, source: SourcePipeline, report: Report) -> None:
+    """Report why GitLab refuses *source*, the jobs of *files*; each value once, even if several jobs have it."""
+    for wrong in wrong_in_file(files.tree):
+        _add(f'"{":".join(wrong.path)}"', wrong, report)
+    known = set[Span]()
+    checked: dict[int, Entry] = {}  # by the identity of values: those of templates are shared
+    for job in source.jobs.values():
+        new = {id(entry.value): entry for entry in job.entries.values() if id(entry.value) not in checked}
+        checked |= new
+        keys = TreeMapping(tuple(new.values()), job.span)
+        for wrong in (*wrong_in_job(keys), *_combined(job), *_references(job, source)):
+            if wrong.span not in known:
+                known.add(wrong.span)
+                _add(f'"{":".join(wrong.path)}" of job "{job.name}"', wrong, report)
+    if not source.jobs and source.is_complete:
+        start = Span(files.tree.span.file, 0, 0)
+        _add("the pipeline", Wrong(start, "it has no job", "add a job whose name does not begin with a dot"), report)
+
+
+def _add(subject: str, wrong: Wrong, report: Report) -> None:
+    report.add(codes.NOT_IMPORTED, f"GitLab refuses {subject}: {wrong.reason}", at=wrong.span, hint=wrong.hint)
+
+
+def _combined(job: SourceJob) -> Iterator[Wrong]:
+    """Yield keys of *job* that GitLab does not accept together."""
+    if job.get("rules") is not None:
+        for key in _NOT_WITH_RULES:
+            if job.get(key) is not None:
+                yield _wrong(job, key, 'it is not allowed with "rules"', "remove one of them")
+    elif (text_of(job.get("when")) == "delayed") != (job.get("start_in") is not None):
+        key, reason = (
+            ("start_in", 'it needs "when: delayed"') if job.get("start_in") else ("when", 'it needs "start_in"')
+        )
+        yield _wrong(job, key, reason, "add it")
+    if job.get("trigger") is not None and job.get("script") is not None:
+        yield _wrong(job, "script", 'it is not allowed with "trigger"', "remove one of them")
+
+
+def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
+    """Yield the references of *job* to other jobs that GitLab refuses, except needs on jobs that do not exist."""
+    needs = needs_of(job, source) or ()
+    for need in needs:
+        if _is_later(need.name, job, source):
+            yield _later(need.node, "needs", need.name)
+        elif need.name in source.jobs and need.combinations is not None and not need.own_axes:
+            existing = {values_in(name) for name, _ in combinations_of(source.jobs[need.name])}
+            for name in need.combinations:
+                if values_in(name) not in existing:
+                    yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))
+    needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
+    for item in items_of(job.get("dependencies")):
+        name = text_of(item)
+        if whole_name(name, source.jobs) not in source.jobs and source.is_complete:
+            yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))
+        elif _is_later(whole_name(name, source.jobs), job, source):
+            yield _later(item, "dependencies", name)
+        elif needed and name not in needed:
+            reason = f'"needs" does not name "{name}"'
+            yield Wrong(item.span, reason, 'add it to "needs", or remove it here', ("dependencies",))
+    yield from _stops(job, source)
+
+
+def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
+    """Yield why the job that *job* names cannot stop its environment."""
+    environment = job.get("environment")
+    stop = environment.get("on_stop") if isinstance(environment, TreeMapping) else None
+    if stop is None or not isinstance(environment, TreeMapping) or not source.is_complete:
+        return
+    name = text_of(stop)
+    other = source.jobs[name].get("environment") if name in source.jobs else None
+    is_same = isinstance(other, TreeMapping) and text_of(other.get("name")) == text_of(environment.get("name"))
+    if not is_same or not isinstance(other, TreeMapping) or text_of(other.get("action")) != "stop":
+        reason = f'"{name}" is not a job that stops this environment'
+        yield Wrong(
+            stop.span, reason, f'add "action: stop" and this environment to "{name}"', ("environment", "on_stop")
+        )
+
+
+def _is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether the job *name* is in a later stage than *job*, if both stages are known."""
+    other = source.jobs.get(name)
+    return other is not None and other.stage in source.stages and other.stage_number > job.stage_number
+
+
+def _later(node: Node, key: str, name: str) -> Wrong:
+    return Wrong(node.span, f'"{name}" is in a later stage', "name a job of the same or an earlier stage", (key,))
+
+
+def _wrong(job: SourceJob, key: str, reason: str, hint: str) -> Wrong:
+    return Wrong(job.entries[key].key.span, reason, hint, (key,))
