@@ -132,7 +132,7 @@ def resolve(
 def inherited(values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
     """Return those of *values* that a job with *inherit* gets."""
     chosen = inherit.value.get(key) if inherit is not None and isinstance(inherit.value, TreeMapping) else None
-    if chosen is None or (isinstance(chosen, Scalar) and chosen.kind is ScalarKind.BOOLEAN and chosen.value):
+    if is_null(chosen) or (isinstance(chosen, Scalar) and chosen.kind is ScalarKind.BOOLEAN and chosen.value):
         return values
     names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
     return {name: value for name, value in values.items() if name in names}
@@ -213,7 +213,7 @@ class _Resolver:
         return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
     def _defaults(self) -> dict[str, Entry]:
-        entries = {entry.key.text: entry for entry in entries_of(self._value("default"))}
+        entries = {entry.key.text: entry for entry in entries_of(self._value("default")) if not is_null(entry.value)}
         if "default" in self._entries:
             self._accounting.mark_key(self._entries["default"].key, KeyOutcome.TRANSLATED)
         for name in _GLOBAL_KEYS:
@@ -231,11 +231,16 @@ class _Resolver:
     ) -> SourceJob:
         tree = self._resolved(self._extended[name], 0)
         own = {keyword.key.text: keyword for keyword in entries_of(tree)}
-        if "trigger" in own and is_null(own["trigger"].value):
-            del own["trigger"]
+        for key in ("trigger", "stage"):
+            if key in own and is_null(own[key].value):
+                self._accounting.mark(own.pop(key), KeyOutcome.TRANSLATED)
         inherit = own.get("inherit")
         from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
+        # A key without a value is not specified: `create!` in `lib/gitlab/config/entry/factory.rb` of GitLab.
+        empty = {key for key in own if key in from_default and key in inheritable and is_null(own[key].value)}
+        for key in empty:
+            self._accounting.mark(own.pop(key), KeyOutcome.TRANSLATED)
         keys = {**{key: keyword for key, keyword in from_default.items() if key in inheritable}, **own}
         own_variables = variables_in(own["variables"].value) if "variables" in own else {}
         stage = text_of(own["stage"].value) if "stage" in own else "test"
