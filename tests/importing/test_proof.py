@@ -277,6 +277,24 @@ def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> N
     assert other in _differences(_changed(result, "RUBY: $CI_REGISTRY/ruby", "RUBY: ruby"))
 
 
+@pytest.mark.parametrize(
+    ("parallel", "variable"),
+    [({"matrix": [{"MODE": ["m1", "m2"], "OS": "linux"}, {"MODE": "m3"}]}, "MODE"), (2, "CI_NODE_INDEX")],
+)
+@pytest.mark.parametrize("condition", ["$CI_COMMIT_BRANCH", '$CI_COMMIT_BRANCH == "main"'])
+def test_variables_of_rules_replace_those_of_a_matrix(
+    parallel: object, variable: str, condition: str, tmp_path: Path
+) -> None:
+    """`initialize` in `lib/gitlab/ci/pipeline/seed/build.rb` of GitLab merges those of rules last."""
+    rules = [{"if": condition, "variables": {variable: "other"}}, {"if": "$CI_COMMIT_BRANCH"}]
+    keys = {"script": [f"make ${variable} $OS"], "parallel": parallel, "variables": {"OS": f"os-${variable}"}}
+    result, report = from_text(json.dumps({"unit": {**keys, "rules": rules}}), tmp_path)
+
+    assert f"rules replace its variable ${variable}" in messages(report)
+    assert _differences(result) == []
+    assert _differences(_changed(result, f"        {variable}: other", f"        {variable}: another"))
+
+
 def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> None:
     """Neither an image nor the script has their value of the file."""
     maps = [{"CI_TAG": ["8.3", "latest"]}, {"KIND": "plain"}]

@@ -123,7 +123,7 @@ def _work(
     key = name, (*started.variables, *received)
     if key not in works:
         set_by_rule = expanded_all(dict(started.variables))
-        variables = {**job.variables, **set_by_rule, **expanded_all(job.combinations[name]), **dict(received)}
+        variables = {**job.variables, **expanded_all(job.combinations[name]), **set_by_rule, **dict(received)}
         known = {**variables, "CI_PROJECT_DIR": ".", "CI_JOB_STAGE": job.job.stage}
         works[key] = RunWork(
             script=job.script,

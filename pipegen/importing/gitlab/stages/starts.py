@@ -16,6 +16,7 @@ from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
+from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.variables import exported
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
@@ -220,6 +221,8 @@ def _variables(
     own = [name for rule in rules for name, _ in rule.variables]
     if "trigger" in job.entries or not {"cases", *(f"env.{name}" for name in own)}.isdisjoint(forced):
         raise UntranslatableError('the key "variables" of a rule')
+    if replaced := next((name for name in own if name in variables_of(job)), ""):
+        raise UntranslatableError(f"a rule sets ${replaced}, which the matrix sets, too")
     return variables_of_rules(job, rules, names, known, has_script="script" not in forced)
 
 

@@ -12,7 +12,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
-from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules
+from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of, scalars, whole_number
@@ -69,6 +69,8 @@ def axes_of(job: SourceJob) -> Axes | None:
     node = job.get("parallel")
     if node is None:
         return None
+    if replaced := next((name for name in rule_variables(job) if name in variables_of(job)), ""):
+        raise UntranslatableError(f"rules replace its variable ${replaced}")
     axes = _axes_in(node, job)
     is_kept = "trigger" not in job.entries and (job.unknown or job.get("script") is None or is_powershell(job))
     exported = [name for name in axes.env if not is_free_name(name)] if is_kept else []
