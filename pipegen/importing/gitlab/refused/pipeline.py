@@ -8,14 +8,15 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.refused.forms import Wrong
 from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_job
 from pipegen.importing.gitlab.runnable import combinations_of
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node
+from pipegen.source.tree import Entry, Node, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets.gitlab.jobs.other_files import crowded_needs
 
 _NOT_WITH_RULES = ("only", "except", "start_in")
 
@@ -30,7 +31,7 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> None
         new = {id(entry.value): entry for entry in job.entries.values() if id(entry.value) not in checked}
         checked |= new
         keys = TreeMapping(tuple(new.values()), job.span)
-        for wrong in (*wrong_in_job(keys), *_combined(job), *_references(job, source)):
+        for wrong in (*wrong_in_job(keys), *_combined(job), *_elsewhere(job), *_references(job, source)):
             if wrong.span not in known:
                 known.add(wrong.span)
                 _add(f'"{":".join(wrong.path)}" of job "{job.name}"', wrong, report)
@@ -56,6 +57,16 @@ def _combined(job: SourceJob) -> Iterator[Wrong]:
         yield _wrong(job, key, reason, "add it")
     if job.get("trigger") is not None and job.get("script") is not None:
         yield _wrong(job, "script", 'it is not allowed with "trigger"', "remove one of them")
+
+
+def _elsewhere(job: SourceJob) -> Iterator[Wrong]:
+    """Yield needs of *job* on more jobs of other projects or pipelines than GitLab allows."""
+    node = job.get("needs")
+    reason = crowded_needs(
+        {entry.key.text for entry in entries_of(need)} for need in items_of(node) if is_elsewhere(need)
+    )
+    if node is not None and reason:
+        yield Wrong(node.span, reason, "download the files of some in the script", ("needs",))
 
 
 def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
+from pipegen.bindings.script.lexer import lex
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
@@ -143,10 +144,22 @@ class JobTexts(Struct, kw_only=True):
 
     def script(self, text: str) -> str:
         """Return the command *text* so that nothing in it is a reference."""
-        return _REFERENCE.sub(
-            lambda match: "$${" if match[1] in self.stages or match[1] in _NAMESPACES else match[0],
-            text,
-        )
+        read = self._references(text) if _REFERENCE.search(text) else None
+
+        def escaped(match: re.Match[str]) -> str:
+            is_name = match[1] in self.stages or match[1] in _NAMESPACES
+            return "$${" if is_name and (read is None or match.start() in read) else match[0]
+
+        return _REFERENCE.sub(escaped, text)
+
+    def _references(self, text: str) -> Collection[int] | None:
+        """Return where the command *text* has references, None if the lexer cannot read all of it.
+
+        There are none after a backslash, or in a comment.
+        """
+        lexed, error = lex(text, self.stages)
+        starts = {reference.start + len(reference.match["escape"]) for reference in lexed.references}
+        return starts if error is None else None
 
 
 def _replaced(text: str, value: Callable[[str], str]) -> str:
