@@ -127,6 +127,22 @@ def test_rules_of_an_input_are_reported_if_they_decide_its_value(inputs: str, wo
     assert "./test " in result.text
 
 
+def test_inputs_of_the_main_file_are_reported(tmp_path: Path) -> None:
+    """Users set them when they start a pipeline; those of an included file have the values of the include."""
+    header = "spec: { inputs: { env: { default: prod, options: [prod, dev] }, list: { default: [a] }, size: } }\n---\n"
+    (tmp_path / "unit.yml").write_text("spec: { inputs: { level: { default: full } } }\n---\nunit: { script: make }\n")
+    result, report = from_text(f"{header}include: unit.yml\nmain: {{ script: './go $[[ inputs.env ]]' }}\n", tmp_path)
+
+    assert [line.partition("] ")[2] for line in messages(report).splitlines()] == [
+        'the input "env" is left out: the config has only its default "prod"',
+        'the input "list" is left out: the config has only its default',
+        'the input "size" is left out: the config has no value for it',
+    ]
+    assert "script: [./go prod]" in result.text
+    assert ("spec:inputs", KeyOutcome.REPORTED, 1) in result.count.constructs
+    assert ("spec:inputs", KeyOutcome.TRANSLATED, 1) in result.count.constructs
+
+
 def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
     (folder / "nightly.yml").write_text(content, encoding="utf-8")
     result, report = from_text(_MAIN % rules, folder)

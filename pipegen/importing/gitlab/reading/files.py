@@ -195,6 +195,8 @@ def _merged(
     if content.header is not None:
         reading.trees.append(content.header)
         reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
+    if not stack:
+        _report_inputs(content, reading)
     values = {**_defaults(content), **inputs}
     _report_input_rules(content, inputs, reading)
     reading.budget.spend_on(content.tree)
@@ -230,6 +232,26 @@ def _inputs(content: FileTree) -> Iterator[tuple[str, TreeMapping]]:
     for entry in entries_of(spec.get("inputs") if isinstance(spec, TreeMapping) else None):
         if isinstance(entry.value, TreeMapping):
             yield entry.key.text, entry.value
+
+
+def _report_inputs(content: FileTree, reading: _Reading) -> None:
+    """Report the inputs of the main file, which users set when they start a pipeline: the config has none of them."""
+    spec = (content.header or content.tree).get("spec")
+    declared = spec.entry("inputs") if isinstance(spec, TreeMapping) else None
+    if declared is None:
+        return
+    reading.accounting.mark(declared, KeyOutcome.REPORTED)
+    for entry in entries_of(declared.value):
+        name = entry.key.text
+        default = entry.value.get("default") if isinstance(entry.value, TreeMapping) else None
+        shown = f' "{text_of(default)}"' if isinstance(default, Scalar) else ""
+        has_value = "no value for it" if default is None else f"only its default{shown}"
+        reading.report.add(
+            codes.NOT_IMPORTED,
+            f'the input "{name}" is left out: the config has {has_value}',
+            at=entry.key.span,
+            hint=f'add it to "inputs", and write "${{inputs.{name}}}" in place of its value',
+        )
 
 
 def _report_unknown_inputs(tree: TreeMapping, reading: _Reading) -> None:
