@@ -180,7 +180,7 @@ class _Writer:
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
-        add_pages(drafts, self._targets, self._accounting)
+        add_pages(drafts, self._targets, self._accounting, self._report)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._skipped)
         order = with_selections(order, drafts, self._source)

@@ -9,9 +9,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
+from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
-from pipegen.importing.gitlab.reading.constructs import constructs
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots

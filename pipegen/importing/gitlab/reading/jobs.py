@@ -10,6 +10,7 @@ from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files, IncludeRule
 from pipegen.importing.gitlab.reading.missing import MissingNames
+from pipegen.importing.gitlab.reading.sites import with_site
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
     ReadingLimits,
@@ -231,9 +232,8 @@ class _Resolver:
     ) -> SourceJob:
         tree = self._resolved(self._extended[name], 0)
         own = {keyword.key.text: keyword for keyword in entries_of(tree)}
-        for key in ("trigger", "stage"):
-            if key in own and is_null(own[key].value):
-                self._accounting.mark(own.pop(key), KeyOutcome.TRANSLATED)
+        if "trigger" in own and is_null(own["trigger"].value):
+            del own["trigger"]
         inherit = own.get("inherit")
         from_default = inherited(defaults, "default", inherit)
         inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
@@ -243,7 +243,7 @@ class _Resolver:
             self._accounting.mark(own.pop(key), KeyOutcome.TRANSLATED)
         keys = {**{key: keyword for key, keyword in from_default.items() if key in inheritable}, **own}
         own_variables = variables_in(own["variables"].value) if "variables" in own else {}
-        stage = text_of(own["stage"].value) if "stage" in own else "test"
+        stage = text_of(own["stage"].value) if "stage" in own and not is_null(own["stage"].value) else "test"
         for key in ("extends", "stage", "inherit"):
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
@@ -257,7 +257,7 @@ class _Resolver:
         return SourceJob(
             name=name,
             key=entry.key,
-            entries=keys,
+            entries=with_site(name, keys),
             stage=stage,
             stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
             variables={**inherited(variables, "variables", inherit), **own_variables},

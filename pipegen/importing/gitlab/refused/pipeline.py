@@ -9,6 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.sites import published
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.refused.forms import Wrong
 from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_job
@@ -57,6 +58,8 @@ def _combined(job: SourceJob) -> Iterator[Wrong]:
         yield _wrong(job, key, reason, "add it")
     if job.get("trigger") is not None and job.get("script") is not None:
         yield _wrong(job, "script", 'it is not allowed with "trigger"', "remove one of them")
+    if job.get("publish") is not None and not published(job.name, job.entries):
+        yield _wrong(job, "publish", 'it needs "pages"', 'write "pages: { publish: FOLDER }"')
 
 
 def _elsewhere(job: SourceJob) -> Iterator[Wrong]:

@@ -9,6 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.sites import published
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -25,25 +26,39 @@ _LINK_KEYS = {"name": "name", "url": "url", "filepath": "filepath", "link_type":
 _LINK_TYPES = ("other", "runbook", "image", "package")
 
 
-def add_pages(drafts: Sequence[Draft], targets: dict[str, Value], accounting: Accounting) -> None:
+def add_pages(drafts: Sequence[Draft], targets: dict[str, Value], accounting: Accounting, report: Report) -> None:
     """Add the stage of *drafts* that publishes the website to the settings *targets*; those of others stay raw."""
     for draft in drafts:
-        entry = draft.job.entries.get("pages")
-        publish = draft.job.get("publish")
-        is_site = text_of(entry.value) != "false" if entry is not None else draft.name == "pages"
-        for key in ("pages", "publish"):
-            if key in draft.job.entries:
-                accounting.mark(draft.job.entries[key], KeyOutcome.TRANSLATED)
-        if not is_site:
-            continue
-        options = present(entry.value) if entry is not None else {}
-        folder = text_of(options["publish"].value) if "publish" in options else text_of(publish) or "public"
-        if "pages" in targets or set(options) - {"publish"} or "$" in folder or "artifacts" in draft.raw:
-            draft.raw["pages"] = raw_data(entry.value) if entry is not None else {"publish": folder}
-            if entry is not None:
-                accounting.mark(entry, KeyOutcome.RAW)
-            continue
-        targets["pages"] = {"stage": draft.name, **({"publish": folder} if folder != "public" else {})}
+        entries = [draft.job.entries[key] for key in ("pages", "publish") if draft.job.get(key) is not None]
+        folder = published(draft.name, draft.job.entries)
+        pages = draft.job.get("pages")
+        reason = _raw_pages(draft, folder, present(pages), targets) if folder else ""
+        for entry in entries:
+            accounting.mark(entry, KeyOutcome.RAW if reason else KeyOutcome.TRANSLATED)
+        if reason:
+            options = raw_data(pages) if pages is not None else None
+            is_whole = options is not None and draft.job.get("publish") is None
+            own = options if isinstance(options, dict) else {}
+            draft.raw["pages"] = options if is_whole else {**own, "publish": folder}
+            report.add(
+                codes.KEPT_RAW,
+                f'the website of job "{draft.name}" stays a key of GitLab: {reason}',
+                at=entries[0].key.span if entries else draft.job.span,
+                hint="publish it in the script for other engines",
+            )
+        elif folder:
+            targets["pages"] = {"stage": draft.name, **({"publish": folder} if folder != "public" else {})}
+
+
+def _raw_pages(draft: Draft, folder: str, options: Collection[str], targets: Mapping[str, Value]) -> str:
+    """Return why the website in *folder* with *options* is no setting, "" if it is one."""
+    if "pages" in targets:
+        return "another job publishes one, too"
+    if others := [key for key in options if key != "publish"]:
+        return f'the key "{others[0]}"'
+    if "$" in folder:
+        return "its folder contains a variable"
+    return "the artifacts of the job stay raw" if "artifacts" in draft.raw else ""
 
 
 def add_releases(
