@@ -90,6 +90,13 @@ class Accounting:
                 for each in self._with_merged(key):
                     self._outcomes.setdefault(_location(each.span), outcome)
 
+    def mark_translated(self, entries: Iterable[Entry], outcome: KeyOutcome) -> None:
+        """Give those of *entries*, and of the entries in their values, that are translated *outcome*."""
+        for entry in entries:
+            for inner in (entry, *entries_in(entry.value)):
+                if self.outcome(inner.key.span) is KeyOutcome.TRANSLATED:
+                    self.mark_key(inner.key, outcome)
+
     def mark_value(self, node: Node, outcome: KeyOutcome) -> None:
         """Give the entries in *node* *outcome*."""
         for entry in entries_in(node):

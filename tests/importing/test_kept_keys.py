@@ -691,3 +691,24 @@ unit:
     result, _ = from_text(source, tmp_path)
 
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        ("", KeyOutcome.UNUSED),
+        ("when: delayed, start_in: 5 minutes", KeyOutcome.UNUSED),
+        ("when: manual", KeyOutcome.TRANSLATED),
+        ("rules: [{ if: $X, when: manual }, { when: on_success }]", KeyOutcome.TRANSLATED),
+        ("rules: [{ if: $X, when: manual, interruptible: true }]", KeyOutcome.RAW),
+    ],
+)
+def test_a_question_has_no_effect_in_a_job_that_no_person_starts(
+    keys: str, outcome: KeyOutcome, tmp_path: Path
+) -> None:
+    """GitLab asks it before it starts a manual job."""
+    result, report = from_text(f"a: {{ script: [x], manual_confirmation: Now?, {keys} }}\n", tmp_path)
+
+    is_reported = '"manual_confirmation" has no effect: job "a" does not start by hand' in messages(report)
+    assert ("manual_confirmation", outcome, 1) in result.count.constructs
+    assert is_reported is (outcome is KeyOutcome.UNUSED)

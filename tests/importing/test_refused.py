@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text, imported, messages
 
+from pipegen.importing.accounting import KeyOutcome
+
 _JOB = "a:\n  script: [make]\n"
 _ON_COMBINATIONS = """\
 b: {{ script: [x], parallel: {{ matrix: [{{ V: [x, z] }}] }} }}
@@ -15,6 +17,8 @@ a: {{ script: [x], needs: [{{ job: b, parallel: {{ matrix: [{{ V: [{values}] }}]
 _OTHER = "{ project: g/p, job: x, ref: main }"
 _ELSEWHERE = ", ".join([*[_OTHER] * 5, *["{ pipeline: $P, job: x }"] * 5])
 _TWO = "stages: [one, two]\na:\n  stage: one\n  script: [x]\n  {key}\nb:\n  stage: two\n  script: [x]\n"
+_COVERAGE = "{ coverage_report: { coverage_format: jacoco, %s } }"
+_OF_COVERAGE = "artifacts:reports:coverage_report"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
 # https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
 _SOURCES = (
@@ -51,6 +55,8 @@ _SOURCES = (
     ("artifacts: { paths: x }", "3:23", "artifacts:paths", "not a list of texts"),
     ("artifacts: { paths: [x], when: never }", "3:34", "artifacts:when", "not one of"),
     ("artifacts: { paths: [x], expire_in: later }", "3:39", "artifacts:expire_in", "not a duration"),
+    (f"artifacts: {{ reports: {_COVERAGE % 'path: x, foo: 1'} }}", "3:80", f"{_OF_COVERAGE}:foo", "no such key"),
+    (f"artifacts: {{ reports: {_COVERAGE % ''} }}", "3:44", _OF_COVERAGE, 'no "path"'),
     ("cache: { paths: [x], policy: pul }", "3:32", "cache:policy", "not one of"),
     ("cache: { paths: [x], when: never }", "3:30", "cache:when", "not one of"),
     ("cache: { key: { prefix: p }, paths: [x] }", "3:17", "cache:key", 'no "files" or "files_commits"'),
@@ -112,6 +118,7 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (_TWO.format(key="dependencies: [b]"), '"dependencies" of job "a": "b" is in a later stage'),
         (f"b:\n  script: [x]\n{_JOB}  needs: []\n  dependencies: [b]\n", ""),
         (f"b: {{ script: [x] }}\nc: {{ script: [x] }}\n{_JOB}  needs: [b]\n  dependencies: [c]\n", 'not name "c"'),
+        (f"j: {{ script: [x] }}\n{_JOB}  needs: [{{ pipeline: $UP, job: z }}]\n  dependencies: [j]\n", 'not name "j"'),
         (_ON_COMBINATIONS.format(values="x, y"), 'there is no job "b: [y]"'),
         (_ON_COMBINATIONS.format(values="x"), ""),
         (
@@ -132,6 +139,32 @@ def test_other_keys_that_gitlab_refuses_are_reported(text: str, message: str, tm
     refused = [line for line in messages(report).splitlines() if "GitLab refuses" in line]
     assert bool(refused) is bool(message)
     assert message in "\n".join(refused)
+
+
+@pytest.mark.parametrize(
+    ("keys", "construct", "outcome"),
+    [
+        ("script: 5", "script", KeyOutcome.REPORTED),
+        ("script: [x], needs: [{ job: b, foo: 1 }]", "needs:foo", KeyOutcome.REPORTED),
+        ("script: [x], rules: { if: $X }", "rules:if", KeyOutcome.REPORTED),
+        ("script: [x], rules: [{ foo: 1 }]", "rules:foo", KeyOutcome.RAW),
+        ("script: [x], variables: 5", "variables", KeyOutcome.REPORTED),
+        ("script: [x], publish: out", "publish", KeyOutcome.REPORTED),
+        ("script: [x], timeout: soon", "timeout", KeyOutcome.RAW),
+        (
+            f"script: [x], artifacts: {{ reports: {_COVERAGE % 'path: x, foo: 1'} }}",
+            f"{_OF_COVERAGE}:foo",
+            KeyOutcome.REPORTED,
+        ),
+    ],
+)
+def test_a_key_that_gitlab_refuses_is_not_translated(
+    keys: str, construct: str, outcome: KeyOutcome, tmp_path: Path
+) -> None:
+    """It is reported unless the config has it as a raw key."""
+    result, _ = from_text(f"b: {{ script: [x] }}\na: {{ {keys} }}\n", tmp_path)
+
+    assert (construct, outcome, 1) in result.count.constructs
 
 
 def test_a_template_is_reported_once(tmp_path: Path) -> None:
@@ -166,7 +199,7 @@ build:
   stage: build
   script: [one, [two, [three]]]
   timeout: 1h 30 mins and five seconds
-  artifacts: { paths: [out], expire_in: never, reports: { dotenv: build.env }, when: always, public: true }
+  artifacts: { paths: [out], expire_in: never, reports: { dotenv: a.env, junit: [x] }, when: always, public: true }
   cache: [{ key: { files: [lock], prefix: $A }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
   variables: { D: { value: x, expand: true }, E: }

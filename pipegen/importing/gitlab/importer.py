@@ -55,7 +55,8 @@ _TRIED_ONCE = ("script", "trigger")
 class PipelineReading(Struct, kw_only=True):
     """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics.
 
-    It also has the pipeline with what all runs have in common, and the events that its rules distinguish.
+    It also has the pipeline with what all runs have in common, the events that its rules distinguish, and the keys that
+    GitLab *refused*.
     """
 
     files: Files
@@ -64,6 +65,7 @@ class PipelineReading(Struct, kw_only=True):
     events: tuple[ComparedEvent, ...]
     accounting: Accounting
     report: Report
+    refused: tuple[Entry, ...]
 
 
 class GitLabImport(Imported, kw_only=True):
@@ -122,7 +124,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
         files = read_files(file, roots, accounting, own)
         source = with_free_names(resolve(files, accounting, own), own)
         report_cycles(source, own)
-        report_refused(files, source, own)
+        refused = report_refused(files, source, own)
     finally:
         report.take(own)
     return PipelineReading(
@@ -132,6 +134,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
         events=events(source, default_branch),
         accounting=accounting,
         report=own,
+        refused=refused,
     )
 
 
@@ -197,6 +200,7 @@ class _Attempt:
         lost = _LostValues(accounting)
         for tree in files.trees:
             lost.mark(tree)
+        accounting.mark_translated(self._reading.refused, KeyOutcome.REPORTED)
         _report_without_effect(files, accounting, report)
         return GitLabImport(
             text=written(result.config.document, header_of(files.trees[0].span.file)),

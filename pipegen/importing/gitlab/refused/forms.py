@@ -10,8 +10,8 @@ from pipegen.diagnostics.report import listed, suggestion
 from pipegen.importing.gitlab.reading.expressions import ExpressionError, UnreadExpressionError, parsed
 from pipegen.importing.gitlab.reading.tree import TagReference, is_null, text_of
 from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, whole_number
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, whole_number
 from pipegen.structs import Struct, replace
 
 # https://docs.gitlab.com/ci/yaml/#artifactsexpire_in
@@ -21,12 +21,16 @@ _IGNORED = frozenset({"and", "with", "plus"})
 
 
 class Wrong(Struct):
-    """A value, or a key, at *span* that GitLab refuses, with the reason, the text of a hint, and the *path* of keys."""
+    """A value, or a key, at *span* that GitLab refuses, with the reason, the text of a hint, and the *path* of keys.
+
+    *entry* is the innermost key with it, None if GitLab accepts this key by itself.
+    """
 
     span: Span
     reason: str
     hint: str
     path: tuple[str, ...] = ()
+    entry: Entry | None = None
 
 
 # Yields what is wrong in a node that is not null.
@@ -179,9 +183,10 @@ def mapping(keys: Mapping[str, Form], *needed: tuple[str, ...]) -> Form:
             if name not in keys:
                 similar = suggestion(name, keys)
                 hint = f'write "{similar}"' if similar else "remove it"
-                yield Wrong(entry.key.span, "there is no such key", hint, (name,))
+                yield Wrong(entry.key.span, "there is no such key", hint, (name,), entry)
             elif _is_known(value):
-                yield from (replace(wrong, path=(name, *wrong.path)) for wrong in keys[name](value))
+                for wrong in keys[name](value):
+                    yield replace(wrong, path=(name, *wrong.path), entry=wrong.entry or entry)
         for group in needed:
             if all(is_null(node.get(name)) for name in group):
                 words = " or ".join(f'"{name}"' for name in group)
@@ -198,7 +203,8 @@ def named(values: Form) -> Form:
             yield from _wrong(node, "a map")
             return
         for entry in node.entries:
-            yield from values(entry.value) if _is_known(entry.value) else NONE
+            for wrong in values(entry.value) if _is_known(entry.value) else NONE:
+                yield replace(wrong, entry=wrong.entry or entry)
 
     return form
 

@@ -30,7 +30,7 @@ from pipegen.importing.gitlab.refused.forms import (
     texts,
 )
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node
+from pipegen.source.tree import Node, entries_of
 from pipegen.structs import replace
 
 _MOST_TRIES = 2
@@ -125,6 +125,19 @@ _CACHE = mapping(
         "fallback_keys": texts(may_be_single=False),
     }
 )
+
+
+def _reports(node: Node) -> Iterator[Wrong]:
+    """Yield what is wrong in reports: most have paths, which GitLab accepts in several forms."""
+    names = [entry.key.text for entry in entries_of(node)]
+    yield from mapping({**anything_in(*names), "coverage_report": _COVERAGE})(node)
+
+
+_COVERAGE = mapping(
+    {"coverage_format": choice("cobertura", "jacoco"), "path": text},
+    ("coverage_format",),
+    ("path",),
+)
 _ARTIFACTS = mapping(
     {
         "paths": texts(may_be_single=False),
@@ -135,7 +148,7 @@ _ARTIFACTS = mapping(
         "public": boolean,
         "when": choice("on_success", "on_failure", "always"),
         "expire_in": duration(may_be_endless=True),
-        "reports": named(anything),
+        "reports": _reports,
         "access": choice("none", "all", "developer", "maintainer"),
     }
 )

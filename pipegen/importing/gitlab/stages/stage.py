@@ -33,6 +33,7 @@ from pipegen.importing.gitlab.stages.starts import (
     start_of,
     tested_variables,
     with_stage_name,
+    without_confirmation,
 )
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
@@ -356,8 +357,7 @@ class StageBuilder:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
             if start is None:
                 return
-        for entry in entries:
-            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        self._mark_translated(entries, Translation(without_effect=tuple(without_confirmation(job, start))))
         if not start.reason:
             set_start(start, draft.keys, draft.raw, is_needed=job.name in self._needed)
         if not start.reason and "when" in start.raw:

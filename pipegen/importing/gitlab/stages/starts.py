@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
-from pipegen.importing.gitlab.stages.keys.base import duration
+from pipegen.importing.gitlab.stages.keys.base import WithoutEffect, duration
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.variables import exported
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
@@ -264,6 +264,15 @@ def set_start(start: Start, keys: dict[str, Value], raw: dict[str, Data], *, is_
         raw["allow_failure"] = {**allowed} if isinstance(allowed, dict) else True
     else:
         keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
+
+
+def without_confirmation(job: SourceJob, start: Start) -> Iterator[WithoutEffect]:
+    """Yield `manual_confirmation` of *job* if no person starts it."""
+    entry, approval = job.entries.get("manual_confirmation"), start.keys.get("approve")
+    is_manual = start.reason or (approval and not (isinstance(approval, dict) and "delay" in approval))
+    if entry is not None and not is_manual:
+        reason = f'job "{job.name}" does not start by hand'
+        yield WithoutEffect(entry.key.span, f'"{entry.key.text}"', reason, (entry,))
 
 
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
