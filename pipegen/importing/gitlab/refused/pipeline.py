@@ -22,9 +22,14 @@ from pipegen.targets.gitlab.jobs.other_files import crowded_needs
 _NOT_WITH_RULES = ("only", "except", "start_in")
 
 
-def report_refused(files: Files, source: SourcePipeline, report: Report) -> None:
-    """Report why GitLab refuses *source*, the jobs of *files*; each value once, even if several jobs have it."""
+def report_refused(files: Files, source: SourcePipeline, report: Report) -> tuple[Entry, ...]:
+    """Report why GitLab refuses *source*, the jobs of *files*; each value once, even if several jobs have it.
+
+    Return the keys that it refuses.
+    """
+    refused: list[Entry | None] = []
     for wrong in wrong_in_file(files.tree):
+        refused.append(wrong.entry)
         _add(f'"{":".join(wrong.path)}"', wrong, report)
     known = set[Span]()
     checked: dict[int, Entry] = {}  # by the identity of values: those of templates are shared
@@ -33,12 +38,14 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> None
         checked |= new
         keys = TreeMapping(tuple(new.values()), job.span)
         for wrong in (*wrong_in_job(keys), *_combined(job), *_elsewhere(job), *_references(job, source)):
+            refused.append(wrong.entry)
             if wrong.span not in known:
                 known.add(wrong.span)
                 _add(f'"{":".join(wrong.path)}" of job "{job.name}"', wrong, report)
     if not source.jobs and source.is_complete:
         start = Span(files.tree.span.file, 0, 0)
         _add("the pipeline", Wrong(start, "it has no job", "add a job whose name does not begin with a dot"), report)
+    return tuple(entry for entry in refused if entry is not None)
 
 
 def _add(subject: str, wrong: Wrong, report: Report) -> None:
@@ -84,13 +91,14 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
                 if values_in(name) not in existing:
                     yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))
     needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
+    has_others = any(map(is_elsewhere, items_of(job.get("needs"))))
     for item in items_of(job.get("dependencies")):
         name = text_of(item)
         if whole_name(name, source.jobs) not in source.jobs and source.is_complete:
             yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))
         elif _is_later(whole_name(name, source.jobs), job, source):
             yield _later(item, "dependencies", name)
-        elif needed and name not in needed:
+        elif (needed or has_others) and name not in needed:
             reason = f'"needs" does not name "{name}"'
             yield Wrong(item.span, reason, 'add it to "needs", or remove it here', ("dependencies",))
     yield from _stops(job, source)
@@ -123,4 +131,5 @@ def _later(node: Node, key: str, name: str) -> Wrong:
 
 
 def _wrong(job: SourceJob, key: str, reason: str, hint: str) -> Wrong:
-    return Wrong(job.entries[key].key.span, reason, hint, (key,))
+    entry = job.entries[key]
+    return Wrong(entry.key.span, reason, hint, (key,), entry)
