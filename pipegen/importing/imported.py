@@ -44,7 +44,7 @@ class RunDifference(Struct, kw_only=True):
 
 
 class Proof(Struct, kw_only=True):
-    """The result: the number of events with a run of the source, and the differences.
+    """The result: the number of events with a run of the source, 0 if none starts a job, and the differences.
 
     *misordered* are the jobs that wait for others, or get others' files, than in the source. *restriction* says what
     took no part, "" for nothing.
@@ -59,9 +59,11 @@ class Proof(Struct, kw_only=True):
     def words(self) -> str:
         """The result in a few words."""
         number = len(self.differences)
-        result = f"{number} difference{'s' * (number > 1)} in" if number else "the same for"
         restriction = f", {self.restriction}" if self.restriction else ""
-        return f"{result} {self.events} event{'s' * (self.events != 1)}{restriction}"
+        if not self.events:
+            return f"not compared, because no event starts a pipeline{restriction}"
+        result = f"{number} difference{'s' * (number > 1)} in" if number else "the same for"
+        return f"{result} {self.events} event{'s' * (self.events > 1)}{restriction}"
 
 
 def report_differences(proof: Proof, report: Report) -> None:

@@ -74,12 +74,12 @@ def prove(imported: GitLabImport) -> Proof | None:
     works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     misordered: set[str] = set()
-    number = 0
+    number, has_jobs = 0, False
     for (started, other), titles in _titles(source, result, imported.reading.events).items():
         expected = run(source, started, works[0])
         if expected is None:
             continue
-        number += len(titles)
+        number, has_jobs = number + len(titles), has_jobs or bool(expected)
         expected = {name: job for name, job in expected.items() if job.job in imported.jobs}
         names = {_spelling(name): name for name in expected} | {name: name for name in expected}
         actual = {_name(name, names): _named(job, names) for name, job in (run(result, other, works[1]) or {}).items()}
@@ -88,7 +88,7 @@ def prove(imported: GitLabImport) -> Proof | None:
         for name, message in comparison.differences(expected, actual, imported.jobs):
             events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
-        events=number,
+        events=number if has_jobs or events_by_difference else 0,
         differences=tuple(
             RunDifference(at=imported.source.jobs[job].key.span, message=message, events=tuple(titles))
             for (job, message), titles in events_by_difference.items()
