@@ -295,6 +295,19 @@ def test_variables_of_rules_replace_those_of_a_matrix(
     assert _differences(_changed(result, f"        {variable}: other", f"        {variable}: another"))
 
 
+def test_variables_of_a_matrix_replace_those_of_the_workflow(tmp_path: Path) -> None:
+    """Rules of the workflow set those of the whole pipeline."""
+    source = """\
+workflow: { rules: [{ if: $CI_COMMIT_BRANCH, variables: { MODE: all } }] }
+unit: { script: [make $MODE], parallel: { matrix: [{ MODE: [m1, m2] }] } }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _differences(result) == []
+    assert result.reading.runnable.jobs["unit"].combinations["unit: m1"] == {"MODE": "m1"}
+    assert _differences(_changed(result, "m1", "all"))
+
+
 def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> None:
     """Neither an image nor the script has their value of the file."""
     maps = [{"CI_TAG": ["8.3", "latest"]}, {"KIND": "plain"}]

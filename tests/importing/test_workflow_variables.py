@@ -39,14 +39,14 @@ def test_jobs_get_the_variables_of_the_rule_that_decides(tmp_path: Path) -> None
     on_main = _started(tmp_path, "push to main")
     of_request = _started(tmp_path, "merge request")
 
-    assert {name: job.variables for name, job in on_main.items()} == {
+    assert {name: job.of_workflow for name, job in on_main.items()} == {
         "unit": (),
         "own": (),
         "some": (),
         "next": (),
     }
     every = {"TAG": "3.12", "TITLE": "merge request", "LITERAL": "x", "NEW": "1"}
-    assert {name: dict(job.variables) for name, job in of_request.items()} == {
+    assert {name: dict(job.of_workflow) for name, job in of_request.items()} == {
         "unit": every,
         "own": {name: text for name, text in every.items() if name != "TAG"},
         "some": {"TITLE": "merge request"},

@@ -113,10 +113,10 @@ class RunnablePipeline(Struct, kw_only=True):
 
 
 class StartedJob(Struct, kw_only=True):
-    """A job in a run: how it starts, whether later stages wait for it, and the variables of rules.
+    """A job in a run: how it starts, whether later stages wait for it, and the *variables* of its rule.
 
     *combinations* are those of its matrix that start so. *allowed* are the exit codes with which it may fail, and "any"
-    for all failures.
+    for all failures. *of_workflow* are the variables of a rule of the workflow, which those of a matrix replace.
     """
 
     name: str
@@ -125,6 +125,7 @@ class StartedJob(Struct, kw_only=True):
     is_awaited: bool
     allowed: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    of_workflow: tuple[tuple[str, str], ...] = ()
 
 
 # The number of each condition, and the names of the variables tested there.
@@ -244,11 +245,11 @@ def _started_alike(
 ) -> Iterator[StartedJob]:
     """Yield how the combinations *names* of *job* start, if they do: for all of them, variables are *known*.
 
-    Those of the rule replace those *variables* that the workflow sets.
+    The workflow sets *variables*.
     """
+    of_workflow = tuple(variables.items())
     if job.rules is None:
-        started = StartedJob(name=job.job.name, combinations=names, when=UNKNOWN, is_awaited=True)
-        yield replace(started, variables=tuple(variables.items()))
+        yield StartedJob(name=job.job.name, combinations=names, when=UNKNOWN, is_awaited=True, of_workflow=of_workflow)
         return
     rule = _first(job.rules, facts, known, decisions)
     if rule is None or rule.when == NEVER:
@@ -261,7 +262,8 @@ def _started_alike(
         when=rule.when,
         is_awaited=is_awaited,
         allowed=allowed,
-        variables=tuple({**variables, **dict(rule.variables)}.items()),
+        variables=tuple(dict(rule.variables).items()),
+        of_workflow=of_workflow,
     )
 
 

@@ -37,8 +37,9 @@ class RunWork(Struct, kw_only=True):
     values: LeftValues
 
 
-# The work of each combination, by its name, and the variables that a rule sets and those of other jobs.
-Works: TypeAlias = dict[tuple[str, tuple[tuple[str, str], ...]], RunWork]
+# The work of each combination, by its name, the variables of the workflow and of a rule, and those of other jobs.
+_Values: TypeAlias = tuple[tuple[str, str], ...]
+Works: TypeAlias = dict[tuple[str, _Values, _Values, _Values], RunWork]
 
 
 class RunJob(Struct, kw_only=True):
@@ -108,22 +109,19 @@ def _missing(jobs: Mapping[str, RunnableJob]) -> Iterator[tuple[str, str]]:
         yield from ((name, need.name) for need in job.needs or () if need.name not in jobs and not need.is_optional)
 
 
-def _received(
-    senders: Iterable[str], starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
-) -> tuple[tuple[str, str], ...]:
+def _received(senders: Iterable[str], starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]) -> _Values:
     """Return the values that the combinations *senders* leave for a job."""
     names = sorted({starts[sender].name for sender in senders})
     return tuple(value for name in names for value in jobs[name].values.for_others.items())
 
 
-def _work(
-    name: str, job: RunnableJob, started: StartedJob, received: tuple[tuple[str, str], ...], works: Works
-) -> RunWork:
+def _work(name: str, job: RunnableJob, started: StartedJob, received: _Values, works: Works) -> RunWork:
     """Return the work of the combination *name* of *job*, which has *started*, and *received* values of other jobs."""
-    key = name, (*started.variables, *received)
+    key = name, started.of_workflow, started.variables, received
     if key not in works:
-        set_by_rule = expanded_all(dict(started.variables))
-        variables = {**job.variables, **expanded_all(job.combinations[name]), **set_by_rule, **dict(received)}
+        # Those of a rule come last in `initialize` in `lib/gitlab/ci/pipeline/seed/build.rb` of GitLab.
+        values = {**dict(started.of_workflow), **job.combinations[name], **dict(started.variables)}
+        variables = {**job.variables, **expanded_all(values), **dict(received)}
         known = {**variables, "CI_PROJECT_DIR": ".", "CI_JOB_STAGE": job.job.stage}
         works[key] = RunWork(
             script=job.script,
