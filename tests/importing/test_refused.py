@@ -67,6 +67,10 @@ _SOURCES = (
     ("cache: { key: a%2Fb, paths: [x] }", "3:17", "cache:key", 'contains "/"'),
     ("cache: { key: .., paths: [x] }", "3:17", "cache:key", "only dots"),
     ("cache: { key: 1, paths: [x] }", "3:17", "cache:key", "as a number, not as a text"),
+    ("pages: [x]", "3:10", "pages", "not true or false"),
+    ("pages: { prefix: x }", "3:12", "pages:prefix", "no such key"),
+    ("pages: true\n  artifacts: x", "4:14", "artifacts", "not a map"),
+    ("pages: true\n  publish: [x]", "4:12", "publish", "not a text"),
     ("coverage: total [0-9]+", "3:13", "coverage", "not a regular expression"),
     ("retry: 5", "3:10", "retry", "not a number from 0 to 2"),
     ("retry: { max: 1, whn: always }", "3:20", "retry:whn", "no such key"),
@@ -220,6 +224,7 @@ test:
   id_tokens: { T: { aud: [a, b] } }
   inherit: { default: [image], variables: false }
   interruptible: yes
+  pages: { publish: x, path_prefix: p, expire_in: never }
 stop:
   stage: deploy
   script: [x]

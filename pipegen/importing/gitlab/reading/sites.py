@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.importing.gitlab.reading.tree import is_null, text_of, texts_of
-from pipegen.source.tree import Entry, Node, Scalar, items_of
+from pipegen.source.tree import Entry, Node, Scalar, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 
@@ -26,14 +26,15 @@ def with_site(name: str, entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
     """Return *entries* of the job *name*, with the folder that it publishes among its artifacts, as GitLab adds it."""
     folder = published(name, entries).rstrip("/")
     artifacts = _value(entries, "artifacts")
-    keys = artifacts.entries if isinstance(artifacts, TreeMapping) else ()
-    paths = next((entry.value for entry in keys if entry.key.text == "paths"), None)
+    keys = {entry.key.text: entry for entry in entries_of(artifacts)}
+    paths = _value(keys, "paths")
     key = next((entries[key].key for key in ("artifacts", "pages", "publish", "script") if key in entries), None)
-    if not folder or key is None or folder in (path.rstrip("/") for path in texts_of(paths)):
+    is_read = artifacts is None or isinstance(artifacts, TreeMapping)
+    if not folder or not is_read or key is None or folder in (path.rstrip("/") for path in texts_of(paths)):
         return entries
     added = TreeSequence((*items_of(paths), Scalar(folder, key.span)), key.span)
-    others = (entry for entry in keys if entry.key.text != "paths")
-    whole = TreeMapping((*others, Entry(Scalar("paths", key.span), added)), key.span)
+    keys["paths"] = Entry(keys["paths"].key if "paths" in keys else Scalar("paths", key.span), added)
+    whole = TreeMapping(tuple(keys.values()), key.span)
     return {**entries, "artifacts": Entry(Scalar("artifacts", key.span), whole)}
 
 

@@ -229,7 +229,9 @@ _JOB: Mapping[str, Form] = {
         }
     ),
     "id_tokens": named(mapping({"aud": texts()}, ("aud",))),
-    **anything_in("dast_configuration", "hooks", "identity", "inputs", "manual_confirmation", "pages", "publish"),
+    **anything_in("dast_configuration", "hooks", "identity", "inputs", "manual_confirmation"),
+    "pages": mapping_or(mapping(anything_in("publish", "path_prefix", "expire_in")), boolean),
+    "publish": text,
     "release": mapping(
         anything_in("tag_name", "tag_message", "description", "name", "ref", "milestones", "released_at", "assets"),
         ("tag_name",),
