@@ -214,9 +214,10 @@ def _report_dependencies(
 ) -> None:
     """Report the `dependencies` of *draft* whose files it does not get."""
     job = draft.job
+    is_by_stage = needs_of(job, source) is None and draft.name not in order.final
     for item in items_of(job.get("dependencies")):
         name = whole_name(text_of(item), source.jobs)
-        if needs_of(job, source) is None and name in {*order.files[draft.name]}.difference(order.before[draft.name]):
+        if is_by_stage and name in order.files[draft.name] and name not in order.before[draft.name]:
             accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
             report.add(
                 codes.NOT_IMPORTED,
