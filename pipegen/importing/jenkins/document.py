@@ -82,7 +82,7 @@ def jenkins_document(
     live = {draft.source.name for draft in live_drafts}
     before = {name: source.before[name] & live for name in (draft.source.name for draft in live_drafts)}
     for draft in live_drafts:
-        _complete(draft, live_drafts, before, is_shared=is_shared)
+        _complete(draft, live_drafts, before, marks, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
     if has_definitions:
@@ -209,14 +209,19 @@ def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Re
 
 
 def _complete(
-    draft: JenkinsDraft, drafts: Sequence[JenkinsDraft], before: Mapping[str, Collection[str]], *, is_shared: bool
+    draft: JenkinsDraft,
+    drafts: Sequence[JenkinsDraft],
+    before: Mapping[str, Collection[str]],
+    marks: Marks,
+    *,
+    is_shared: bool,
 ) -> None:
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
     draft.keys |= draft.agent.keys()
     if draft.keys.keys().isdisjoint(("script", "steps")):
         draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
     # Stages in one workspace find the files there.
-    if files := artifacts([file for file in draft.work.files if file.name is None or not is_shared]):
+    if files := artifacts([file for file in draft.work.files if file.name is None or not is_shared], marks):
         draft.keys["artifacts"] = files
     if is_shared or draft.keys.keys().isdisjoint(("script", "steps")):
         return

@@ -134,7 +134,7 @@ def _end(
         return None
     stages.read_environment(None, call, names, work)
     keys = keys_of(work)
-    if files := artifacts(work.files):
+    if files := artifacts(work.files, marks):
         keys["artifacts"] = files
     if is_limited:
         _limit(keys, call.name)

@@ -61,7 +61,11 @@ def archive(reader: StepReader, call: GroovyCall, context: SourceStepContext) ->
     exclude = _paths(reader, call, context, "excludes") if call.argument("excludes") else ()
     only = call.argument("onlyIfSuccessful")
     when = "success" if only is not None and constant(only.value) == "true" else context.when
-    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, when=when))
+    files = KeptFiles(call=call, paths=paths, exclude=exclude, when=when)
+    stashes = [] if reader.is_shared else [other for other in reader.work.files if other.name is not None]
+    if any(files.lacks(other) or other.lacks(files) for other in stashes):
+        raise UntranslatableError("it excludes other files than a stash of the stage, which has one list of them")
+    reader.work.files.append(files)
     # Without Ant's default exclusions, as a config archives folders.
     of_folders = ("defaultExcludes",) if any(path.endswith("/") for path in paths) else ()
     reader.marks.read(call, "artifacts", "excludes", "allowEmptyArchive", "onlyIfSuccessful", *of_folders)
@@ -73,7 +77,7 @@ def stash(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     prefix = f"{context.directory}/" if context.directory else ""
     paths = _paths(reader, call, context, "includes") if call.argument("includes") else (f"{prefix}**",)
     exclude = _paths(reader, call, context, "excludes") if call.argument("excludes") else ()
-    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, name=name))
+    reader.work.files.append(KeptFiles(call=call, paths=paths, exclude=exclude, name=name))
     reader.marks.read(call, "name", "includes", "excludes", "allowEmpty", "useDefaultExcludes")
 
 

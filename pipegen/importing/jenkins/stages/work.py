@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 
+from pipegen.diagnostics.report import listed
 from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
 
-class KeptFiles(Struct, kw_only=True):
-    """Files that `archiveArtifacts` or `stash` keeps, for the result *when* of the stage; *name* is that of a stash."""
+_WILDCARD = re.compile(r"[*?$\[{]")
 
+
+class KeptFiles(Struct, kw_only=True):
+    """Files that the step *call* keeps, for the result *when* of the stage; *name* is that of a stash."""
+
+    call: GroovyCall
     paths: tuple[str, ...]
     exclude: tuple[str, ...] = ()
     when: str = "success"
     name: str | None = None
+
+    def lacks(self, other: KeptFiles) -> tuple[str, ...]:
+        """Return the excluded paths that may be among those that only *other* keeps: a stage has one list of them."""
+        return tuple(
+            excluded
+            for excluded in self.exclude
+            if excluded not in other.exclude and any(_may_meet(excluded, path) for path in other.paths)
+        )
+
+
+def _may_meet(path: str, other: str) -> bool:
+    """Return whether two paths may match the same file: the text before a wildcard decides."""
+    first, second = (_WILDCARD.split(text, maxsplit=1)[0] for text in (path, other))
+    return first.startswith(second) or second.startswith(first)
 
 
 class StageWork(MutableStruct):
@@ -63,12 +84,12 @@ class StageWork(MutableStruct):
         return bool(self.steps_before or self.steps_after or self.steps_always or self.steps_failure or self.wrap)
 
 
-def artifacts(files: Sequence[KeptFiles]) -> Value:
-    """Return the value of `artifacts` for *files*; None without files."""
+def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:
+    """Return the value of `artifacts` for *files*, each with all that it needs; None without files."""
     if not files:
         return None
     paths = list(dict.fromkeys(path for file in files for path in file.paths))
-    exclude = list(dict.fromkeys(path for file in files for path in file.exclude))
+    exclude = list(dict.fromkeys(path for file in files for path in _excluded(file, files, marks)))
     results = {file.when for file in files if file.name is None}
     when = "success" if not results else results.pop() if len(results) == 1 else "always"
     is_kept = any(file.name is None for file in files)
@@ -80,3 +101,17 @@ def artifacts(files: Sequence[KeptFiles]) -> Value:
     if not is_kept:
         value["keep"] = False
     return value if len(value) > 1 else list(paths)
+
+
+def _excluded(files: KeptFiles, others: Sequence[KeptFiles], marks: Marks) -> Sequence[str]:
+    """Return the paths that *files* exclude without those that *others* may keep, which are reported."""
+    missing = {path for other in others for path in files.lacks(other)}
+    argument = files.call.argument("excludes")
+    if missing and argument is not None:
+        marks.reported(
+            argument.span,
+            f'"excludes" of "{files.call.name}" is left out for '
+            f"{listed([path for path in files.exclude if path in missing])}: another step of the stage keeps such files",
+            "exclude them in all of these steps, or remove them by a command of the script",
+        )
+    return [path for path in files.exclude if path not in missing]
