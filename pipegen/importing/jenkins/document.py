@@ -14,12 +14,19 @@ from pipegen.importing.arcs import arcs, as_finally
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
 from pipegen.importing.jenkins.ends import PIPELINE_STATUS, STATUS, End, ends_of
+from pipegen.importing.jenkins.fetching import skip_checkouts
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import Statement, constant
-from pipegen.importing.jenkins.settings import boolean_inputs, parameter_calls, raw_parameters, settings_of
+from pipegen.importing.jenkins.settings import (
+    boolean_inputs,
+    is_reported,
+    parameter_calls,
+    raw_parameters,
+    settings_of,
+)
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts
@@ -83,6 +90,7 @@ def jenkins_document(
     before = {name: source.before[name] & live for name in (draft.source.name for draft in live_drafts)}
     for draft in live_drafts:
         _complete(draft, live_drafts, before, marks, is_shared=is_shared)
+    skip_checkouts(source, live_drafts, ends.stages, marks, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
     if has_definitions:
@@ -260,8 +268,8 @@ def _drop(
         if refused_key.key == "script" and refused_key.stage in calls:
             # Its steps stay Groovy.
             continue
-        if not refused_key.stage and refused_key.key in parameters:
-            # It is a parameter of Jenkins instead.
+        if not refused_key.stage and (refused_key.key in parameters or is_reported(refused_key.key)):
+            # It is a parameter of Jenkins instead, or reported at its line.
             continue
         stage = by_name.get(refused_key.stage)
         call = calls.get(refused_key.stage, source.pipeline)

@@ -98,10 +98,21 @@ def ends_of(
             block = call.block if is_shared else _without_reports(call.block, marks)
             end = _end(call, block, stages, marks, taken)
             if end is not None:
+                _report_unsuccessful(call, marks)
                 taken.add(end.name)
                 ends.stages = (*ends.stages, end)
     _report_order(section, ends, marks)
     return ends
+
+
+def _report_unsuccessful(call: GroovyCall, marks: Marks) -> None:
+    """Report for which results *call* of `post` runs in Jenkins only."""
+    if call.name == "unsuccessful":
+        marks.differs(
+            call.span,
+            '"unsuccessful" runs after failures only, and in the original after unstable and canceled builds, too',
+            'let commands that find a build unstable fail; a canceled run starts no stage in "finally"',
+        )
 
 
 def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
@@ -190,6 +201,8 @@ def _with_notifications(block: GroovyBlock, ends: Ends, stages: JenkinsStages, m
     for call in block.statements:
         if isinstance(call, GroovyCall) and call.block is not None and call.name in ("failure", "unsuccessful"):
             rest = [statement for statement in call.block.statements if not _mailed(statement, ends, stages, marks)]
+            if len(rest) < len(call.block.statements):
+                _report_unsuccessful(call, marks)
             if not rest:
                 marks.translated(call)
                 continue

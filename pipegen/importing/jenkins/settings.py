@@ -54,7 +54,7 @@ _TIMEZONE = re.compile(r"TZ=(\S+)")
 
 
 class FileSettings(MutableStruct):
-    """The keys of a config without its stages."""
+    """The keys of a config without its stages; *refused* has the messages about those that a config refuses."""
 
     inputs: dict[str, Value] = field(default_factory=dict)
     pipeline: dict[str, Value] = field(default_factory=dict)
@@ -253,11 +253,20 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
     text = one_line(replace(call, block=None))
     if text is None:
         raise UntranslatableError("it has several lines")
-    known = settings.target.get(key)
     if "(" not in text.partition(" ")[0]:
         text = f"{call.name}({text.removeprefix(call.name).strip()})"
-    settings.target[key] = [*(known if isinstance(known, list) else ()), text]
-    marks.raw(call, "the pipeline", reason)
+    known = settings.target.get(key)
+    items = list(known) if isinstance(known, list) else []
+    settings.target[key] = [*items, text]
+    if refusal := settings.refused.get(f"targets.{key}.{len(items)}"):
+        marks.left_out(call, f"a config refuses it: {refusal}", hint="set it in the job")
+    else:
+        marks.raw(call, "the pipeline", reason)
+
+
+def is_reported(key: str) -> bool:
+    """Return whether a refused *key* is an item of a setting with calls: these are reported at their lines."""
+    return re.fullmatch(r"targets\.(options|wrap|triggers|parameters)\.\d+", key) is not None
 
 
 def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:

@@ -40,6 +40,7 @@ def checkout(reader: StepReader, call: GroovyCall, _context: SourceStepContext) 
     argument = call.argument("scm", "")
     if argument is None or getattr(argument.value, "text", "") != "scm":
         raise UntranslatableError("it checks out another repository")
+    reader.work.fetches = True
     reader.marks.all(call)
 
 

@@ -13,7 +13,6 @@ from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
-
 _WILDCARD = re.compile(r"[*?$\[{]")
 
 
@@ -60,6 +59,8 @@ class StageWork(MutableStruct):
     # Commands that set variables from secrets, or from other commands.
     exports: list[str] = field(default_factory=list)
     files: list[KeptFiles] = field(default_factory=list)
+    # Whether a step checks the repository out.
+    fetches: bool = False
     unstashed: list[str] = field(default_factory=list)
     junit: list[str] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
@@ -105,13 +106,13 @@ def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:
 
 def _excluded(files: KeptFiles, others: Sequence[KeptFiles], marks: Marks) -> Sequence[str]:
     """Return the paths that *files* exclude without those that *others* may keep, which are reported."""
-    missing = {path for other in others for path in files.lacks(other)}
+    kept = {path for other in others for path in files.lacks(other)}
     argument = files.call.argument("excludes")
-    if missing and argument is not None:
+    if kept and argument is not None:
+        paths = listed([path for path in files.exclude if path in kept])
         marks.reported(
             argument.span,
-            f'"excludes" of "{files.call.name}" is left out for '
-            f"{listed([path for path in files.exclude if path in missing])}: another step of the stage keeps such files",
+            f'"excludes" of "{files.call.name}" is left out for {paths}: another step of the stage keeps these files',
             "exclude them in all of these steps, or remove them by a command of the script",
         )
-    return [path for path in files.exclude if path not in missing]
+    return [path for path in files.exclude if path not in kept]

@@ -1,0 +1,76 @@
+"""Stages of a Jenkinsfile with `skipDefaultCheckout`, which have a checkout only if a step asks for it."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+pipeline {
+    agent PIPELINE
+    options { OPTION }
+    stages {
+        stage('Build') { AGENT; steps { checkout scm; sh 'make'; stash name: 'out', includes: 'o/**' } }
+        stage('Upload') { AGENT; OPTIONS; steps { unstash 'out'; sh './upload' } }
+        stage('Report') { AGENT; steps { sh './report' } }
+    }
+}
+"""
+_SKIPS = "skipDefaultCheckout()"
+
+
+def _imported(text: str) -> tuple[JenkinsImport, str]:
+    report = Report()
+    return import_jenkins(SourceFile("Jenkinsfile", text), report), messages(report)
+
+
+def _fetches(pipeline: str, agent: str, option: str, own: str = "") -> list[bool]:
+    """Return whether each stage of the config fetches the repository."""
+    own_options = f"options {{ {own} }}" if own else ""
+    source = _SOURCE.replace("PIPELINE", pipeline).replace("AGENT", agent).replace("OPTIONS", own_options)
+    result, _ = _imported(source.replace("OPTION", option).replace("; ;", ";").replace("{ ;", "{"))
+    return [job.fetch is None or not job.fetch.is_skipped for job in result.compiled.plans[0].jobs]
+
+
+@pytest.mark.parametrize(
+    ("option", "own", "expected"),
+    [
+        (_SKIPS, "", [True, False, False]),
+        ("timestamps()", _SKIPS, [True, False, True]),
+        (_SKIPS, "skipDefaultCheckout(false)", [True, True, False]),
+        ("skipDefaultCheckout(false)", "", [True, True, True]),
+    ],
+)
+def test_stages_with_their_own_agent_fetch_if_a_step_does(option: str, own: str, expected: list[bool]) -> None:
+    """The option of the stage counts before that of the pipeline."""
+    assert _fetches("none", "agent any", option, own) == expected
+
+
+def test_stages_in_one_workspace_have_its_checkout() -> None:
+    """The option of a stage that has no agent of its own has no effect."""
+    assert _fetches("any", "", _SKIPS) == [True, True, True]
+    assert _fetches("any", "", "timestamps()", _SKIPS) == [True, True, True]
+
+
+def test_a_checkout_of_a_shared_workspace_is_reported() -> None:
+    """Such a workspace always has one in a config."""
+    text = _SOURCE.replace("PIPELINE", "any").replace("AGENT; ", "").replace("OPTIONS; ", "").replace("OPTION", _SKIPS)
+    _, reported = _imported(text.replace("checkout scm; ", ""))
+
+    assert 'Jenkinsfile:3:15: warning[PG850] "skipDefaultCheckout" is left out: stages that share' in reported
+
+
+@pytest.mark.parametrize("step", ["sh './cleanup'", "mail to: 'a@example.org', subject: 'Bad', body: 'Bad'"])
+def test_results_of_unsuccessful_that_start_nothing_are_reported(step: str) -> None:
+    """A stage in `finally` and a mail concern failures, not unstable and canceled builds."""
+    stages = "stages { stage('a') { steps { sh 'x' } }; stage('b') { steps { sh 'y' } } }"
+    text = f"pipeline {{ agent any\n{stages}\npost {{ STATUS {{ {step} }} }} }}"
+    _, reported = _imported(text.replace("STATUS", "unsuccessful"))
+    _, of_failure = _imported(text.replace("STATUS", "failure"))
+
+    assert 'Jenkinsfile:3:8: warning[PG850] "unsuccessful" runs after failures only' in reported
+    assert of_failure == ""
