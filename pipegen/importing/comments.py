@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from pipegen.emit.header import read_header
 from pipegen.emit.yaml import Commented, Value
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Entry, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
 
 _COMMENT = re.compile(r"\s*# ?(.*)")
-_BESIDE = re.compile(r"[ \t]+# ?(.*)")
-_AFTER_BRACKETS = re.compile(r"[\]}, \t]*[ \t]# ?(?P<comment>[^\n]*)")
+# After a key or a value, with only signs of YAML, anchors and tags between them.
+_BESIDE = re.compile(r"(?:[\[\]{},: \t]|[&!][^\s\[\]{},]+)*[ \t]# ?(?P<comment>[^\r\n]*)")
+_ITEM = re.compile(r" *-(\s|$)")
+_CLOSING = re.compile(r" *[\]}]")
 _ENV = "env"
+# Keys of a job with commands and variables, and what they become.
+_OUTER = {"variables": _ENV, "before_script": "before", "script": "script", "after_script": "after"}
 # The file, and the number of the line.
 _Place = tuple[str, int]
+# Comments, each with the number of its line.
+_Lines = list[tuple[int, str]]
 
 
 class KeyComments:
@@ -33,6 +39,14 @@ class KeyComments:
         comments = {place: comment for entry in entries for place, comment in _comments_in(entry)}
         if comments:
             self._comments.setdefault((stage, key), {}).update(comments)
+
+    def add_outer(self, stage: str, entries: Mapping[str, Entry], keys: Collection[str]) -> None:
+        """Note the comments of those *entries* whose commands and variables have their own; *stage* has *keys*."""
+        for source, key in _OUTER.items():
+            entry, shown = entries.get(source), key if key in keys else "script"
+            if entry is not None and shown in keys:
+                comments = dict((*_comments_at(entry.key), *_comments_after(entry)))
+                self._comments.setdefault((stage, shown), {}).update(comments)
 
     def shared(self, keys: Mapping[str, Value], stages: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
         """Return *keys* that *stages* share below their comments; those have the keys that they do not share."""
@@ -76,30 +90,115 @@ def _env_of(stage: Mapping[str, Value]) -> Mapping[str, Value]:
 
 
 def _comments_in(entry: Entry) -> Iterator[tuple[_Place, tuple[bool, str]]]:
-    """Yield the comments above and inside *entry* in the order of the file: place, whether beside a value, and text."""
+    """Yield the comments above, in and after *entry*: place, whether beside a value, and text."""
     yield from _comments_at(entry.key)
-    pending: list[Node] = [entry.value]
+    pending: list[Node | Entry] = [entry, entry.value]
     while pending:
         node = pending.pop()
         if isinstance(node, Scalar):
             yield from _comments_at(node)
+        elif isinstance(node, Entry):
+            yield from _comments_after(node)
         elif isinstance(node, TreeMapping):
-            pending += [part for inner in reversed(node.entries) for part in (inner.value, inner.key)]
+            pending += [part for inner in reversed(node.entries) for part in (inner, inner.value, inner.key)]
         else:
             pending += reversed(node.items)
 
 
 def _comments_at(node: Scalar) -> Iterator[tuple[_Place, tuple[bool, str]]]:
     above, beside = comments_of(node)
-    file, span = node.span.file, node.span
     lines = above.split("\n") if above else []
-    for number, text in enumerate(lines, start=span.first.line - len(lines)):
-        yield (file.path, number), (False, text)
-    if not beside and not _is_generated(file.text):
-        after = _AFTER_BRACKETS.match(file.text, span.end)
-        beside = after["comment"].rstrip() if after is not None else ""
+    for number, text in enumerate(lines, start=node.span.first.line - len(lines)):
+        yield (node.span.file.path, number), (False, text)
     if beside:
-        yield (file.path, span.first.line), (True, beside)
+        yield (node.span.file.path, node.span.first.line), (True, beside)
+
+
+def _comments_after(entry: Entry) -> Iterator[tuple[_Place, tuple[bool, str]]]:
+    """Yield the comments below the value of *entry*, before its closing bracket or indented more than its key."""
+    file, first = entry.key.span.file, entry.key.span.first
+    if _is_generated(file.text):
+        return
+    indent = first.column - 1
+    end = _end(file, first.line, indent)
+    spans = [scalar.span for scalar in _scalars(entry.value)]
+    lines = [span.last.line for span in spans if span.file is file and first.line <= span.first.line < end]
+    last = max([first.line, *lines])
+    comments, after = _comments_from(file, last + 1)
+    if _CLOSING.match(_line(file, after)):
+        beside = _BESIDE.match(_line(file, after))
+        comments += [(after, beside["comment"].rstrip())] if beside else []
+    else:
+        is_ambiguous = _indent(file, after) == indent and _indent(file, last) <= indent
+        comments = [] if is_ambiguous or _indent(file, after) > indent else _deeper(comments, file, indent)
+    for number, text in comments:
+        yield (file.path, number), (False, text)
+
+
+def comments_of_job(key: Scalar) -> str:
+    """Return the comments of the job with this *key*: above it, beside it, and below its last key."""
+    file, first = key.span.file, key.span.first
+    above, beside = comments_of(key)
+    if _is_generated(file.text):
+        return ""
+    _, content = _comments_from(file, first.line + 1)
+    end = _end(file, first.line, first.column - 1)
+    start = end
+    while start > first.line + 1 and (not _line(file, start - 1).strip() or _COMMENT.fullmatch(_line(file, start - 1))):
+        start -= 1
+    comments, _ = _comments_from(file, start)
+    own = _deeper(comments, file, first.column - 1) if content < end else []
+    of_keys = _deeper(comments, file, _indent(file, content))
+    return "\n".join(filter(None, (above, beside, *(text for _, text in own[len(of_keys) :]))))
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Scalar):
+            yield part
+        else:
+            pending += part.items if isinstance(part, Sequence) else (entry.value for entry in part.entries)
+
+
+def _line(file: SourceFile, number: int) -> str:
+    """Return line *number*, "" after the last one."""
+    return file.line(number) if number <= len(file.line_starts) else ""
+
+
+def _indent(file: SourceFile, number: int) -> int:
+    """Return the indentation of line *number*, -1 after the last one."""
+    line = _line(file, number)
+    return len(line) - len(line.lstrip(" ")) if line else -1
+
+
+def _end(file: SourceFile, number: int, indent: int) -> int:
+    """Return the number of the line with the next key after that in line *number* with this *indent*."""
+    while True:
+        _, number = _comments_from(file, number + 1)
+        is_item = _indent(file, number) == indent and _ITEM.match(_line(file, number))
+        if _indent(file, number) <= indent and not is_item:
+            return number
+
+
+def _comments_from(file: SourceFile, number: int) -> tuple[_Lines, int]:
+    """Return the comments from line *number* to the next line with anything else, and the number of this line."""
+    comments: _Lines = []
+    while number <= len(file.line_starts):
+        comment = _COMMENT.fullmatch(file.line(number))
+        if comment is not None:
+            comments.append((number, comment[1].rstrip()))
+        elif file.line(number).strip():
+            break
+        number += 1
+    return comments, number
+
+
+def _deeper(comments: _Lines, file: SourceFile, indent: int) -> _Lines:
+    """Return the *comments* up to the last one with a larger indentation than *indent*."""
+    deeper = [at for at, (number, _) in enumerate(comments, 1) if _indent(file, number) > indent]
+    return comments[: max(deeper, default=0)]
 
 
 def comments_of(node: Scalar) -> tuple[str, str]:
@@ -114,13 +213,23 @@ def comments_of(node: Scalar) -> tuple[str, str]:
     # The comment above a line is about the first value in it.
     before = file.line(line)[: node.span.first.column - 1]
     while line > 1 and not {"{", ","} & set(before) and (match := _COMMENT.fullmatch(file.line(line - 1))):
+        if _is_of_previous(file, line - 1, node.span.first.line):
+            break
         above.append(match[1].rstrip())
         line -= 1
-    end = node.span.end
-    rest = file.text[end : file.text.find("\n", end) if "\n" in file.text[end:] else len(file.text)]
-    beside = _BESIDE.fullmatch(rest.rstrip("\r"))
+    beside = _BESIDE.match(file.text, node.span.end)
     is_block = file.text[node.span.start : node.span.start + 1] in ("|", ">")
-    return "\n".join(reversed(above)), beside[1].rstrip() if beside and not is_block else ""
+    return "\n".join(reversed(above)), beside["comment"].rstrip() if beside and not is_block else ""
+
+
+def _is_of_previous(file: SourceFile, comment: int, number: int) -> bool:
+    """Return whether the *comment* above the key in line *number* is about the value before, with which it aligns."""
+    indent = _indent(file, number)
+    if _indent(file, comment) <= indent or _ITEM.match(file.line(number)):
+        return False
+    while comment > 0 and (not file.line(comment).strip() or _COMMENT.fullmatch(file.line(comment))):
+        comment -= 1
+    return comment > 0 and _indent(file, comment) > indent
 
 
 def header_of(file: SourceFile) -> list[str]:

@@ -3,7 +3,7 @@
     PYTHONPATH=.:tests python tests/benchmarks/imports.py [FOLDER…] [--rounds 5]
 
 Each folder has a `.gitlab-ci.yml` with its local includes; without folders, these are the real pipelines in `shared`
-next to the checkout. The last row is a generated file of about 2,500 lines. The programs take turns, so that other load
+next to the checkout. The last row is a generated file of about 2,900 lines. The programs take turns, so that other load
 on the machine affects all of them equally; the table shows medians.
 """
 

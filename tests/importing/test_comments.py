@@ -95,3 +95,102 @@ def test_a_comment_above_the_first_job_is_its_own(tmp_path: Path) -> None:
 
     assert result.text.startswith("pipelines:")
     assert result.text.count("# builds") == 1
+
+
+_SURROUNDED = """\
+unit: # the job
+  # why script
+  script: # scripted
+    - make # first
+    # between commands
+    - test
+    # end of the list
+
+    # after a gap
+  # the image
+  image: python:3.12
+  tags: [
+    # tags
+    large, # of ours
+    fast
+    # end of tags
+  ] # closed
+  variables: # of the job
+    LEVEL: own
+    # no more
+  # after comment
+# the other
+other:
+  before_script: # prepares
+  - prepare
+  script: [ # opened
+    make, # made
+    # then
+    test
+    # end
+  ]
+  retry: 2
+    # about the cache
+  cache:
+    key:
+      files: [lock]
+      # of the key
+    paths: [.cache]
+  after_script:
+    - |
+      clean
+      # in the script
+  # last
+"""
+_BOTH = """\
+    stages:
+      # the job
+      # after comment
+      - name: unit
+        # tags
+        # of ours
+        # end of tags
+        # closed
+        agent: [large, fast]
+        # the image
+        image: python:3.12
+        # of the job
+        # no more
+        env: { LEVEL: own }
+        # why script
+        # scripted
+        # end of the list
+        # after a gap
+        script:
+          - make  # first
+          # between commands
+          - test
+
+      # the other
+      # last
+      - name: other
+        # prepares
+        before: [prepare]
+        # opened
+        # end
+        script:
+          - make  # made
+          # then
+          - test
+        after:
+          - |
+            clean
+            # in the script
+        # about the cache
+        # of the key
+        cache: { key: { files: [lock] }, paths: [.cache] }
+        retry: 2
+"""
+
+
+def test_comments_around_keys_and_lists_are_kept(tmp_path: Path) -> None:
+    """Those below a value are about it if they align with it, and so are those before its bracket."""
+    result, _ = from_text(_SURROUNDED, tmp_path)
+    lines = [line for line in result.text.splitlines(keepends=True) if "when: " not in line]
+
+    assert _BOTH in "".join(lines)

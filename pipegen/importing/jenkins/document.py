@@ -86,8 +86,7 @@ def jenkins_document(
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
-    live = {draft.source.name for draft in live_drafts}
-    before = {name: source.before[name] & live for name in (draft.source.name for draft in live_drafts)}
+    before = _before(source, live_drafts)
     for draft in live_drafts:
         _complete(draft, live_drafts, before, marks, is_shared=is_shared)
     skip_checkouts(source, live_drafts, ends.stages, marks, is_shared=is_shared)
@@ -126,6 +125,12 @@ def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft
             marks.never_runs(draft.source.call, draft.source.name)
     possible = [draft for draft in drafts if draft.condition != NEVER]
     return [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+
+
+def _before(source: JenkinsSource, drafts: Sequence[JenkinsDraft]) -> dict[str, AbstractSet[str]]:
+    """Return for each of *drafts* which of them are before it."""
+    names = [draft.source.name for draft in drafts]
+    return {name: source.before[name].intersection(names) for name in names}
 
 
 def _stages(

@@ -10,7 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
-from pipegen.importing.comments import KeyComments, comments_of
+from pipegen.importing.comments import KeyComments, comments_of_job
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, StageOutputs
@@ -149,7 +149,7 @@ class StageBuilder:
         draft = Draft(
             name=job.name,
             job=job,
-            comment=comments_of(job.key)[0],
+            comment=comments_of_job(job.key),
             condition=start.condition if start is not None else ALWAYS,
             is_awaited=start is None or start.is_awaited,
         )
@@ -161,6 +161,7 @@ class StageBuilder:
             draft.keys["outputs"] = {name: {"command": outputs.report.command(name)} for name in outputs.report.names}
         self._scripts(context, draft, forced)
         self._variables(context, draft, axes, forced, start)
+        self.comments.add_outer(job.name, job.entries, draft.keys)
         if may_have_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
             own = [job.entries[key] for key in _OF_START if key in job.entries]
