@@ -21,6 +21,7 @@ from pipegen.plan.stage.words import ending
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
+from pipegen.visible import visible
 
 _OPTIONS = (
     click.option(
@@ -149,7 +150,7 @@ def as_text(event: StartEvent, results: Sequence[PipelineStart]) -> str:
         lines.append(f"pipeline {answer.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
         if not answer.reason:
             lines += _rows([(stage.stage, _outcome(stage)) for stage in answer.stages])
-            lines += [f"  {name} = {value}" for name, value in answer.values]
+            lines += [f"  {name} = {visible(value)}" for name, value in answer.values]
     return "\n".join(lines)
 
 

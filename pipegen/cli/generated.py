@@ -47,10 +47,13 @@ def read_generated(path: Path | None, form: Format, event: EventOptions, **optio
         reading = read(file, engine, report)
         if reading is None or not event.is_used:
             return reading
-        before = starts_of(file, engine, report).of(event.event(checkout_of(file))).before
+        start = starts_of(file, engine, report).of(event.event(checkout_of(file)))
+        before = start.before
         nodes = tuple((name,) for name in before)
         arcs = ((other, name) for name in before for other in before if other in before[name])
-        return replace(reading, graph=ExecutionGraph((*nodes, *arcs)).transitive_reduction())
+        reasons = dict.fromkeys(answer.reason for answer in start.pipelines if answer.reason)
+        graph = ExecutionGraph((*nodes, *arcs)).transitive_reduction()
+        return replace(reading, graph=graph, reason="" if before else "; ".join(reasons))
 
     return _result_of(path, form, work, options)
 
@@ -112,6 +115,7 @@ def as_data(reading: Reading) -> Mapping[str, object]:
             "file": reading.file.path,
             "engine": reading.engine.value,
             "form": reading.form,
+            **({"reason": reading.reason} if reading.reason else {}),
             "frames": [list(frame) for frame in frames],
             "stages": stages,
         }
@@ -123,7 +127,8 @@ def describe(reading: Reading) -> str:
     graph = reading.graph
     lines = [f"{reading.file.path}: {reading.engine.value}, {reading.form}"]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(graph.stack(), start=1)]
-    lines += [f"  longest path: {' -> '.join(longest_path(graph))}"] if graph.nodes else ["  no job runs"]
+    no_job = f"  no job runs: {reading.reason}" if reading.reason else "  no job runs"
+    lines += [f"  longest path: {' -> '.join(longest_path(graph))}"] if graph.nodes else [no_job]
     for stage in graph.nodes:
         lines += ["", f"  {stage}"]
         if graph.predecessors(stage):

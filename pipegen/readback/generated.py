@@ -24,12 +24,16 @@ _FILE_KINDS = {FileEngine.JENKINS: "Jenkinsfile", FileEngine.GITLAB: "file for G
 
 
 class Reading(Struct):
-    """The order in a file: *form* is its style, *graph* has only direct waits."""
+    """The order in a file: *form* is its style, *graph* has only direct waits.
+
+    *reason* says why the event of a run starts no job, "" if there is no such reason.
+    """
 
     file: SourceFile
     engine: FileEngine
     form: str
     graph: ExecutionGraph
+    reason: str = ""
 
 
 def read(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None:

@@ -79,7 +79,7 @@ def test_events_of_one_event_has_reasons(pipegen: Pipegen) -> None:
 @pytest.mark.usefixtures("app")
 def test_one_event_has_the_values_that_are_known(pipegen: Pipegen) -> None:
     """Those are outputs of stages that run, except values of the run itself."""
-    names = {"image": "app:${setup.branch}", "folder": "out-${inputs.level}", "run": "${setup.run}"}
+    names = {"image": "app:${setup.branch}", "folder": "out-${inputs.level}", "run": "${setup.run}", "two": "x\ny"}
     stages = [
         {"name": "build", "script": ["true"], "exports": names},
         {"name": "pages", "script": ["true"], "exports": {"url": "https://x"}, "when": {"tag": True}},
@@ -89,10 +89,15 @@ def test_one_event_has_the_values_that_are_known(pipegen: Pipegen) -> None:
     text = pipegen("plan", "--events", "--branch", "main", "--set", "level=high").out
     (event,) = json.loads(pipegen("plan", "--events", "--tag", "v1", "--format", "json").out)["events"]
 
-    assert text.splitlines()[-2:] == ["  build.image = app:main", "  build.folder = out-high"]
+    assert text.splitlines()[-3:] == [
+        "  build.image = app:main",
+        "  build.folder = out-high",
+        "  build.two = x\\ny",
+    ]
     assert event["pipelines"][0]["values"] == {
         "build.image": "app:",
         "build.folder": "out-low",
+        "build.two": "x\ny",
         "pages.url": "https://x",
     }
 

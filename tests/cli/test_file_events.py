@@ -153,8 +153,12 @@ def test_gitlab_refuses_runs_without_a_needed_job(foreign: Path, pipegen: Pipege
     result = pipegen("plan", ".gitlab-ci.yml", "--events", "--event", "api")
     lines = pipegen("plan", ".gitlab-ci.yml", "--events").out.splitlines()
     refusal = 'GitLab refuses it: job "late" needs "docs", which does not run'
+    order = pipegen("plan", ".gitlab-ci.yml", "--event", "api")
+    data = json.loads(pipegen("plan", ".gitlab-ci.yml", "--event", "api", "--format", "json").out)
 
     assert result.out == f"api on main\npipeline .gitlab-ci.yml: does not run, {refusal}\n"
+    assert order.out == f".gitlab-ci.yml: gitlab, needs\n  no job runs: {refusal}\n"
+    assert data["order"]["reason"] == refusal
     assert [line for line in lines if "refuses" in line] == [f"E  {refusal}"]
     assert "E  schedule on main; manual on main; api on main" in lines
 
@@ -344,6 +348,27 @@ def test_a_foreign_scripted_jenkinsfile_has_no_events(empty: Path, pipegen: Pipe
 
     assert (result.status, result.out) == (1, "")
     assert "warning[PG850]: which stages run is up to the Groovy code of this scripted Jenkinsfile" in result.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: { script: x, extends: .nope }\n",
+        "a: { stage: nope, script: x }\n",
+        "a: { script: [!reference [.nope, script]] }\n",
+        "a: { script: x }\nb: text\n",
+    ],
+)
+def test_a_name_that_no_file_has_is_refused(foreign: Path, text: str, pipegen: Pipegen) -> None:
+    """If the pipeline includes files that are not here, they may have it."""
+    (foreign / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    refused = pipegen("plan", ".gitlab-ci.yml", "--events")
+    (foreign / ".gitlab-ci.yml").write_text(f"include: [{{ project: a/b, file: c.yml }}]\n{text}", encoding="utf-8")
+    included = pipegen("plan", ".gitlab-ci.yml", "--events")
+
+    assert (refused.status, refused.out) == (1, "")
+    assert "warning[PG850]" in refused.err
+    assert included.status == (1 if "b: text" in text else 0)
 
 
 @pytest.mark.parametrize("options", [(), ("--format", "json"), ("--event", "api")])

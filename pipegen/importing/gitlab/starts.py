@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import facts_of, start_events
@@ -33,13 +34,16 @@ def gitlab_starts(
     """Return what each event starts of *file*, which is in *repository*; raise `Stopped` if GitLab refuses it."""
     accounting = Accounting()
     files = read_files(file, roots, accounting, report)
-    source = resolve(files, accounting, report)
     refused = Report()
-    report_cycles(source, refused)
-    report_refused(files, source, refused)
-    report.take(refused)
+    try:
+        source = resolve(files, accounting, refused)
+        report_cycles(source, refused)
+        report_refused(files, source, refused)
+    finally:
+        report.take(refused)
     report.stop_if_errors()
-    if refused.diagnostics():
+    # Other diagnostics are about names that may be in files that are not here.
+    if any(diagnostic.code is codes.NOT_IMPORTED for diagnostic in refused.diagnostics()):
         raise Stopped
     pipeline = runnable(source, has_helpers=True)
     tests = (test for formula in formulas_of(source) for test in tests_in(formula))

@@ -158,12 +158,11 @@ def sequence(item_form: Form) -> Form:
 
 
 def filled(inner: Form) -> Form:
-    """Return *inner* for a value that cannot be empty."""
+    """Return *inner* for a value that cannot be empty; references to other files may have values."""
 
     def form(node: Node) -> Iterator[Wrong]:
-        if isinstance(node, Sequence | TreeMapping) and not (
-            node.items if isinstance(node, Sequence) else node.entries
-        ):
+        parts = node.items if isinstance(node, Sequence) else node.entries if isinstance(node, TreeMapping) else None
+        if parts == () and "!reference" not in node.span.text:
             yield Wrong(node.span, "it is empty", "remove it, or write a value")
         else:
             yield from inner(node)
