@@ -60,6 +60,10 @@ def test_recorded_starts_are_a_file(fleet: Path, pipegen: Pipegen) -> None:
         ("{}", "error[PG805]: the file has no list of start times\n --> starts.json:1:1\n"),
         ('[{"id": 1}]', "error[PG805]: the file has no list of start times\n --> starts.json:1:1\n"),
         ("load: [{ arrivals: { rate: 1 } }]", "error[PG805]: the file has no list of start times\n"),
+        (
+            "load: [{ arrivals: { times: [0] } }, { arrivals: { times: [1] } }]",
+            "error[PG805]: the file has 2 loads, of which none is chosen\n --> starts.json:1:1\n",
+        ),
         ("load: [{ arrivals: { times: [soon] } }]", 'error[PG204]: an item of "times" cannot be "soon"\n'),
         ("[0, -1]", 'error[PG204]: an item of "times" takes a number from 0 up, not -1\n --> starts.json:1:5\n'),
         ("[.nan]", 'error[PG805]: ".nan" is not a number\n --> starts.json:1:2\n'),
@@ -86,6 +90,7 @@ def test_a_file_of_another_repository_is_reported(fleet: Path, pipegen: Pipegen)
 
     assert result.status == 1
     assert 'error[PG130]: "../../../starts.json" leads out of the repository of the fleet' in result.err
+    assert 'move "starts.json" into the folder of the fleet, or the fleet to a folder that contains it' in result.err
 
 
 @pytest.mark.parametrize(("arrivals", "column"), [("{ file: starts.json }", 50), ("{ times: [0, 167h, 8 days] }", 51)])

@@ -57,6 +57,14 @@ def _times(tree: Node, report: Report) -> Sequence[Node]:
     if len(loads) == 1:
         arrivals = mapping(mapping(loads[0], tree).get("arrivals"), tree)
     times = arrivals.get("times")
+    if len(loads) > 1:
+        report.add(
+            codes.INVALID_FLEET_VALUE,
+            f"the file has {len(loads)} loads, of which none is chosen",
+            at=tree.span,
+            hint="leave one load in the file, and put each other one into a file of its own",
+        )
+        return ()
     if not isinstance(times, TreeSequence) or not all(isinstance(time, Scalar) for time in times):
         report.add(
             codes.INVALID_FLEET_VALUE,

@@ -25,7 +25,7 @@ class FleetFolder(Struct):
                 codes.LEADS_OUTSIDE,
                 f'"{name.text}" leads out of the repository of the fleet',
                 at=name.span,
-                hint=f"move the file of the fleet to a folder above the {kind}",
+                hint=f'move "{path.name}" into the folder of the fleet, or the fleet to a folder that contains it',
             )
             return None
         if not path.is_file():
