@@ -45,7 +45,7 @@ POINTS = {
     "queue_order": ("job_queue_key", "victim_queue_key"),
     "job_order": ("gang_key",),
     "task_order": ("queued_task_key",),
-    "node_order": ("host_key",),
+    "node_order": ("node_key",),
     "predicate": ("is_placeable",),
     "allocatable": ("may_take",),
     "overused": ("is_overused",),

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask
 from pipegen.run.scheduling.nodes import SchedulerNode
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 
 V = TypeVar("V")
 S = TypeVar("S")
@@ -70,7 +70,8 @@ class Votes(Struct, kw_only=True):
 def only(policy: Callable[[S], Votes], points: Collection[str], session: S) -> Votes:
     """Return only those votes of *policy* whose names are in *points*."""
     votes = policy(session)
-    return replace(votes, **{name: None for name in Votes.__struct_fields__ if name not in points})
+    chosen = {name: getattr(votes, name) for name in Votes.__struct_fields__ if name in points}
+    return Votes(**{**chosen, "changes_ranks": votes.changes_ranks and "gang_key" in points})
 
 
 class Ballot:

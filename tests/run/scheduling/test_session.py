@@ -21,7 +21,7 @@ from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.scheduler import Policy
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
-from pipegen.run.scheduling.votes import Ballot, Vote, Votes
+from pipegen.run.scheduling.votes import Ballot, Vote, Votes, only
 
 JOB_QUEUE = JobQueue(name="l")
 GANG = Gang(name="g", job_queue=JOB_QUEUE)
@@ -194,6 +194,15 @@ def test_the_highest_priority_comes_first() -> None:
     allocate(session)
 
     assert started(session) == ["b1", "b0", "a0"]
+
+
+@pytest.mark.parametrize(("point", "is_changing"), [("gang_key", True), ("preemptable", False)])
+def test_chosen_votes_keep_what_is_known_about_them(point: str, is_changing: bool) -> None:  # noqa: FBT001 - a parameter
+    """Ranks change only if the vote that gives them counts."""
+    votes = only(drf, (point,), new_session(drf))
+
+    assert getattr(votes, point) is not None
+    assert votes.changes_ranks is is_changing
 
 
 def test_the_least_dominant_share_comes_first() -> None:
