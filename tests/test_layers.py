@@ -86,7 +86,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "targets.jenkins.settings",
         ),
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
-        *("pictures", "diagnostics", "source"),
+        *("shell.values.image_values", "pictures", "diagnostics", "source"),
     ),
     "fleet": (*("run", "compiler", "config", "plan", "graph", "assets", "emit", "pictures", "diagnostics", "source"),),
     "__main__": ("cli",),

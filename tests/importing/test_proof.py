@@ -32,6 +32,11 @@ deploy: { stage: deploy, script: ./deploy, environment: live, rules: [{ if: $CI_
 # A text in the generated file, its replacement, and the resulting difference.
 _CHANGES = (
     ("    - make report\n", "", 'the script of job "test" is another one'),
+    (
+        "    - make report\n",
+        "    - make report\n    - echo 'it holds what stands in no name of an image'; exit 1\n",
+        'the script of job "test" is another one',
+    ),
     ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
     ("CC: gcc", "CC: clang", 'the variable CC of job "build" is another one'),
     ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
@@ -777,3 +782,15 @@ def test_dependencies_on_a_job_that_is_not_awaited_are_reported(
     )
 
     assert ('job "plot" does not get the files of "bench"' in messages(report)) == is_reported
+
+
+def test_a_check_of_an_output_in_an_image_is_no_difference(tmp_path: Path) -> None:
+    """The generated script has it after the commands of the job."""
+    build = (
+        "build: { stage: build, script: ['echo \"TAG=$(cat v)\" >b.env'], artifacts: { reports: { dotenv: b.env } } }\n"
+    )
+    use = "use: { stage: test, needs: [build], image: app:$TAG, script: [make] }\n"
+    result, _ = from_text(build + use, tmp_path)
+
+    assert "holds what stands in no name of an image" in result.generated[-1].text
+    assert _differences(result) == []

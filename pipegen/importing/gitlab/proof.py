@@ -22,6 +22,7 @@ from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import expanded, ground
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.plan.model import Case
+from pipegen.shell.values.image_values import IMAGE_CHECK
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets.base import GeneratedFile
@@ -42,7 +43,7 @@ _WORD = re.compile(
 )
 _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 # Commands of pipegen itself: they check the shell, and carry files.
-_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$|holds what stands in no name of an image")
+_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 # The variable for the address of an environment that a script computes, and the command that stores it.
 _COMPUTED = "${PIPEGEN_URL_"
 _ADDRESS = re.compile(r"printf %s (\S.*) >\.pipegen/environment/\S+")
@@ -327,9 +328,18 @@ def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], c
             variables[match[1]] = _value(match[2])
         elif (value := read_variable(text, work.variables, work.values)) is not None:
             variables[value[0]] = value[1]
-        elif _OWN.search(text) is None and text not in (_PIPEFAIL, _NO_PIPEFAIL):
+        elif not _is_own(text):
             return None
     return dict(_in_order(variables, work.variables))
+
+
+def _is_own(command: str) -> bool:
+    """Return whether *command* is one of pipegen itself."""
+    return (
+        command in (_PIPEFAIL, _NO_PIPEFAIL)
+        or _OWN.search(command) is not None
+        or IMAGE_CHECK.fullmatch(command) is not None
+    )
 
 
 def _in_order(variables: Mapping[str, str], others: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from posixpath import dirname
 
@@ -13,6 +14,15 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote
 from pipegen.shell.values.transfers import FOLDER
 from pipegen.shell.words.text import own_argument
+
+_REFUSED = "-* | *[!A-Za-z0-9._:/@-]*"
+_MESSAGE = "holds what stands in no name of an image"
+# The whole command that checks an output, for readers of generated files.
+IMAGE_CHECK = re.compile(
+    rf"case [^\n]+ in {re.escape(_REFUSED)}\)\n"
+    rf"  printf 'stage [^\n]+ {re.escape(_MESSAGE)}\\n' >&2\n"
+    r"  exit 1\n  ;;\nesac\n?"
+)
 
 
 def dotenv_path(job: Job) -> str:
@@ -41,8 +51,8 @@ def check_image_outputs(lowering: Lowering) -> Iterator[Command]:
     path = quote(dotenv_path(job))
     for number, name in enumerate(job.expanded):
         value = own_argument(name, lowering)
-        failure_lines = failure(job, f'output "{name}" holds what stands in no name of an image')
-        yield Command((f"case {value} in -* | *[!A-Za-z0-9._:/@-]*)", *indented(failure_lines), "  ;;", "esac"))
+        failure_lines = failure(job, f'output "{name}" {_MESSAGE}')
+        yield Command((f"case {value} in {_REFUSED})", *indented(failure_lines), "  ;;", "esac"))
         if variable is None:
             continue
         folder = () if number else (f"mkdir -p {quote(dirname(dotenv_path(job)))}", f"rm -f {path}")
