@@ -259,7 +259,7 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
     items = list(known) if isinstance(known, list) else []
     settings.target[key] = [*items, text]
     if refusal := settings.refused.get(f"targets.{key}.{len(items)}"):
-        marks.left_out(call, f"a config refuses it: {refusal}", hint="set it in the job")
+        marks.left_out(call, refusal, hint="set it in the job")
     else:
         marks.raw(call, "the pipeline", reason)
 
