@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, OTHER_FILES, RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
-from pipegen.importing.gitlab.values import expanded, ground
+from pipegen.importing.gitlab.values import ground, word_value
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.plan.model import Case
 from pipegen.shell.values.image_values import IMAGE_CHECK
@@ -36,11 +36,6 @@ _CHOICE = f'case "${{{Case.NUMBER}-}}" in\n'
 _BRANCH = re.compile(
     r"""  (?P<case>\d+|\*)\) (?P<export>export \w+=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\s;])*) ;;\n""", re.DOTALL
 )
-# Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
-_WORD = re.compile(
-    r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])",
-    re.DOTALL,
-)
 _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 # Commands of pipegen itself: they check the shell, and carry files.
 _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
@@ -48,7 +43,6 @@ _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 _COMPUTED = "${PIPEGEN_URL_"
 _ADDRESS = re.compile(r"printf %s (\S.*) >\.pipegen/environment/\S+")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
-_DOLLAR = "\0"
 _SHORTENED = "…"
 # What the generated file has in a name for an empty value of a matrix.
 _EMPTY = re.compile(r"(?<=[:,] )-(?=,|$)")
@@ -307,7 +301,7 @@ def _address(work: RunWork) -> str:
     """Return the address of the environment of *work*: the script can compute it, and pass it on to GitLab."""
     commands = work.script if work.address.startswith(_COMPUTED) else ()
     printed = (match for command in commands for match in _ADDRESS.finditer(command))
-    return next((_value(match[1]) for match in printed), work.address)
+    return next((word_value(match[1]) for match in printed), work.address)
 
 
 def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> dict[str, str] | None:
@@ -325,7 +319,7 @@ def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], c
         match = _EXPORT.fullmatch(text)
         if match is not None:
             variables.pop(match[1], None)  # the last value counts, and those before it can be in it
-            variables[match[1]] = _value(match[2])
+            variables[match[1]] = word_value(match[2])
         elif (value := read_variable(text, work.variables, work.values)) is not None:
             variables[value[0]] = value[1]
         elif not _is_own(text):
@@ -386,21 +380,3 @@ def _position(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int
 def _is_indented(line: str, original: str) -> bool:
     """Return whether *line* of a subshell is *original*: lines of a text in quotes have no additional spaces."""
     return line in (original, f"  {original}")
-
-
-def _value(text: str) -> str:
-    """Return the value of the shell word *text*, with each variable as `${NAME}`."""
-    parts = []
-    for match in _WORD.finditer(text):
-        if match["single"] is not None:
-            parts.append(match["single"].replace("$", _DOLLAR))
-        elif match["double"] is not None:
-            escaped = re.sub(
-                r"\\([$`\"\\])",
-                lambda match: _DOLLAR if match[1] == "$" else match[1],
-                match["double"],
-            )
-            parts.append(escaped)
-        else:
-            parts.append((match["escaped"] or match["bare"]).replace("$", "$" if match["bare"] else _DOLLAR))
-    return expanded("".join(parts))

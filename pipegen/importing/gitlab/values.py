@@ -12,6 +12,11 @@ _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
 # Stands for a dollar sign that begins no variable.
 _DOLLAR = "\0"
 _MOST_LEVELS = 100
+# Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
+_WORD = re.compile(
+    r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])",
+    re.DOTALL,
+)
 
 
 def texts_of_variables(variables: Mapping[str, Variable]) -> dict[str, str]:
@@ -60,3 +65,21 @@ def ground(text: str, variables: Mapping[str, str]) -> str:
         return "".join((*parts, text[end:]))[:MOST_CHARACTERS]
 
     return replaced(text, 0)
+
+
+def word_value(text: str) -> str:
+    """Return the value of the shell word *text*, with each variable as `${NAME}`."""
+    parts = []
+    for match in _WORD.finditer(text):
+        if match["single"] is not None:
+            parts.append(match["single"].replace("$", _DOLLAR))
+        elif match["double"] is not None:
+            escaped = re.sub(
+                r"\\([$`\"\\])",
+                lambda match: _DOLLAR if match[1] == "$" else match[1],
+                match["double"],
+            )
+            parts.append(escaped)
+        else:
+            parts.append((match["escaped"] or match["bare"]).replace("$", "$" if match["bare"] else _DOLLAR))
+    return expanded("".join(parts))
