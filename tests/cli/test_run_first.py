@@ -28,6 +28,12 @@ pipelines:
 REST = ["pack", "a", "ship", "b", "prepare", "unit: fast", "unit: slow", "lint", "note", "clean"]
 
 
+@pytest.fixture(autouse=True)
+def state(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know no durations of earlier runs, which decide about the order, too."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
+
+
 @pytest.mark.parametrize(
     ("first", "order"),
     [
