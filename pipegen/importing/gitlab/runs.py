@@ -13,9 +13,7 @@ from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
 from pipegen.structs import Struct, replace
-
-# How a job starts although one before it has failed.
-_AFTER_FAILURES = ("always", "on_failure")
+from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 
 
 class RunWork(Struct, kw_only=True):
@@ -209,7 +207,7 @@ def _skipped(starts: Mapping[str, StartedJob], needs: Mapping[str, frozenset[str
     skipped: set[str] = set()
     for name in in_order({name: needs.get(name, frozenset()) for name in starts}):
         is_skipped = any(need in skipped or _is_optional(starts[need]) for need in needs.get(name, ()))
-        if is_skipped and starts[name].when not in _AFTER_FAILURES:
+        if is_skipped and starts[name].when not in AFTER_FAILURES:
             skipped.add(name)
     return frozenset(skipped)
 
@@ -225,13 +223,13 @@ def _stopped_by(
     failing = frozenset(name for name, start in starts.items() if "any" not in start.allowed)
     for name in in_order(direct):
         job = jobs[starts[name].name]
-        if starts[name].when in _AFTER_FAILURES:
+        if starts[name].when in AFTER_FAILURES:
             stopped_by[name] = frozenset()
         elif job.needs is None:
             earlier = (other for other in jobs.values() if other.job.stage_number < job.job.stage_number)
             stopped_by[name] = failing.intersection(each for other in earlier for each in other.combinations)
         else:
-            through = (stopped_by[need] for need in direct[name] if starts[need].when not in _AFTER_FAILURES)
+            through = (stopped_by[need] for need in direct[name] if starts[need].when not in AFTER_FAILURES)
             stopped_by[name] = (direct[name] & failing).union(*through)
     return stopped_by
 

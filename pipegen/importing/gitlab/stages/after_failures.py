@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -10,7 +10,7 @@ from pipegen.importing.arcs import closure, depths, in_order
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, needs_of
 from pipegen.importing.gitlab.stages.stage import Draft
-from pipegen.targets.gitlab.jobs.raw import runs_after_failures
+from pipegen.targets.gitlab.jobs.raw import runs_after_failures, starts_in
 
 # A generated file with more steps has one stage, which decides no order.
 _MOST_STEPS = 20
@@ -36,7 +36,9 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
     With needs, GitLab skips a job if one that it needs is skipped, whatever else has failed:
     `lib/gitlab/ci/status/composite.rb`. Without, it waits for all jobs of earlier steps in the generated file.
     """
-    on_failure = [draft for draft in drafts if _starts_on_failure(draft) and needs_of(draft.job, source) is None]
+    on_failure = [
+        draft for draft in drafts if "on_failure" in starts_in(draft.raw) and needs_of(draft.job, source) is None
+    ]
     if not on_failure:
         return frozenset()
     depth, earlier = depths(order.before), closure(order.before)
@@ -58,15 +60,3 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
                 hint='let it start after all jobs of the last stage, where it becomes a stage in "finally"',
             )
     return frozenset(exact)
-
-
-def _starts_on_failure(draft: Draft) -> bool:
-    """Return whether raw keys of *draft* start it after a failure."""
-    return "on_failure" in {str(start) for start in _starts(draft)}
-
-
-def _starts(draft: Draft) -> Iterator[object]:
-    yield draft.raw.get("when")
-    rules = draft.raw.get("rules")
-    for rule in rules if isinstance(rules, list) else ():
-        yield rule.get("when") if isinstance(rule, dict) else None

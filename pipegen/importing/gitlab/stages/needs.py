@@ -225,7 +225,7 @@ def _report_dependencies(
                 at=item.span,
                 hint='put the job into its "needs", so that it waits for it',
             )
-        if not source.is_complete and whole_name(text_of(item), source.jobs) not in source.jobs:
+        if not source.is_complete and name not in source.jobs:
             accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
             report.add(
                 codes.INCLUDE_NOT_READ,

@@ -21,6 +21,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import scalars
 from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 from pipegen.targets.gitlab.jobs.values.shell_variables import ADDRESS_CHARACTERS
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
@@ -35,7 +36,6 @@ _KEEPING = frozenset({"GIT_CLEAN_FLAGS", "GIT_STRATEGY"})
 _ADDRESS = re.compile(f"[{ADDRESS_CHARACTERS}]*")
 # Keys whose texts the shell reads.
 _SCRIPTS = ("before_script", "script", "after_script")
-_AFTER_FAILURES = ("always", "on_failure")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -167,7 +167,7 @@ def _start_refusal(job: SourceJob) -> str:
     """Return that *job* may start without the values, "" if it does not: after a failure, there are none."""
     rules = [rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping)]
     starts = [text_of(job.get("when")), *(text_of(rule.get("when")) for rule in rules)]
-    return f'job "{job.name}" may start after failures' if set(starts).intersection(_AFTER_FAILURES) else ""
+    return f'job "{job.name}" may start after failures' if AFTER_FAILURES.intersection(starts) else ""
 
 
 def _refusal(

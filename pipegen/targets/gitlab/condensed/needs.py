@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import PublishImage, RunContainer
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 
 # Steps that only use images.
 _BLIND = (RunContainer, PublishImage)
-_AFTER_FAILURES = ("on_failure", "always")
 
 
 class Sources(Struct):
@@ -23,7 +23,7 @@ class Sources(Struct):
     def of(self, job: GitLabJob) -> frozenset[str]:
         """Return the jobs whose artifacts *job* would get by needing them."""
         whens = {job.when, *(rule.when for rule in job.rules)}
-        return self.names if whens.isdisjoint(_AFTER_FAILURES) else self.always
+        return self.names if whens.isdisjoint(AFTER_FAILURES) else self.always
 
 
 def sources(jobs: Sequence[GitLabJob]) -> Sources:

@@ -28,6 +28,8 @@ def with_other_files(
 
     *titles* are the job names of the stages of *plans*.
     """
+    if not settings.files_from:
+        return tuple(jobs)
     sources = {
         titles[plan.name, job.stage]: _sources(setting_names(plan, job), settings)
         for plan in plans
@@ -48,15 +50,16 @@ def check_other_files(
     """Report stages in the setting that no plan has, unless *is_part*, and those that cannot get files."""
     if section is None or section.get("files_from") is None:
         return
-    known = {name: job for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
+    known: dict[str, Job] = {}
     crowded: dict[str, str] = {}
-    for all_names in [setting_names(plan, job) for plan in plans for job in plan.jobs]:
-        if reason := crowded_needs(_sources(all_names, settings)):
-            crowded |= dict.fromkeys(all_names, reason)
+    for job, own_names in [(job, setting_names(plan, job)) for plan in plans for job in plan.jobs]:
+        known |= dict.fromkeys(own_names, job)
+        if reason := crowded_needs(_sources(own_names, settings)):
+            crowded |= dict.fromkeys(own_names, reason)
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))
     for named in _stages(section):
-        job = known.get(named.text)
-        if job is None and not is_part:
+        stage_job = known.get(named.text)
+        if stage_job is None and not is_part:
             suggested = suggestion(named.text, names)
             report.add(
                 codes.UNKNOWN_STAGE_IN_SETTING,
@@ -64,7 +67,7 @@ def check_other_files(
                 at=named.span,
                 hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(names)}",
             )
-        reason = (_refusal(job) if job is not None else "") or crowded.get(named.text, "")
+        reason = (_refusal(stage_job) if stage_job is not None else "") or crowded.get(named.text, "")
         if reason:
             report.add(
                 codes.INVALID_VALUE,
@@ -85,8 +88,8 @@ def crowded_needs(jobs: Iterable[Container[str]]) -> str:
     return next(reasons, "")
 
 
-def _stages(section: TreeMapping | None) -> Iterator[Scalar]:
-    for item in items_of(section.get("files_from") if section is not None else None):
+def _stages(section: TreeMapping) -> Iterator[Scalar]:
+    for item in items_of(section.get("files_from")):
         stages = items_of(item.get("stages")) if isinstance(item, TreeMapping) else ()
         yield from (each for each in stages if isinstance(each, Scalar))
 

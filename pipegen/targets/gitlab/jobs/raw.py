@@ -15,6 +15,8 @@ from pipegen.source.tree import Node, Scalar, Sequence, entries_of, scalars
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import GitLabJob
 
+# How a job starts although one before it has failed: https://docs.gitlab.com/ci/yaml/#when
+AFTER_FAILURES = frozenset({"always", "on_failure"})
 _TARGET = "gitlab"
 _VARIABLE = re.compile(r"\$\{?(\w+)", re.ASCII)
 # Keys that define the order, the values and the files of a run.
@@ -71,13 +73,16 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
     return any(key in raw for key in _RULES)
 
 
+def starts_in(raw: Mapping[str, Data]) -> frozenset[str]:
+    """Return the values of `when` in *raw* and in its rules."""
+    rules = raw.get("rules")
+    parts = [raw, *(rules if isinstance(rules, list) else ())]
+    return frozenset(str(part["when"]) for part in parts if isinstance(part, Mapping) and "when" in part)
+
+
 def runs_after_failures(raw: Mapping[str, Data]) -> bool:
     """Return whether *raw* may start the job although a job before it has failed."""
-    if not raw:
-        return False
-    rules = raw.get("rules")
-    starts = [raw, *(rules if isinstance(rules, list) else ())]
-    return any(isinstance(start, Mapping) and start.get("when") in ("always", "on_failure") for start in starts)
+    return bool(raw) and not AFTER_FAILURES.isdisjoint(starts_in(raw))
 
 
 def read_by_rules(job: Job) -> frozenset[str] | None:
