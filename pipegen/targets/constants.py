@@ -27,6 +27,10 @@ READ_BY_SHELLS = (
 _MOST = 50
 
 
+def _no_text(_: Text) -> None:
+    """Return None: the engine expands nothing."""
+
+
 class Constants(Struct):
     """The names and values of a job's *variables*, and the *job* without these in the `env` of its script."""
 
@@ -47,8 +51,11 @@ def constants(
     removes_empty: bool = False,
     read_by_rules: Collection[str] | None = None,
     values: Mapping[str, str] | None = None,
+    expandable: Callable[[Text], str | None] = _no_text,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
+
+    Other values may be variables if *expandable* returns a text that the engine expands to them.
 
     Those that cases replace always are: an export in the script would win over the case.
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
@@ -64,14 +71,12 @@ def constants(
     reserved = _reserved_names(job, plan, job.conditions if read_by_rules is None else ())
     of_cases = Case.names(job.engine_cases)
     reserved |= set(job.computed_names)
+    settable = _settable(script.env, of_cases, expandable) if values is None else values
     names = [name for name, _ in script.env]
-    texts = {
-        name: _constant(value) if values is None else values.get(name)
-        for name, value in script.env
-        if names.count(name) == 1
-    }
     variables = {
-        name: text for name, text in texts.items() if text is not None and is_free_name(name) and name not in reserved
+        name: settable[name]
+        for name in names
+        if name in settable and names.count(name) == 1 and is_free_name(name) and name not in reserved
     }
     exported: tuple[tuple[str, Text], ...] = ()
     if removes_empty:
@@ -89,8 +94,21 @@ def constants(
     )
 
 
-def _constant(value: Text) -> str | None:
-    return value.constant if Case.can_set(value.constant) else None
+def _settable(
+    env: Iterable[tuple[str, Text]], of_cases: Collection[str], expandable: Callable[[Text], str | None]
+) -> dict[str, str]:
+    """Return the texts to which an engine can set variables of *env*: constants, and those that are *expandable*.
+
+    A variable that an earlier value reads is none of them, except *of_cases*: that value gets an outer variable.
+    """
+    read: set[str] = set()
+    texts: dict[str, str] = {}
+    for name, value in env:
+        read.update(part.name for part in value.parts if isinstance(part, Bare))
+        text = value.constant if Case.can_set(value.constant) else expandable(value)
+        if text is not None and (name not in read or name in of_cases):
+            texts[name] = text
+    return texts
 
 
 def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, report: Report) -> None:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 # In a path, a name and a script, such a value needs no quotes, and no engine expands it.
 PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 # A shell variable that is set to a value, and nothing else.
-_ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
+_ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[A-Za-z0-9_]+\}?"
 # A variable whose value is in double quotes, in which others are expanded.
 _EXPORT = r'export [A-Za-z_][A-Za-z0-9_]*="[^"\\`]*"'
 # A path of pipegen, whose parts need no quotes.

@@ -163,15 +163,17 @@ def test_the_number_of_a_combination_is_a_value_of_it(tmp_path: Path) -> None:
         """,
         tmp_path,
     )
-    jobs = _generated(result)
+    build, test = (_generated(result)[name] for name in ("build", "test"))
 
-    assert [name for name in jobs if name.startswith("build: ")] == [
-        *("build: linux, arm, 1", "build: macos, arm, 2", "build: linux, x86, 3", "build: windows, x86, 4")
-    ]
-    assert jobs["build: linux, x86, 3"]["image"] == "linux:3"
-    assert "export CI_NODE_INDEX=3" in str(jobs["build: linux, x86, 3"]["script"])
-    assert "export CI_NODE_TOTAL=4" in str(jobs["build: linux, x86, 3"]["script"])
-    assert jobs["test: linux, arm"]["needs"] == [{"job": "build: macos, arm, 2", "optional": True}]
+    assert build["parallel"] == {
+        "matrix": [
+            *({"OS": system, "CPU": "arm", "part": part} for system, part in (("linux", "1"), ("macos", "2"))),
+            *({"OS": system, "CPU": "x86", "part": part} for system, part in (("linux", "3"), ("windows", "4"))),
+        ]
+    }
+    assert (build["image"], build["script"]) == ("$OS:$part", ["./build $CI_NODE_INDEX/$CI_NODE_TOTAL"])
+    need = {"parallel": {"matrix": [{"OS": "macos", "CPU": "arm", "part": "2"}]}}
+    assert test["needs"] == [{"job": "build", **need, "optional": True}]
     assert _differences(result) == []
 
 
@@ -185,7 +187,9 @@ def test_an_axis_with_the_name_of_the_number_is_an_ordinary_one(tmp_path: Path) 
         tmp_path,
     )
 
-    assert _generated(result)["test"]["needs"] == ["build: b, linux"]
+    assert _generated(result)["test"]["needs"] == [
+        {"job": "build", "parallel": {"matrix": [{"part": "b", "OS": "linux"}]}}
+    ]
     assert _differences(result) == []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from importing.samples import CASES, from_text, imported, messages
 from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
@@ -141,7 +142,7 @@ def test_a_need_on_one_combination_is_an_arc(need: object, name: str, tmp_path: 
 
     assert f'["{name}", test]' in result.text
     assert (messages(report), _differences(result)) == ("", [])
-    every = 'needs: ["build: gcc, linux", "build: clang, linux", "parts: 1", "parts: 2"]'
+    every = "needs: [build, parts]"
     assert any("waits for" in message for message in _differences(_changed(result, _needs(result), every)))
 
 
@@ -164,6 +165,37 @@ def test_a_need_on_a_combination_that_brackets_cannot_name_stays_raw(value: str,
     assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
     assert f'needs: ["build: {name}"]' in result.text
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize("need", ["build: [cl,x, linux]", "build: [gcc, linux]"])
+def test_a_raw_need_names_a_combination_in_a_matrix_or_a_job_of_its_own(need: str, tmp_path: Path) -> None:
+    """The comma keeps a combination out of the matrix job of the generated file."""
+    matrix = {"matrix": [{"CC": ["gcc", "clang", "cl,x"], "OS": "linux"}]}
+    jobs = {
+        "build": {"stage": "build", "script": ["make"], "parallel": matrix},
+        "test": {"stage": "test", "script": ["make test"], "needs": [need, "build: [cl,x, linux]"]},
+    }
+    result, _ = from_text(json.dumps(jobs), tmp_path)
+
+    assert [name for name in yaml_data(result.generated[-1].text) if name.startswith("build")] == [
+        *("build", "build: cl,x, linux")
+    ]
+    assert "raw: { gitlab: { needs: [" in result.text
+    assert _differences(result) == []
+
+
+def test_services_get_variables_in_which_gitlab_expands_its_own(tmp_path: Path) -> None:
+    """GitLab sets them before the services start, so that no raw variable is needed."""
+    keys = "services: [postgres], script: [make]"
+    result, _ = from_text(
+        f"variables: {{ DATA: $CI_PROJECT_DIR/db, OTHER: $CI_COMMIT_BRANCH }}\nunit: {{ {keys} }}\n", tmp_path
+    )
+
+    assert "raw: { gitlab: { variables: { OTHER: $CI_COMMIT_BRANCH } } }" in result.text
+    assert yaml_data(result.generated[-1].text)["unit"]["variables"] == {
+        "DATA": "$CI_PROJECT_DIR/db",
+        "OTHER": "$CI_COMMIT_BRANCH",
+    }
 
 
 @pytest.mark.parametrize(("has_files", "files"), [(True, '["build[CC=gcc]", lint]'), (False, "[lint]")])
@@ -277,7 +309,7 @@ def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> N
     result, _ = from_text(source, tmp_path)
 
     other = 'the image of job "unit: $RUBY" is another one'
-    assert "variables: { RUBY: $CI_REGISTRY/ruby }" in result.text
+    assert "matrix: [{ IMAGE: [$RUBY, python:3] }]" in result.text
     assert _differences(result) == []
     assert other in _differences(_changed(result, "RUBY: $CI_REGISTRY/ruby", "RUBY: ruby"))
 
@@ -471,7 +503,7 @@ def test_raw_rules_read_the_variables_of_a_matrix(number: int, tmp_path: Path) -
 
     assert "$JVM is a variable of the matrix" in messages(report)
     assert _differences(result) == []
-    assert 'job "unit: 8" runs only in the original' in _differences(_changed(result, 'JVM: "8"', 'JVM: "9"'))
+    assert 'job "unit: 8" runs only in the original' in _differences(_changed(result, 'JVM: ["8", ', 'JVM: ["9", '))
 
 
 def test_tests_of_the_name_and_the_stage_of_a_job_are_decided(tmp_path: Path) -> None:
@@ -760,9 +792,9 @@ six: { script: ['./six $TAG'] }
 
 def test_the_order_in_which_a_script_sets_variables_is_compared(tmp_path: Path) -> None:
     """A variable has no value before it is set."""
-    source = "test: { script: ['./test $TAG'], variables: { NAME: a-$CI_COMMIT_SHA, TAG: v$NAME } }\n"
+    source = "test: { script: ['./test $TAG'], variables: { NAME: a-$CI_COMMIT_BRANCH, TAG: v$NAME } }\n"
     result, _ = from_text(source, tmp_path)
-    first, second = '    - export NAME="a-$CI_COMMIT_SHA"\n', '    - export TAG="v$NAME"\n'
+    first, second = '    - export NAME="a-$CI_COMMIT_BRANCH"\n', '    - export TAG="v$NAME"\n'
 
     assert _differences(result) == []
     assert _differences(_changed(result, first + second, second + first)) == [

@@ -104,7 +104,6 @@ SCRIPTED = frozenset(
 UNSTABLE = frozenset(
     {
         "by-files",  # helpers that wait for optional stages become stages that wait for them
-        "port-of-gitlab",  # names of GitLab stages for jobs of an included file
     }
 )
 

@@ -35,6 +35,8 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 
 _MOST_ROUNDS = 12
+# Names of generated jobs decide needs that stay raw, and these decide which combinations are jobs of their own.
+_MOST_NAMINGS = 3
 # The start of the name of a helper for which others wait in place of a job that is optional in some runs.
 _WAITING = "wait for "
 
@@ -190,9 +192,12 @@ class _Attempt:
         )
 
     def imported(self, result: _Result, report: Report) -> GitLabImport:
-        """Return the import with the config of *result*, or of another attempt if it lacks names."""
-        if result.config.lacks_names:
-            self.names = _names(result)
+        """Return the import with the config of *result*, or of another attempt if it lacks names or has old ones."""
+        for _ in range(_MOST_NAMINGS):
+            has_names = result.config.lacks_names or self.names != GeneratedNames()
+            if not has_names or (names := _names(result)) == self.names:
+                break
+            self.names = names
             result = self.result(is_shared=True)
         report.take(result.report)
         files, accounting = self._reading.files, result.accounting
@@ -218,13 +223,9 @@ class _Attempt:
 def _names(result: _Result) -> GeneratedNames:
     """Return the jobs of each stage in the generated files, and the helpers through which others await them."""
     entries = {entry.key.text: entry.value for file in result.compiled.files for entry in _entries(file)}
-    jobs = {name: [job for job in entries if job.startswith(f"{name}: ")] for name in result.config.jobs}
+    jobs = {name: [job for job in entries if f"{job}: ".startswith(f"{name}: ")] for name in result.config.jobs}
     return GeneratedNames(
-        {
-            name: [name] if name in entries else of_stage
-            for name, of_stage in jobs.items()
-            if name in entries or of_stage
-        },
+        {name: of_stage for name, of_stage in jobs.items() if of_stage},
         {awaited: name for name, job in entries.items() if (awaited := _awaited(name, job))},
     )
 

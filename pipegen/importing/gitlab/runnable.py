@@ -161,7 +161,8 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
     rules: tuple[RunnableRule, ...] | None = None
     with suppress(ExpressionError):
         rules = None if may_have_rules_elsewhere(job, source) else _numbered(rules_of(job, source), conditions)
-    combinations = dict(combinations_of(job))
+    # GitLab sets the numbers in each matrix; most sources have no use for them, and not all generated files have them.
+    combinations = dict(combinations_of(job, has_numbers=has_helpers or reads_number(job)))
     axes = next(iter(combinations.values()), {}).keys()
     tested = {name for rule in rules or () for name in rule.tested}
     return RunnableJob(
@@ -298,8 +299,8 @@ def _leaves_files(job: SourceJob) -> bool:
     return not is_for_failures and (bool(_stored_paths(job)) or has_variables)
 
 
-def combinations_of(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the name and the values of each combination of *job*."""
+def combinations_of(job: SourceJob, *, has_numbers: bool) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the name and the values of each combination of *job*; of a matrix, its number only if it *has_numbers*."""
     node = job.get("parallel")
     if node is None:
         yield job.name, {}
@@ -319,9 +320,8 @@ def combinations_of(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
                     f"{job.name}: {', '.join(values)}",
                     dict(zip(axes, values, strict=True)),
                 )
-        is_numbered = reads_number(job)
         for number, (name, chosen) in enumerate(seen.items(), start=1):
-            numbers = {"CI_NODE_INDEX": str(number), "CI_NODE_TOTAL": str(len(seen))} if is_numbered else {}
+            numbers = {"CI_NODE_INDEX": str(number), "CI_NODE_TOTAL": str(len(seen))} if has_numbers else {}
             yield name, {**numbers, **chosen}
 
 

@@ -66,7 +66,9 @@ TABLE: tuple[Capability, ...] = (
         "resources", _NATIVE, "KUBERNETES_CPU_REQUEST, _MEMORY_REQUEST and their _LIMIT; other executors ignore them"
     ),
     Capability("runner_variables", _NATIVE, "variables of the job"),
-    Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
+    Capability(
+        "env", _NATIVE, "constants are variables, also with paths or numbers of GitLab; scripts export all other values"
+    ),
     Capability("cases", _NATIVE, "variables of rules"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),
     Capability(

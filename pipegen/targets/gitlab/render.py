@@ -232,12 +232,7 @@ def _need(need: NeedEntry) -> Data:
     keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
     keys["job"] = need.job
     if need.combinations:
-        maps = axis_maps(map(dict, need.combinations))
-        keys["parallel"] = {
-            "matrix": [
-                {axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps
-            ]
-        }
+        keys["parallel"] = {"matrix": [{**axes} for axes in axis_maps(map(dict, need.combinations))]}
     if not need.artifacts:
         keys["artifacts"] = False
     if need.is_optional:
@@ -248,9 +243,12 @@ def _need(need: NeedEntry) -> Data:
 def _parallel(combinations: Combinations) -> Value:
     """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps."""
     maps = axis_maps(map(dict, combinations.values))
-    if len(maps) == 1:
-        return {"matrix": [{axis: text_list(values) for axis, values in maps[0].items()}]}
-    return {"matrix": [Flow(axes) for axes in maps]}
+    if len(maps) > 1:
+        return {"matrix": [Flow({**axes}) for axes in maps]}
+    (axes,) = maps
+    return {
+        "matrix": [{axis: values if isinstance(values, str) else text_list(values) for axis, values in axes.items()}]
+    }
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:

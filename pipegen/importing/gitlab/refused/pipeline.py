@@ -86,7 +86,7 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
         if _is_later(need.name, job, source):
             yield _later(need.node, "needs", need.name)
         elif need.name in source.jobs and need.combinations is not None and not need.own_axes:
-            existing = {values_in(name) for name, _ in combinations_of(source.jobs[need.name])}
+            existing = {values_in(name) for name, _ in combinations_of(source.jobs[need.name], has_numbers=False)}
             for name in need.combinations:
                 if values_in(name) not in existing:
                     yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, ne
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.after_failures import after_any_failure
 from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
 from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.plan.expansion.combinations import combination_name
@@ -171,11 +172,12 @@ def _own(job: SourceJob, other: Draft, source: SourcePipeline) -> dict[str, Data
 def _chosen(jobs: Sequence[str], stage: str, single: Mapping[str, str] | None) -> Sequence[str]:
     """Return those of the *jobs* of *stage* that are its *single* combinations, all without these.
 
-    If one job has them all, GitLab names them.
+    If the stage itself is one of them, it has the other combinations, which GitLab names.
     """
     if single is None:
         return jobs
-    return list(single.values()) if list(jobs) == [stage] else [name for name in jobs if values_in(name) in single]
+    own = {values_in(name): name for name in jobs if name != stage}
+    return [own.get(values, name) for values, name in single.items() if values in own or stage in jobs]
 
 
 def report_needs(
@@ -315,26 +317,14 @@ def _is_unknown(draft: Draft, names: GeneratedNames, *, is_by_stage: bool) -> bo
 
 def _has_other_name(draft: Draft) -> bool:
     """Return whether the generated file may have another name for the job of *draft*."""
-    return draft.name in _RENAMED or ("matrix" in draft.keys and not draft.raw)
+    return draft.name in _RENAMED or "matrix" in draft.keys
 
 
 def _job_names(draft: Draft) -> list[str]:
-    """Return the names of the jobs of *draft* in the generated file: with raw keys, each combination is one."""
-    matrix = _map(draft.keys.get("matrix"))
-    include = matrix.get("include")
-    axes = [values for values in matrix.values() if isinstance(values, list)]
-    listed = (
-        [tuple(combination.values()) for combination in include if isinstance(combination, dict)]
-        if isinstance(include, list)
-        else None
-    )
-    combinations = product(*axes) if listed is None else listed
+    """Return the names of the jobs of *draft* in the generated file, where each combination is one."""
     names = {draft.name}
-    return (
-        [combination_name(draft.name, list(map(str, combination)), names) for combination in combinations]
-        if axes
-        else [draft.name]
-    )
+    combinations = matrix_combinations(_map(draft.keys.get("matrix")))
+    return [combination_name(draft.name, list(values.values()), names) for values in combinations] or [draft.name]
 
 
 def _leaves_files(draft: Draft) -> bool:

@@ -2,7 +2,8 @@
 
 The values are variables of the job. Combinations that also differ in their needs, or that others need one by one,
 extend a hidden job and have the values as variables. Combinations that differ in other keys stay jobs of their own, and
-so do those whose axes could be variables that the runner or programs read.
+so do those whose axes could be variables that the runner or programs read, unless these are variables of the jobs with
+the same values already.
 """
 
 from __future__ import annotations
@@ -35,15 +36,19 @@ _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
 
 
-# Raw keys that may name single combinations, or variables like an axis.
-_OF_ONE_JOB = frozenset({"parallel", "needs", "dependencies", "extends", "variables", "trigger"})
+# Raw keys that jobs of a matrix cannot have, or that may have variables with the name of an axis.
+_OF_ONE_JOB = frozenset({"parallel", "extends", "variables", "trigger"})
 
 
 class _Matrix(Struct):
-    """A matrix job, and the values of the combinations that it replaces, by the names of their jobs."""
+    """A matrix job, and the values of the combinations that it replaces, by the names of their jobs.
+
+    If it *needs_numbers*, GitLab must set the numbers of the combinations, which it does not for jobs of their own.
+    """
 
     job: GitLabJob
     combinations: Mapping[str, tuple[tuple[str, str], ...]]
+    needs_numbers: bool
 
 
 def with_matrices(
@@ -71,7 +76,7 @@ def with_matrices(
             continue
         if _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
             matrices |= dict.fromkeys(matrix.combinations, matrix)
-        elif f".{title}" not in taken:
+        elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
     return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
 
@@ -131,18 +136,24 @@ def _matrix(
     values = {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
     if len(values) < 2:  # noqa: PLR2004 - several
         return None
-    axes = [axis for axis, _ in values[jobs[0].name]]
-    if not all(map(re.compile(_AXIS).fullmatch, axes)) or any(_is_used(axis, jobs, variables) for axis in axes):
+    combinations = {name: dict(pairs) for name, pairs in values.items()}
+    if any(_is_used(axis, jobs, combinations, variables) for axis, _ in values[jobs[0].name]):
         return None
-    unified = _unified(title, jobs, tuple(dict(pairs) for pairs in values.values()))
-    return None if unified is None else _Matrix(unified, values)
+    numbered = _without_numbers(jobs)
+    unified = _unified(title, numbered, tuple(combinations.values()))
+    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered != jobs)
 
 
-def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) -> bool:
-    """Return whether the name of *axis* has another meaning in *jobs*: a variable of the file, a job or its script."""
-    if axis in variables or any(variable.name == axis for job in jobs for variable in job.variables):
+def _is_used(
+    axis: str, jobs: Sequence[GitLabJob], combinations: Mapping[str, Mapping[str, str]], variables: frozenset[str]
+) -> bool:
+    """Return whether the name of *axis* has another meaning: a variable of the file, a job, its script or a program."""
+    in_rules = (variable for job in jobs for rule in job.rules for variable, _ in rule.variables)
+    if axis in variables or axis in in_rules:
         return True
-    if any(axis == variable for job in jobs for rule in job.rules for variable, _ in rule.variables):
+    if any(variable.name == axis for job in jobs for variable in job.variables):
+        return any(VariableEntry(axis, combinations[job.name][axis]) not in job.variables for job in jobs)
+    if re.fullmatch(_AXIS, axis) is None:
         return True
     name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
     conditions = [rule.condition for rule in jobs[0].rules]
@@ -154,7 +165,16 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
     """Return the job *title* without needs that equals each of *jobs* with its *values*; None if there is none."""
     combinations = Combinations(tuple(tuple(each.items()) for each in values))
     alike = [
-        replace(job, name=title, combinations=combinations, needs=(), dependencies=None, other_files=()) for job in jobs
+        replace(
+            job,
+            name=title,
+            combinations=combinations,
+            needs=(),
+            dependencies=None,
+            other_files=(),
+            variables=tuple(variable for variable in job.variables if variable.name not in values[0]),
+        )
+        for job in jobs
     ]
     try:
         job = Merger(_rules(values)).merged(alike)
@@ -166,6 +186,27 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
     scripts = (job.before_script, job.script, job.after_script)
     before, main, after = (_in_place(each, values[0]) for each in scripts)
     return replace(job, before_script=before, script=main, after_script=after)
+
+
+def _without_numbers(jobs: Sequence[GitLabJob]) -> Sequence[GitLabJob]:
+    """Return *jobs*, the combinations of a matrix in order, without exports of the numbers that GitLab sets itself.
+
+    https://docs.gitlab.com/ci/variables/predefined_variables/: CI_NODE_INDEX and CI_NODE_TOTAL
+    """
+    exports = [
+        [ScriptEntry(f"export CI_NODE_INDEX={index}"), ScriptEntry(f"export CI_NODE_TOTAL={len(jobs)}")]
+        for index in range(1, len(jobs) + 1)
+    ]
+    if not all(set(own).issubset(job.script) for job, own in zip(jobs, exports, strict=True)):
+        return jobs
+    return [
+        replace(job, script=_but(job.script, own), after_script=_but(job.after_script, own))
+        for job, own in zip(jobs, exports, strict=True)
+    ]
+
+
+def _but(entries: tuple[ScriptEntry, ...], others: Sequence[ScriptEntry]) -> tuple[ScriptEntry, ...]:
+    return tuple(entry for entry in entries if entry not in others)
 
 
 def _rules(values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str], Rule]:
@@ -275,8 +316,8 @@ def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Itera
             yield replace(need, job=matrix.job.name, combinations=combinations)
 
 
-def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, list[str]]]:
-    """Return *combinations* as few maps of lists, in the same order: GitLab multiplies the lists of a map.
+def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str | list[str]]]:
+    """Return *combinations* as few maps of a value or lists, in the same order: GitLab multiplies the lists of a map.
 
     https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
     """
@@ -289,4 +330,4 @@ def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, list[
             else:
                 merged.append(axes)
         maps = merged
-    return maps
+    return [{axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps]

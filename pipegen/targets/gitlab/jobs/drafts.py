@@ -33,7 +33,7 @@ from pipegen.targets.gitlab.jobs.retention import lower_retention, stored_path
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
-from pipegen.targets.gitlab.jobs.values.expanded_texts import variable_texts
+from pipegen.targets.gitlab.jobs.values.expanded_texts import plain_value, variable_texts
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
@@ -200,7 +200,13 @@ class _Drafting(Struct, kw_only=True):
         """Return the variables of `env` that GitLab sets, all if a key for GitLab replaces the script of *job*."""
         read = read_by_rules(job)
         if not replaces_script(job):
-            return constants(job, self.plan, is_free_name, read_by_rules=read)
+            return constants(
+                job,
+                self.plan,
+                is_free_name,
+                read_by_rules=read,
+                expandable=lambda text: plain_value(text, self.plan),
+            )
         values = variable_texts(job, self.plan, raw_variables(job))
         return constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)
 

@@ -54,9 +54,54 @@ def test_values_are_in_variables_too() -> None:
     assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
 
 
+def test_axes_that_are_variables_of_the_jobs_may_have_any_name() -> None:
+    """A variable with another value than the axis keeps the combinations separate."""
+    matrix = _matrix("env: { PY: '${matrix.PY}' }", "image: 'py:${matrix.PY}'", "script: t $PY", axes="PY: [a, b]")
+    assert matrix["unit"] == {
+        "stage": "unit",
+        "parallel": {"matrix": [{"PY": ["a", "b"]}]},
+        "image": "py:$PY",
+        "script": ["t $PY"],
+    }
+
+    for env in ("PY: 'v${matrix.PY}'", "PATH: '${matrix.PY}'"):
+        matrix = _matrix(f"env: {{ {env} }}", "script: t", axes="PY: [a, b]")
+        assert "unit" not in matrix
+
+
+@pytest.mark.parametrize(
+    ("index", "total", "script"),
+    [("${matrix.part}", "2", ["t"]), ("${matrix.part}", "3", None), ("${matrix.other}", "2", None)],
+)
+def test_gitlab_sets_the_numbers_of_combinations(index: str, total: str, script: list[str] | None) -> None:
+    """https://docs.gitlab.com/ci/variables/predefined_variables/: from 1, for each job of `parallel`."""
+    numbers = f"CI_NODE_INDEX: '{index}', CI_NODE_TOTAL: '{total}'"
+    axes = "include: [{ part: '1', other: x }, { part: '2', other: y }]"
+    matrix = _matrix(f"env: {{ {numbers} }}", "script: t", "after: [d]", axes=axes)
+
+    assert ("unit" in matrix) == (script is not None)
+    if script is not None:
+        assert (matrix["unit"]["script"], matrix["unit"]["after_script"]) == (script, ["d"])
+
+
+def test_jobs_that_extend_a_hidden_one_have_no_numbers_of_gitlab() -> None:
+    """Another job needs one combination, for which this version of GitLab has no key."""
+    matrix = _matrix(
+        "env: { CI_NODE_INDEX: '${matrix.part}', CI_NODE_TOTAL: '2' }",
+        "script: t",
+        "notify: { email: { to: [a@b.c] } }",
+        axes="part: ['1', '2']",
+        settings="targets: { gitlab: { mail: {}, version: '16.2' } }",
+    )
+
+    assert matrix["unit: 2"]["script"][:2] == ["export CI_NODE_INDEX=2", "export CI_NODE_TOTAL=2"]
+
+
 def test_raw_keys_that_all_combinations_have_are_in_the_job() -> None:
     """GitLab reads them for each combination."""
-    assert _matrix("script: x", "raw: { gitlab: { coverage: '/x/' } }")["unit"]["coverage"] == "/x/"
+    unit = _matrix("script: x", "raw: { gitlab: { coverage: '/x/', needs: [] } }")["unit"]
+
+    assert (unit["coverage"], unit["needs"]) == ("/x/", [])
 
 
 def test_values_are_in_services_environments_and_locks() -> None:
@@ -91,9 +136,7 @@ def test_several_axes_become_a_product_or_a_list() -> None:
     assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"], "os": ["linux", "mac"]}]}
 
     matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac], exclude: [{ v: '1', os: mac }]")
-    assert matrix["unit"]["parallel"] == {
-        "matrix": [{"v": ["1"], "os": ["linux"]}, {"v": ["2"], "os": ["linux", "mac"]}]
-    }
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": "1", "os": "linux"}, {"v": "2", "os": ["linux", "mac"]}]}
 
 
 def test_a_need_on_some_combinations_names_them() -> None:
@@ -176,7 +219,7 @@ def test_combinations_with_other_axes_stay_separate_jobs() -> None:
 @pytest.mark.parametrize(
     "keys",
     [
-        ("script: x", "raw: { gitlab: { dependencies: [] } }"),
+        ("script: x", "raw: { gitlab: { variables: { A: b } } }"),
         ("script: x", "when: { branch: '${matrix.v}' }"),
         ("script: x", "directory: 'it''s ${matrix.v}'"),
         ("trigger: { name: j }",),

@@ -41,8 +41,39 @@ def test_a_file_with_triggers_has_no_file_variables() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "variable"),
+    [
+        ("${CI_PROJECT_DIR}/.cache/pip", "$CI_PROJECT_DIR/.cache/pip"),
+        ("a${CI_JOB_ID}b", "a${CI_JOB_ID}b"),
+        ("${setup.commit}-${setup.pipeline}", "$CI_COMMIT_SHA-p"),
+        ("${setup.remote}", "$CI_PROJECT_URL.git"),
+        ("${setup.params.CI_COMMIT_REF_SLUG}", "$CI_COMMIT_REF_SLUG"),
+    ],
+)
+def test_gitlab_expands_its_own_variables_in_values(value: str, variable: str) -> None:
+    """https://docs.gitlab.com/ci/variables/#use-a-variable-in-another-variable."""
+    data = _generated(f"{{ name: a, script: x, after: [y], env: {{ MODE: '{value}' }} }}")["a"]
+
+    assert data["variables"] == {"MODE": variable}
+    assert (data["script"], data["after_script"]) == (["x"], ["y"])
+
+
+def test_a_value_that_reads_a_later_variable_gets_the_one_of_the_environment() -> None:
+    """As a variable of the job, the later one would be set before."""
+    data = _generated("{ name: a, script: x, env: { FIRST: '${MODE}', MODE: fast, LAST: z } }")["a"]
+
+    assert data["variables"] == {"LAST": "z"}
+    assert data["script"] == ['export FIRST="$MODE"', "export MODE=fast", "x"]
+
+
+@pytest.mark.parametrize(
     ("keys", "export"),
     [
+        ("env: { BRANCH: '${CI_COMMIT_BRANCH}' }", 'export BRANCH="$CI_COMMIT_BRANCH"'),
+        ("env: { BRANCH: '${setup.branch}' }", 'export BRANCH="$CI_COMMIT_BRANCH"'),
+        ("env: { TITLE: '${CI_COMMIT_TITLE}/${CI_JOB_ID}' }", 'export TITLE="$CI_COMMIT_TITLE/$CI_JOB_ID"'),
+        ("env: { FOLDER: '${CI_PROJECT_DIR}/$x' }", r'export FOLDER="$CI_PROJECT_DIR/\$x"'),
+        ("env: { OWN: '${HOME}/${CI_JOB_ID}' }", 'export OWN="$HOME/$CI_JOB_ID"'),
         ("env: { GIT_DEPTH: '1' }", "export GIT_DEPTH=1"),
         ("env: { PATH: /bin }", "export PATH=/bin"),
         ("env: { PRICE: '$5' }", "export PRICE='$5'"),

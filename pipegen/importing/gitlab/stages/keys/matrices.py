@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import product
 from math import prod
 
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
@@ -55,13 +55,23 @@ class Axes(Struct):
     @property
     def combinations(self) -> tuple[Mapping[str, str], ...]:
         """The values of each combination by axis."""
-        include = self.matrix.get("include")
-        if isinstance(include, list):
-            return tuple(
-                {axis: str(value) for axis, value in item.items()} for item in include if isinstance(item, dict)
-            )
-        lists = {axis: list(map(str, values)) for axis, values in self.matrix.items() if isinstance(values, list)}
-        return tuple(dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
+        return matrix_combinations(self.matrix)
+
+
+def matrix_combinations(matrix: Mapping[str, Value]) -> tuple[Mapping[str, str], ...]:
+    """Return the values of each combination of *matrix*, a key of a config, by axis."""
+    lists = {
+        axis: list(map(str, values))
+        for axis, values in matrix.items()
+        if axis != "include" and isinstance(values, list | tuple)
+    }
+    product_ = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())] if lists else []
+    include = matrix.get("include")
+    added = include if isinstance(include, list | tuple) else ()
+    return (
+        *product_,
+        *({axis: str(value) for axis, value in item.items()} for item in added if isinstance(item, Mapping)),
+    )
 
 
 def axes_of(job: SourceJob) -> Axes | None:
@@ -195,7 +205,12 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]], job: SourceJob) -> Axes:
         values = {name: list(maps[0][name]) for name in maps[0]}
         values[different[0]] = [value for axes in maps for value in axes[different[0]]]
         return Axes({name: list(axis) for name, axis in values.items()}, env)
-    return Axes({"include": [dict(combination) for combination in unique]}, env)
+    first: dict[str, Data] = {name: list(dict.fromkeys(values)) for name, values in maps[0].items()}
+    if partial or any(len(values) == 1 for values in maps[0].values()):
+        first = {}
+    number = len(matrix_combinations(first))
+    added: list[Data] = [dict(combination) for combination in unique[number:]]
+    return Axes({**first, **({"include": added} if added else {})}, env)
 
 
 def _reads(key: str, axes: Collection[str], partial: Collection[str], job: SourceJob) -> bool:

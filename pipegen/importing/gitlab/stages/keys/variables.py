@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.stages.texts import names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
-from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_of_gitlab, is_variable_name
+from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_free_name, is_of_gitlab, is_variable_name
 from pipegen.targets.gitlab.runner_variables import can_be_set, is_for_runners
 
 # The runner, git and scripts read them.
@@ -120,7 +120,7 @@ def _not_exported(texts: Mapping[str, str], *, has_services: bool, is_read_elsew
         name
         for name, text in texts.items()
         if _OF_PROXIES.fullmatch(name)
-        or (has_services and "$" in text)
+        or (has_services and not expands_plainly(text))
         or (is_read_elsewhere and not _stays_variable(name, text))
     )
 
@@ -246,7 +246,7 @@ def exported(names: Iterable[str], job: SourceJob, inputs: Collection[str]) -> I
 
 def _stays_variable(name: str, text: str) -> bool:
     """Return whether *name* is a variable of the generated job, too, so that services and included scripts read it."""
-    return "$" not in text and "\n" not in text and is_free_name(name)
+    return expands_plainly(text) and "\n" not in text and is_free_name(name)
 
 
 def _is_text(variable: Variable) -> bool:

@@ -10,7 +10,7 @@ from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Job, Plan
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable, pipeline_variable
-from pipegen.targets.gitlab.jobs.values.variables import is_of_gitlab
+from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_of_gitlab
 
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Values that have no variable in a dotenv report.
@@ -74,6 +74,14 @@ def variable_texts(job: Job, plan: Plan, others: Collection[str]) -> dict[str, s
         else:
             values.pop(name, None)
     return values
+
+
+def plain_value(text: Text, plan: Plan) -> str | None:
+    """Return *text* of `env` in GitLab's syntax, None unless all its variables are GitLab's and have plain values."""
+    if not can_expand(text):
+        return None
+    value = _variable_text(text, plan)
+    return value if value.isprintable() and expands_plainly(value) else None
 
 
 def _variable_text(text: Text, plan: Plan) -> str:

@@ -20,6 +20,33 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _OF_GITLAB = r"CI|(?:CI|GITLAB)_[A-Za-z0-9_]+"
 
 
+# Those with a path, a number, a digest, a slug or an address as value, without `$`, which GitLab would expand. People
+# write the others, such as titles and names of branches.
+_WITH_PLAIN_VALUES = frozenset(
+    {
+        *("CI_API_GRAPHQL_URL", "CI_API_V4_URL", "CI_BUILDS_DIR", "CI_COMMIT_REF_SLUG", "CI_COMMIT_SHA"),
+        *("CI_COMMIT_SHORT_SHA", "CI_COMMIT_TIMESTAMP", "CI_CONCURRENT_ID", "CI_CONCURRENT_PROJECT_ID"),
+        *("CI_ENVIRONMENT_SLUG", "CI_JOB_ID", "CI_JOB_NAME_SLUG", "CI_JOB_STARTED_AT", "CI_JOB_URL"),
+        *("CI_MERGE_REQUEST_ID", "CI_MERGE_REQUEST_IID", "CI_PAGES_DOMAIN", "CI_PAGES_URL", "CI_PIPELINE_CREATED_AT"),
+        *("CI_PIPELINE_ID", "CI_PIPELINE_IID", "CI_PIPELINE_SOURCE", "CI_PIPELINE_URL", "CI_PROJECT_DIR"),
+        *("CI_PROJECT_ID", "CI_PROJECT_NAME", "CI_PROJECT_NAMESPACE", "CI_PROJECT_PATH", "CI_PROJECT_PATH_SLUG"),
+        *("CI_PROJECT_ROOT_NAMESPACE", "CI_PROJECT_URL", "CI_REGISTRY", "CI_REGISTRY_IMAGE", "CI_SERVER_FQDN"),
+        *("CI_SERVER_HOST", "CI_SERVER_PORT", "CI_SERVER_PROTOCOL", "CI_SERVER_URL", "CI_SERVER_VERSION"),
+        *("GITLAB_USER_ID", "GITLAB_USER_LOGIN"),
+    }
+)
+
+
+def expands_plainly(text: str) -> bool:
+    """Return whether all that GitLab expands in *text* is variables of its own with plain values."""
+    return "$" not in re.sub(
+        r"\$(?:(\w+)|\{(\w+)\})",
+        lambda read: "" if (read[1] or read[2]) in _WITH_PLAIN_VALUES else read[0],
+        text,
+        flags=re.ASCII,
+    )
+
+
 def is_of_gitlab(name: str) -> bool:
     """Return whether *name* is that of a variable that GitLab sets itself."""
     return re.fullmatch(_OF_GITLAB, name) is not None
