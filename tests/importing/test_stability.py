@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,17 +26,29 @@ def test_imports_of_generated_files_are_the_same_from_the_second_on(folder: Path
     assert _of_generated(second, tmp_path).text == second.text
 
 
-@pytest.mark.parametrize("name", ["nightly", "a.b (c)", "x/y"])
-def test_the_generated_choice_of_a_pipeline_is_its_condition(name: str, tmp_path: Path) -> None:
-    """The variable that names pipelines, and the rule against a second pipeline for a branch, come from pipegen."""
-    condition = "{ event: [merge_request, schedule] }"
-    config = f"pipelines: {{ {name!r}: {{ when: {condition}, stages: [{{ name: test, script: [./t] }}] }} }}\n"
-    files = compiled(config, "gitlab").files
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("ci", []),
+        *((name, [{"if": '$LEVEL == "1"', "variables": {"DEPTH": "2"}}]) for name in ("nightly", "a.b (c)", "x/y")),
+    ],
+)
+def test_the_generated_choice_of_a_pipeline_is_its_condition(
+    name: str, rules: list[dict[str, object]], tmp_path: Path
+) -> None:
+    """The rule against a second pipeline for a branch comes from pipegen, and so does the variable in the condition.
+
+    Without rules of the user, the file has no such variable.
+    """
+    pipeline = {"when": {"event": ["merge_request", "schedule"]}, "stages": [{"name": "test", "script": ["./t"]}]}
+    settings = {"gitlab": {"workflow": {"rules": rules}}} if rules else {"gitlab": {}}
+    files = compiled(json.dumps({"pipelines": {name: pipeline}, "targets": settings}), "gitlab").files
     result = import_gitlab(SourceFile(".gitlab-ci.yml", files[-1].text), Roots(tmp_path), "main", Report())
     second = compiled(result.text, "gitlab")
 
+    assert ("PIPEGEN" in files[-1].text) == bool(rules)
     assert (second.plans[0].name, "PIPEGEN" in result.text, "raw" in result.text) == (name, False, False)
-    assert _rules(second.files[-1].text) == _rules(files[-1].text)
+    assert rules or _rules(second.files[-1].text) == _rules(files[-1].text)
 
 
 def test_the_generated_rules_against_values_of_inputs_are_no_raw_rules(tmp_path: Path) -> None:

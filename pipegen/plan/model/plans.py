@@ -46,7 +46,7 @@ class Concurrency(SpannedStruct):
 class Selection(Enum):
     """When a pipeline of a file runs."""
 
-    # If it has a condition: when that holds, or when PIPEGEN_PIPELINE names it.
+    # If it has a condition: when that holds, or when PIPEGEN_PIPELINE names it, which decides among several.
     ALWAYS = "always"
     # Only when PIPEGEN_PIPELINE names it.
     ON_DEMAND = "on-demand"

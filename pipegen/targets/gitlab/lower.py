@@ -173,13 +173,15 @@ class _FileContext(Struct, kw_only=True):
 
     def parent(self, pipeline_jobs: Iterable[Iterable[GitLabJob]]) -> Document:
         """Return the main file, with the jobs of each pipeline."""
-        is_conditional = selection.is_conditional(self.plans, has_selection=self.has_selection)
+        has_rules = bool(self.settings.workflow.rules)
+        is_conditional = selection.is_conditional(self.plans, has_selection=self.has_selection, has_rules=has_rules)
         jobs: list[GitLabJob] = []
         for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
             jobs += with_interruptible(own_jobs, plan, self._titles(plan))
         workflow = selection.workflow(
             self.plans,
             has_selection=self.has_selection,
+            has_rules=has_rules,
             has_duplicates=self.settings.workflow.duplicates,
             report=self.report,
         )

@@ -95,6 +95,8 @@ def node(agent_: model.Agent) -> str:
 
 def selected(condition: model.Selected) -> str:
     """Return the expression of a condition on the selected pipelines."""
+    if condition.is_alone:
+        return "conditionHolds()"
     return " || ".join(f"isSelected({literal(pipeline)})" for pipeline in condition.pipelines)
 
 

@@ -46,7 +46,7 @@ class NamedJob(Struct):
 class ScriptedPlans(Struct, kw_only=True):
     """All plans of a file.
 
-    *checkouts* has the checkout functions; *is_conditional* is whether the pipelines to run are selected at run time;
+    *checkouts* has the checkout functions; *is_conditional* is whether each build decides which of them run;
     *ends* is the name of the end of each pipeline with finally stages.
     """
 
@@ -69,7 +69,8 @@ class ScriptedPlans(Struct, kw_only=True):
 
     def selected(self, *pipelines: str) -> model.Selected:
         """Return the condition that one of *pipelines* is selected; always true for very many pipelines."""
-        return model.Selected(pipelines if self.is_conditional and len(pipelines) <= _MOST_SELECTED else ())
+        is_tested = self.is_conditional and len(pipelines) <= _MOST_SELECTED
+        return model.Selected(pipelines, is_alone=len(self.scripts) == 1) if is_tested else model.Selected()
 
     def with_workspace(self, workspace: Workspace) -> tuple[PlanScripts, ...]:
         """Return the plans with this kind of *workspace*."""

@@ -168,7 +168,7 @@ def test_child_pipelines_run_the_stages_of_their_pipeline(*, beside: bool) -> No
     prefix = "a: " if beside else ""
     (bridge,) = (name for name, job in parent.items() if isinstance(job, dict) and "include" in job.get("trigger", {}))
     (child,) = (data for name, data in files.items() if name != ".gitlab-ci.yml")
-    for selected, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", True)):
+    for selected, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", beside)):
         values = {} if selected is None else {"PIPEGEN_PIPELINE": selected}
         run = Run(event="push", branch=branch, variables=values)
 

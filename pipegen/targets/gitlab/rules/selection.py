@@ -24,9 +24,13 @@ _UNSET = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
 _UNSET_OR_NULL = Any((is_null(VARIABLE), _UNSET))
 
 
-def is_conditional(plans: Sequence[Plan], *, has_selection: bool) -> bool:
-    """Return whether the choice among *plans* is made at run time."""
-    return not has_selection and (len(plans) > 1 or plans[0].condition is not None)
+def is_conditional(plans: Sequence[Plan], *, has_selection: bool, has_rules: bool) -> bool:
+    """Return whether the choice among *plans* is made at run time.
+
+    If the user *has_rules* of the workflow, they come before the condition of the only pipeline. The variable in this
+    lets an import of the file tell it from those.
+    """
+    return not has_selection and (len(plans) > 1 or (has_rules and plans[0].condition is not None))
 
 
 def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ...]:
@@ -47,7 +51,7 @@ def named_by(pattern: str) -> str:
 
 
 def workflow(
-    plans: Sequence[Plan], *, has_selection: bool, has_duplicates: bool, report: Report
+    plans: Sequence[Plan], *, has_selection: bool, has_rules: bool, has_duplicates: bool, report: Report
 ) -> tuple[RuleEntry, ...]:
     """Return the rules of the whole file; none if GitLab's defaults are right.
 
@@ -55,13 +59,14 @@ def workflow(
     in the latter.
     A single pipeline's condition is here once, and not at each of its jobs.
     """
-    is_selected = is_conditional(plans, has_selection=has_selection)
+    is_selected = is_conditional(plans, has_selection=has_selection, has_rules=has_rules)
     tested = (condition for plan in plans for job in plan.jobs for condition in job.conditions)
     conditions = [condition for condition in tested if condition is not None]
     without_duplicates = () if has_duplicates else (RuleEntry(SECOND_PIPELINE, when="never"),)
-    if len(plans) == 1 and is_selected:
+    if len(plans) == 1 and not has_selection and plans[0].condition is not None:
         (plan,) = plans
-        pipeline_rules = rules(choices(plan), None, plan.span, report)
+        cases = choices(plan) if is_selected else (PipelineCase(condition=plan.condition),)
+        pipeline_rules = rules(cases, None, plan.span, report)
         return (
             (*without_duplicates, *pipeline_rules)
             if can_hold(plan.condition, (Event.MERGE_REQUEST,))

@@ -29,10 +29,11 @@ def pipeline_cases(
 ) -> tuple[tuple[PipelineCase, ...], tuple[PipelineCase, ...]]:
     """Return the cases in which the jobs of *plan* run, and those in which its bridges run.
 
-    The condition of the only pipeline of a file is in `workflow`, once for all jobs.
+    The condition of the only pipeline of a file is in `workflow`, once for all jobs, which a child pipeline lacks.
     """
-    if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, has_selection=has_selection):
-        return (PipelineCase(),), (PipelineCase(),)
+    if has_selection or len(plans) == 1:
+        case = PipelineCase(condition=plan.condition if is_child and not has_selection else None)
+        return (case,), (case,)
     return selection.choices(plan), selection.choices(plan, has_variables=False)
 
 

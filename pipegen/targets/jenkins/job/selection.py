@@ -23,7 +23,7 @@ _PARAMETER = "PIPEGEN_PIPELINE"
 
 
 def lower_selection(work: ScriptedPlans) -> model.SelectionParameter | None:
-    """Return the pipelines of the file, None if they are not selected at run time."""
+    """Return the pipelines of the file, None if all run in each build."""
     if not work.is_conditional:
         return None
     on_demand = tuple(plan.name for plan in work.plans if plan.selection is Selection.ON_DEMAND)
@@ -64,8 +64,8 @@ def lower_parameters(
 
 
 def _selection_parameter(work: ScriptedPlans) -> Iterator[model.Parameter]:
-    """Yield the parameter that names the pipelines to run, if they are selected at run time."""
-    if not work.is_conditional:
+    """Yield the parameter that names the pipelines to run, if each build decides that for several."""
+    if not work.is_conditional or len(work.plans) == 1:
         return
     default = ", ".join(_default_name(plan) for plan in work.plans if plan.selection is Selection.ALWAYS)
     yield model.Parameter(

@@ -34,6 +34,11 @@ class SelectionParameter(Struct):
     # Pipelines with the Groovy condition on which they run unless named, grouped by function.
     conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the file has one pipeline, whose condition decides."""
+        return len(self.pipelines) == 1
+
 
 class Prelude(Struct, kw_only=True):
     """A function that returns the start of several scripts."""

@@ -83,9 +83,13 @@ class StepsFunction(Struct):
 
 
 class Selected(Struct):
-    """The condition that one of some pipelines runs in this build; empty if it is always true."""
+    """The condition that one of some pipelines runs in this build; empty if it is always true.
+
+    The pipeline *is_alone* if the file has no others.
+    """
 
     pipelines: tuple[str, ...] = ()
+    is_alone: bool = False
 
 
 class Teardown(Struct, kw_only=True):

@@ -177,7 +177,7 @@ def test_conditions_that_allow_merge_requests_add_a_workflow(when: Any, *, expec
 
 
 def test_the_condition_of_a_single_pipeline_is_a_workflow_rule() -> None:
-    """Stages have only their own; a pipeline requested by name runs regardless of its condition."""
+    """Stages have only their own; there is no pipeline to choose."""
     data = compiled("""
         pipelines:
           p:
@@ -185,12 +185,8 @@ def test_the_condition_of_a_single_pipeline_is_a_workflow_rule() -> None:
             stages: [{name: a, script: [x]}, {name: b, script: [x], when: {env: {B: true}}}]
     """).data
 
-    assert data["workflow"] == {
-        "rules": [
-            {"if": '$PIPEGEN_PIPELINE == "" && $CI_COMMIT_BRANCH == "main"'},
-            {"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|p)(,|$)/"},
-        ]
-    }
+    assert data["workflow"] == {"rules": [{"if": '$CI_COMMIT_BRANCH == "main"'}]}
+    assert "variables" not in data
     assert "rules" not in data["a"]
     assert data["b"]["rules"] == [{"if": "$B =~ /.+/"}]
 
