@@ -42,7 +42,7 @@ def check_finals(pipeline: PipelineConfig, report: Report) -> None:
         if stage.approve is not None and stage.name.value in final:
             report.add(
                 codes.FINAL_STAGE_WAITS,
-                f'stage "{stage.name.value}" runs after all others, so it cannot wait for an approval',
+                f'stage "{stage.display_name}" runs after all others, so it cannot wait for an approval',
                 at=stage.approve.span,
                 hint='remove "approve", or put the stage into an arc',
             )

@@ -52,7 +52,7 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
         if value is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.name.value}" has "{key}" but no step that writes files',
+                f'stage "{stage.display_name}" has "{key}" but no step that writes files',
                 at=value.span,
                 hint='add "script"',
             )
@@ -96,7 +96,7 @@ def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:
     names = " and ".join(f'"{entry.key.text}"' for entry in node.entries)
     report.add(
         codes.NOT_PORTABLE,
-        f'stage "{stage.name.value}" has settings that work only on {names}',
+        f'stage "{stage.display_name}" has settings that work only on {names}',
         at=stage.raw.span,
         hint="check that the stage works on other engines without them",
     )

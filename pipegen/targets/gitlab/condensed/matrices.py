@@ -36,8 +36,8 @@ _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
 
 
-# Raw keys that jobs of a matrix cannot have, or that may have variables with the name of an axis.
-_OF_ONE_JOB = frozenset({"parallel", "extends", "variables", "trigger"})
+# Raw keys that jobs of a matrix cannot have.
+_OF_ONE_JOB = frozenset({"parallel", "extends", "trigger"})
 
 
 class _Matrix(Struct):
@@ -149,7 +149,8 @@ def _is_used(
 ) -> bool:
     """Return whether the name of *axis* has another meaning: a variable of the file, a job, its script or a program."""
     in_rules = (variable for job in jobs for rule in job.rules for variable, _ in rule.variables)
-    if axis in variables or axis in in_rules:
+    raw_variables = (job.raw.get("variables") for job in jobs)
+    if axis in variables or axis in in_rules or any(isinstance(own, dict) and axis in own for own in raw_variables):
         return True
     if any(variable.name == axis for job in jobs for variable in job.variables):
         return any(VariableEntry(axis, combinations[job.name][axis]) not in job.variables for job in jobs)
@@ -158,7 +159,7 @@ def _is_used(
     name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
     conditions = [rule.condition for rule in jobs[0].rules]
     entries = (*jobs[0].before_script, *jobs[0].script, *jobs[0].after_script)
-    return any(map(name.search, [*conditions, *(entry.text for entry in entries)]))
+    return any(map(name.search, [*conditions, *(entry.text for entry in entries), str(jobs[0].raw)]))
 
 
 def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:

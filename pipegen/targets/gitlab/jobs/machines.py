@@ -75,8 +75,7 @@ def _image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None, use
         name,
         has_entrypoint=entrypoint is not None,
         entrypoint=entrypoint or ("",),
-        # By default, the runner's own policy applies; it may not allow jobs to choose another.
-        pull=pull.value if pull is Pull.ALWAYS or pull is Pull.NEVER else "",
+        pull=pull.value if pull is not None else "",
         user=user or "",
     )
 

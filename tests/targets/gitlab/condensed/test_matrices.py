@@ -99,9 +99,9 @@ def test_jobs_that_extend_a_hidden_one_have_no_numbers_of_gitlab() -> None:
 
 def test_raw_keys_that_all_combinations_have_are_in_the_job() -> None:
     """GitLab reads them for each combination."""
-    unit = _matrix("script: x", "raw: { gitlab: { coverage: '/x/', needs: [] } }")["unit"]
+    unit = _matrix("script: x", "raw: { gitlab: { coverage: '/x/', needs: [], variables: { A: b } } }")["unit"]
 
-    assert (unit["coverage"], unit["needs"]) == ("/x/", [])
+    assert (unit["coverage"], unit["needs"], unit["variables"]) == ("/x/", [], {"A": "b"})
 
 
 def test_values_are_in_services_environments_and_locks() -> None:
@@ -219,7 +219,8 @@ def test_combinations_with_other_axes_stay_separate_jobs() -> None:
 @pytest.mark.parametrize(
     "keys",
     [
-        ("script: x", "raw: { gitlab: { variables: { A: b } } }"),
+        ("script: x", "raw: { gitlab: { variables: { v: b } } }"),
+        ("script: x", "raw: { gitlab: { coverage: '/$v/' } }"),
         ("script: x", "when: { branch: '${matrix.v}' }"),
         ("script: x", "directory: 'it''s ${matrix.v}'"),
         ("trigger: { name: j }",),

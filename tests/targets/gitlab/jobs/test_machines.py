@@ -58,3 +58,12 @@ def test_bash_keeps_pipefail() -> None:
     assert "'set -o pipefail'" in before
     assert job("shell: bash")["script"] == ["x | y"]
     assert "set +o pipefail" in str(job("shell: sh")["script"])
+
+
+@pytest.mark.parametrize("pull", ["always", "if-not-present", "never"])
+def test_the_policy_for_the_image_is_a_key(pull: str) -> None:
+    """https://docs.gitlab.com/ci/yaml/#imagepull_policy: without the key, the policy of the runner applies."""
+    stages = f"[{{ name: a, image: {{ name: x, pull: {pull} }}, script: s }}, {{ name: b, image: x, script: s }}]"
+    data = compiled(f"pipelines: {{ p: {{ stages: {stages} }} }}").data
+
+    assert (data["a"]["image"], data["b"]["image"]) == ({"name": "x", "pull_policy": pull}, "x")

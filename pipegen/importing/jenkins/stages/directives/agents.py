@@ -83,8 +83,8 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
                 ("label", "reuseNode", *_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())),
                 marks,
             )
-            if "alwaysPull" in options and call.name == "docker":
-                image["pull"] = "always" if constant(_value(options["alwaysPull"])) == "true" else "if-not-present"
+            if call.name == "docker" and "alwaysPull" in options and constant(_value(options["alwaysPull"])) == "true":
+                image["pull"] = "always"
             image |= run or {}
             return JenkinsAgent(
                 labels=_labels(options["label"], names) if "label" in options else (),
