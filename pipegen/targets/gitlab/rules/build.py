@@ -15,6 +15,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import RuleEntry
 from pipegen.targets.gitlab.rules.decisions import Decision, decisions
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS, All, Expression, expression, joined, pieces, text
+from pipegen.targets.gitlab.rules.minimal import shortest
 
 # https://docs.gitlab.com/ci/yaml/#ruleschanges, and the same for `exists`.
 _MOST_PATHS = 50
@@ -116,7 +117,8 @@ def rules(
             _report(combined, span, report)
             return ()
         ways = [_ways(decision, variants) for decision in alternatives]
-        lines = [_rules(rule, choice.guard, defaults, variant) for several in ways for rule, variant in several or ()]
+        ordered = shortest([way for several in ways for way in several or ()])
+        lines = [_rules(rule, choice.guard, defaults, variant) for rule, variant in ordered]
         if None in ways or None in lines:
             _report_variants(combined, variants, span, report)
             return ()
