@@ -143,7 +143,7 @@ def _bases(stage: TreeMapping) -> tuple[str, ...]:
 
 
 def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
-    """Yield "" and the setting of the pipeline or the target that contains *offset*, with the number of its item."""
+    """Yield "" and the setting of the pipeline or the target that contains *offset*, with the text of its item."""
     targets = tree.get("targets") if isinstance(tree, TreeMapping) else None
     jenkins = targets.get("jenkins") if isinstance(targets, TreeMapping) else None
     for where, node in (("pipeline", _pipeline(tree)), ("targets", jenkins)):
@@ -151,8 +151,9 @@ def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
             if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
                 continue
             items = entry.value.items if isinstance(entry.value, Sequence) else ()
-            number = next((f".{at}" for at, item in enumerate(items) if item.span.start <= offset <= item.span.end), "")
-            yield "", f"{where}.{entry.key.text}{number}"
+            around = next((item for item in items if item.span.start <= offset <= item.span.end), None)
+            texts = [around, *(item.value for item in entries_of(around))]
+            yield "", ".".join([where, entry.key.text, *filter(None, map(written_text, texts))])
 
 
 def _pipeline(tree: Node) -> Node | None:

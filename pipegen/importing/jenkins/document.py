@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from operator import attrgetter
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -40,8 +39,8 @@ from pipegen.structs import Struct
 _IDLE = frozenset({"env", "secrets", "when", "matrix", "agent", "image"})
 # Words that only give the file its structure.
 _STRUCTURE = frozenset({"pipeline", "stages", "parallel", "stage", "matrix", "steps", "agent", "post"})
-# The number of an item after the name of a setting.
-_NUMBER = r"\.[0-9]+$"
+# The name of a setting before the text of an item of it.
+_SETTING = re.compile(r"((?:pipeline|targets)\.\w+)\.")
 
 
 class JenkinsConfig(Struct, kw_only=True):
@@ -278,11 +277,9 @@ def _drop(
             continue
         stage = by_name.get(refused_key.stage)
         call = calls.get(refused_key.stage, source.pipeline)
-        title = (
-            f'"{refused_key.key}" of stage "{refused_key.stage}"'
-            if refused_key.stage
-            else f'"{re.sub(_NUMBER, "", refused_key.key)}"'
-        )
+        setting = _SETTING.match(refused_key.key)
+        title = f'"{setting[1] if setting else refused_key.key}"'
+        title = f'{title} of stage "{refused_key.stage}"' if refused_key.stage else title
         marks.refused(call, refused_key.key, f"{title} is left out, because a config refuses it: {refused_key.message}")
         if stage is None:
             continue
@@ -297,17 +294,23 @@ def _drop(
 
 def _drop_settings(holders: Mapping[str, dict[str, Value]], refused: Collection[RefusedKey]) -> None:
     """Remove the *refused* settings, or items of them, from the pipeline and the target."""
-    for setting in sorted(refused, key=attrgetter("key"), reverse=True):
+    for setting in refused:
         where, _, key = setting.key.partition(".")
-        name, _, number = key.partition(".")
+        name, _, item = key.partition(".")
         holder = holders.get(where, {})
         value = holder.get(name)
         if setting.stage or value is None:
             continue
-        if isinstance(value, list) and number.isdecimal() and int(number) < len(value) > 1:
-            holder[name] = [item for at, item in enumerate(value) if at != int(number)]
+        rest = [other for other in value if _text_of(other) != item] if item and isinstance(value, list) else []
+        if rest:
+            holder[name] = rest
         else:
             del holder[name]
+
+
+def _text_of(item: Value) -> str:
+    """Return the text of the *item* of a setting, by which a refused one is known: others may be left out already."""
+    return ".".join(map(str, item.values())) if isinstance(item, Mapping) else str(item)
 
 
 def _account_for_rest(source: JenkinsSource, marks: Marks) -> None:

@@ -258,7 +258,7 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
     known = settings.target.get(key)
     items = list(known) if isinstance(known, list) else []
     settings.target[key] = [*items, text]
-    if refusal := settings.refused.get(f"targets.{key}.{len(items)}"):
+    if refusal := settings.refused.get(f"targets.{key}.{text}"):
         marks.left_out(call, refusal, hint="set it in the job")
     else:
         marks.raw(call, "the pipeline", reason)
@@ -266,7 +266,7 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
 
 def is_reported(key: str) -> bool:
     """Return whether a refused *key* is an item of a setting with calls: these are reported at their lines."""
-    return re.fullmatch(r"targets\.(options|wrap|triggers|parameters)\.\d+", key) is not None
+    return re.match(r"targets\.(options|wrap|triggers|parameters)\.", key) is not None
 
 
 def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:

@@ -11,9 +11,11 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages import commands, stored, surrounding
+from pipegen.importing.jenkins.stages.directives.inputs import with_settings
 from pipegen.importing.jenkins.stages.kept import groovy_of, reads
 from pipegen.importing.jenkins.stages.steps import Handler, SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
 
 # Steps that each stage of a config does anyway.
 NEEDLESS = frozenset({"deleteDir", "cleanWs"})
@@ -32,11 +34,25 @@ def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[st
     arguments = {argument.name or "message": argument.value for argument in call.arguments}
     result: dict[str, str | list[str]] = {}
     if "message" in arguments:
-        result["message"] = reader.names.word(arguments["message"])
+        result["message"] = reader.names.plain_word(arguments["message"])
     if "submitter" in arguments:
-        result["approvers"] = [name.strip() for name in reader.names.word(arguments["submitter"]).split(",")]
+        result["approvers"] = [name.strip() for name in reader.names.plain_word(arguments["submitter"]).split(",")]
     reader.marks.read(call, "message", "submitter")
     return result or True
+
+
+def directive_approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[str]] | bool:
+    """Return the value of `approve` for the directive `input`, without settings that are known only at run time."""
+    arguments = []
+    for argument in with_settings(call).arguments:
+        try:
+            if argument.name in ("", "message", "submitter"):
+                reader.names.plain_word(argument.value)
+            arguments.append(argument)
+        except UntranslatableError as error:
+            message = f'"{argument.name or "message"}" of "input" is left out: {error}'
+            reader.marks.reported(argument.span, message, 'write it in "approve", without values of the run')
+    return approval(reader, replace(call, arguments=tuple(arguments), block=None))
 
 
 def _build(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -23,13 +23,13 @@ from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, age
 from pipegen.importing.jenkins.stages.directives.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
-from pipegen.importing.jenkins.stages.directives.inputs import asked, with_settings
+from pipegen.importing.jenkins.stages.directives.inputs import asked
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
-from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, approval
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
@@ -103,7 +103,7 @@ class JenkinsStages:
         for section in (section for call in own for section in sections(call, "options")):
             self._options(section, steps)
         for section in (section for call in own for section in sections(call, "input")):
-            work.keys["approve"] = approval(steps, with_settings(section))
+            work.keys["approve"] = directive_approval(steps, section)
             names.outside.update(asked(section))
             self._marks.translated(section)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
@@ -269,9 +269,8 @@ class JenkinsStages:
             case "retry":
                 set_attempts(steps, call)
                 self._marks.all(call)
-            case "lock" if call.argument("resource", "") is not None:
-                argument = call.argument("resource", "")
-                steps.work.keys["lock"] = steps.names.word(argument.value if argument else None)
+            case "lock" if (name := _lock_name(call, steps.names)) is not None:
+                steps.work.keys["lock"] = name
                 self._marks.read(call, "resource")
             case "skipDefaultCheckout" | "timestamps":
                 self._marks.all(call)
@@ -342,6 +341,14 @@ class JenkinsStages:
                     self._marks.left_out(call, "its name is known only at run time", hint='name it in "tools"')
         if tools:
             draft.keys["tools"] = tools
+
+
+def _lock_name(call: GroovyCall, names: JenkinsNames) -> str | None:
+    """Return the name in the option `lock`; None if it has none, or one that is known only at run time."""
+    argument = call.argument("resource", "")
+    with suppress(UntranslatableError):
+        return names.plain_word(argument.value) if argument is not None else None
+    return None
 
 
 def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:

@@ -183,7 +183,7 @@ def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock,
 def lock(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `lock`."""
     argument = call.argument("resource", "")
-    name = reader.names.word(argument.value) if argument is not None else None
+    name = reader.names.plain_word(argument.value) if argument is not None else None
     if name is None:
         raise UntranslatableError("a stage has a lock of one name")
     _check_whole(call, context, "only a whole stage can have a lock")

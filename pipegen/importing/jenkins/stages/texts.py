@@ -133,16 +133,22 @@ class JenkinsNames(Struct, kw_only=True):
 
     def word(self, value: Value | None) -> str:
         """Return *value* as a text with references, for a key that is read before the stage starts."""
+        return self._joined(value, self._in_word)
 
-        def inserted(meaning: ShellVariable | ConfigReference) -> str:
-            if isinstance(meaning, ConfigReference):
-                return f"${{{meaning.path}}}"
-            constant = self.environment.get(meaning.name)
-            if constant is None:
-                raise UntranslatableError(f"the value of {meaning.name} is known only on the agent")
-            return constant
+    def plain_word(self, value: Value | None) -> str:
+        """Return *value* for a key of plain text, in which a config replaces only values of a matrix."""
+        references = [part.path for part in self._parts(value) if isinstance(part, ConfigReference)]
+        if not all(path.startswith("matrix.") for path in references):
+            raise UntranslatableError("its text is known only at run time")
+        return self.word(value)
 
-        return self._joined(value, inserted)
+    def _in_word(self, meaning: ShellVariable | ConfigReference) -> str:
+        if isinstance(meaning, ConfigReference):
+            return f"${{{meaning.path}}}"
+        constant = self.environment.get(meaning.name)
+        if constant is None:
+            raise UntranslatableError(f"the value of {meaning.name} is known only on the agent")
+        return constant
 
     def variable(self, value: Value | None) -> str:
         """Return *value* for `env`, where `${NAME}` is a variable; Jenkins expands these in `environment` too."""
