@@ -72,6 +72,12 @@ set_option = click.option(
 changed_since_option = click.option(
     "--changed-since", metavar="REF", help="Only stages affected by files changed since this commit, branch or tag."
 )
+first_option = click.option(
+    "--first",
+    multiple=True,
+    metavar="NAME",
+    help="Start this stage, and the stages before it, before others that are ready; can be repeated, in order.",
+)
 strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 
 

@@ -15,12 +15,13 @@ def pipeline_run(
     *,
     graph: ExecutionGraph | None = None,
     first: int = 0,
+    priorities: Mapping[str, int] | None = None,
 ) -> PipelineRun:
     """Return the run of *plan*: of the stages in *graph*, in that order, or of all stages.
 
     A stage that stops an environment is started manually, so it runs only if *graph* contains it. *durations* holds the
     known seconds by stage. *first* is the index of the first stage among the stages of all pipelines that run in
-    parallel. All finally stages are included.
+    parallel. *priorities* holds those of stages that have one. All finally stages are included.
     """
     run_graph = running(plan, plan.graph) if graph is None else graph
     known = {job.stage: (durations or {}).get(job.stage, 0.0) for job in plan.jobs if can_run(job)}
@@ -37,6 +38,7 @@ def pipeline_run(
                 demand=demand(job),
                 remaining=remaining.get(job.stage, known.get(job.stage, 0.0)),
                 order=index,
+                priority=(priorities or {}).get(job.stage, 0),
             )
             for index, job in enumerate(jobs, start=first)
         ),

@@ -69,7 +69,7 @@ def test_recorded_starts_are_a_file(fleet: Path, pipegen: Pipegen) -> None:
         ("[.nan]", 'error[PG805]: ".nan" is not a number\n --> starts.json:1:2\n'),
         ("[0, 1", "error[PG102]: a list or map on one line is not closed\n --> starts.json:1:6\n"),
         ("[200h]", 'error[PG805]: no time of "p" is within the duration\n --> fleets/fleet.yaml:3:50\n'),
-        ("[]", 'error[PG805]: no time of "p" is within the duration\n --> fleets/fleet.yaml:3:50\n'),
+        ("[]", 'error[PG805]: "p" never starts: it has no start times\n --> fleets/fleet.yaml:3:50\n'),
     ],
 )
 def test_other_files_are_reported(starts: str | None, error: str, fleet: Path, pipegen: Pipegen) -> None:
@@ -80,6 +80,16 @@ def test_other_files_are_reported(starts: str | None, error: str, fleet: Path, p
 
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(error)
+
+
+def test_an_empty_list_of_times_is_reported(fleet: Path, pipegen: Pipegen) -> None:
+    """A longer duration would not help."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("{ file: starts.json }", "{ times: [] }"), encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleets/fleet.yaml")
+
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith('error[PG805]: "p" never starts: it has no start times\n --> fleets/fleet.yaml:3:51\n')
+    assert "= hint: add a time, or remove the load\n" in result.err
 
 
 def test_a_file_of_another_repository_is_reported(fleet: Path, pipegen: Pipegen) -> None:

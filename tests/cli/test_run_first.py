@@ -1,7 +1,8 @@
-"""`pipegen run --first`: stages with a priority."""
+"""`--first`: stages with a priority, in a run, in the forecast of one, and in a simulation."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,22 @@ pipelines:
 """
 REST = ["pack", "a", "ship", "b", "prepare", "unit: fast", "unit: slow", "lint", "note", "clean"]
 
+ORDERS: list[tuple[list[str], list[str]]] = [
+    ([], REST),
+    (["lint"], ["lint", "pack", "a", "ship", "b", "prepare", "unit: fast", "unit: slow", "note", "clean"]),
+    (["unit"], ["prepare", "unit: fast", "unit: slow", "pack", "a", "ship", "b", "lint", "note", "clean"]),
+    (["unit: slow"], ["prepare", "unit: slow", "pack", "a", "ship", "b", "unit: fast", "lint", "note", "clean"]),
+    (
+        ["b", "unit: slow"],
+        ["a", "b", "prepare", "unit: slow", "pack", "ship", "unit: fast", "lint", "note", "clean"],
+    ),
+    (
+        ["unit: slow", "b"],
+        ["prepare", "unit: slow", "a", "b", "pack", "ship", "unit: fast", "lint", "note", "clean"],
+    ),
+    (["clean"], [*REST[:-2], "clean", "note"]),
+]
+
 
 @pytest.fixture(autouse=True)
 def state(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,24 +51,7 @@ def state(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
 
 
-@pytest.mark.parametrize(
-    ("first", "order"),
-    [
-        ([], REST),
-        (["lint"], ["lint", "pack", "a", "ship", "b", "prepare", "unit: fast", "unit: slow", "note", "clean"]),
-        (["unit"], ["prepare", "unit: fast", "unit: slow", "pack", "a", "ship", "b", "lint", "note", "clean"]),
-        (["unit: slow"], ["prepare", "unit: slow", "pack", "a", "ship", "b", "unit: fast", "lint", "note", "clean"]),
-        (
-            ["b", "unit: slow"],
-            ["a", "b", "prepare", "unit: slow", "pack", "ship", "unit: fast", "lint", "note", "clean"],
-        ),
-        (
-            ["unit: slow", "b"],
-            ["prepare", "unit: slow", "a", "b", "pack", "ship", "unit: fast", "lint", "note", "clean"],
-        ),
-        (["clean"], [*REST[:-2], "clean", "note"]),
-    ],
-)
+@pytest.mark.parametrize(("first", "order"), ORDERS)
 def test_stages_start_first(first: list[str], order: list[str], empty: Path, pipegen: Pipegen) -> None:
     """They and the stages before them start before others that are ready, the one that is named first before all."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
@@ -59,6 +59,44 @@ def test_stages_start_first(first: list[str], order: list[str], empty: Path, pip
     starts = [line.partition(": ")[2] for line in result.out.splitlines() if line.split()[2:3] == ["start"]]
 
     assert (result.status, starts) == (0, order)
+
+
+@pytest.mark.parametrize(("first", "order"), ORDERS)
+def test_a_simulation_starts_them_first_too(first: list[str], order: list[str], empty: Path, pipegen: Pipegen) -> None:
+    """It has the order of the run, whose durations are not known."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    names = [part for name in first for part in ("--first", name)]
+    result = pipegen("simulate", "--executors", "1", "--order", "declared", "--format", "json", *names)
+
+    assert [row["stage"] for row in json.loads(result.out)["stages"]] == order
+
+
+def test_a_simulation_names_the_first_stages(empty: Path, pipegen: Pipegen) -> None:
+    """The first line has them, and another name is an error."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    known = pipegen("simulate", "--executors", "1", "--first", "ship", "--first", "b")
+    unknown = pipegen("simulate", "--first", "shp")
+
+    assert known.out.startswith("p, q on 1 executor, order critical-path, first ship, b\n")
+    assert (unknown.status, unknown.out) == (1, "")
+    assert unknown.err.startswith('error[PG823]: there is no stage "shp" in the selected pipelines\n')
+
+
+def test_a_dry_run_lists_them_first(empty: Path, pipegen: Pipegen) -> None:
+    """Those in the same frame are in the order in which they start; the others have no mark."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    result = pipegen("run", "--dry-run", "--pipeline", "p", "--first", "unit: slow", "--first", "clean")
+
+    assert [line[14:] for line in result.out.splitlines()[2:]] == [
+        "prepare (first)",
+        "pack",
+        "lint",
+        "unit: slow (first), after prepare",
+        "ship, after pack",
+        "unit: fast, after prepare",
+        "clean (first)",
+        "note",
+    ]
 
 
 def test_a_priority_takes_no_slot_that_it_cannot_use(empty: Path, pipegen: Pipegen) -> None:

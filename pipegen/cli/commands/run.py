@@ -23,6 +23,7 @@ from pipegen.cli.session import (
     config_path,
     diagnostics_option,
     end,
+    first_option,
     fixed_inputs,
     pipeline_option,
     show,
@@ -55,12 +56,7 @@ _ALL = "all"
     metavar="NAME",
     help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
 )
-@click.option(
-    "--first",
-    multiple=True,
-    metavar="NAME",
-    help="Start this stage, and the stages before it, before others that are ready; can be repeated, in order.",
-)
+@first_option
 @click.option(
     "--jobs",
     "-j",

@@ -20,6 +20,7 @@ from pipegen.cli.session import (
     attempt,
     config_path,
     diagnostics_option,
+    first_option,
     fixed_inputs,
     pipeline_option,
     set_option,
@@ -85,6 +86,7 @@ class _Result(Struct, kw_only=True):
 @click.option(
     "--order", default=CRITICAL_PATH, metavar="ORDER", help=f"Which ready stage starts first: {', '.join(ORDERS)}."
 )
+@first_option
 @click.option("--sweep", metavar="1..N", help="Simulate each number of executors and report which is enough.")
 @click.option(
     "--fleet",
@@ -127,6 +129,7 @@ def simulate(
     cluster: Path | None,
     durations: str | None,
     order: str,
+    first: tuple[str, ...],
     sweep: str | None,
     fleet: Path | None,
     condition: str | None,
@@ -161,7 +164,7 @@ def simulate(
 
     def read(report: Report) -> tuple[Scenario, tuple[RunMachine, ...]]:
         analysed = _analysed(configs, pipeline, inputs, event, report)
-        scenario = scenario_of(analysed, durations, target, order, report)
+        scenario = scenario_of(analysed, durations, target, order, first, report)
         return scenario, _machines(cluster, executors, scenario, report)
 
     scenario, machines = _reported(read, diagnostics)
@@ -306,7 +309,8 @@ def _page(result: _Result) -> str:
 def _head(result: _Result) -> str:
     """Return the description of the simulation."""
     simulation = result.simulation
-    lines = [f"{simulation.title}, order {result.scenario.order}"]
+    first = f", first {', '.join(result.scenario.first)}" if result.scenario.first else ""
+    lines = [f"{simulation.title}, order {result.scenario.order}{first}"]
     if result.target is not None:
         lines.append(f"in the order that {result.target} enforces")
     if not result.scenario.unit.is_seconds:

@@ -16,6 +16,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.run.chart.times import SECONDS, UNITS, Unit
 from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
+from pipegen.run.priorities import check_stages, priorities
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.tasks import pipeline_run, running
@@ -29,6 +30,7 @@ class Scenario(Struct, kw_only=True):
     durations: Mapping[TaskId, float]
     unit: Unit
     order: str
+    first: tuple[str, ...]
 
     def on(self, machines: Sequence[RunMachine]) -> Simulation:
         """Return the simulation on *machines*."""
@@ -36,13 +38,21 @@ class Scenario(Struct, kw_only=True):
 
 
 def scenario_of(
-    configs: Sequence[Analysed], durations: str | None, target: EngineOrder | None, order: str, report: Report
+    configs: Sequence[Analysed],
+    durations: str | None,
+    target: EngineOrder | None,
+    order: str,
+    first: tuple[str, ...],
+    report: Report,
 ) -> Scenario:
     """Return the scenario of *configs*, in the order of *target*, or of their arcs.
 
-    *durations* is a file or "journal". Without it, each stage takes 1, and delays, which are in seconds, take 0.
+    *durations* is a file or "journal". Without it, each stage takes 1, and delays, which are in seconds, take 0. The
+    stages *first* have priorities.
     """
     plans, graphs = _running(configs, target, report)
+    jobs = [job for name, plan in plans.items() for job in plan.jobs if job.is_final or job.stage in graphs[name]]
+    check_stages("--first", first, jobs, configs[0].file, report)
     if durations is not None:
         uses_journal = durations == JOURNAL
         seconds_by_task = (
@@ -57,15 +67,23 @@ def scenario_of(
     runs: list[PipelineRun] = []
     for name, plan in plans.items():
         durations_by_stage = {job.stage: seconds_by_task[TaskId(name, job.stage)] for job in plan.jobs}
-        first = sum(len(run.tasks) for run in runs)
+        tasks_before = sum(len(run.tasks) for run in runs)
         run_plan = (
             replace(plan, name=name)
             if durations is not None
             else replace(plan, name=name, jobs=_jobs_without_delays(plan))
         )
-        runs.append(pipeline_run(run_plan, durations_by_stage, graph=graphs[name], first=first))
+        runs.append(
+            pipeline_run(
+                run_plan,
+                durations_by_stage,
+                graph=graphs[name],
+                first=tasks_before,
+                priorities=priorities(graphs[name], plan.jobs, first),
+            )
+        )
     unit = SECONDS if durations is not None else UNITS
-    return Scenario(runs=tuple(runs), durations=seconds_by_task, unit=unit, order=order)
+    return Scenario(runs=tuple(runs), durations=seconds_by_task, unit=unit, order=order, first=first)
 
 
 def _jobs_without_delays(plan: Plan) -> tuple[Job, ...]:

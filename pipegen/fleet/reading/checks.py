@@ -112,6 +112,9 @@ def _check_arrivals(load: Load, arrivals: Mapping, duration: float, report: Repo
             rate = arrivals.get("rate") or arrivals.get("rates") or arrivals
             hint = "write a rate above 0 for an hour of the duration, which begins on Monday 0:00, or remove the load"
             _add(report, f'"{load.name}" never starts: its rate is 0 in the whole duration', rate.span, hint)
+    elif isinstance(load.arrivals, Starts) and not load.arrivals.seconds:
+        empty = arrivals.get("file") or arrivals.get("times") or arrivals
+        _add(report, f'"{load.name}" never starts: it has no start times', empty.span, "add a time, or remove the load")
     elif next(times(load.arrivals, duration, Random()), None) is None:  # noqa: S311 - only rates use it
         first = arrivals.get("cron") or arrivals.get("file") or next(iter(items_of(arrivals.get("times"))), arrivals)
         hint = 'write a longer "duration", which begins on Monday, January 1, or earlier times'

@@ -214,17 +214,14 @@ def pipeline_runs(
     runs: list[PipelineRun] = []
     for selection in selected:
         known = {job.stage: durations(selection.plan.name, job.stage) for job in selection.jobs}
-        run = pipeline_run(selection.plan, known, graph=selection.graph, first=sum(len(run.tasks) for run in runs))
+        first = sum(len(run.tasks) for run in runs)
+        run = pipeline_run(selection.plan, known, graph=selection.graph, first=first, priorities=selection.priorities)
         stages = {job.stage for job in selection.jobs}
         runs.append(
             replace(
                 run,
                 tasks=tuple(
-                    replace(
-                        task,
-                        demand=_demand_on(machine, task.demand),
-                        priority=selection.priorities.get(task.id.stage, 0),
-                    )
+                    replace(task, demand=_demand_on(machine, task.demand))
                     for task in run.tasks
                     if task.id.stage in stages
                 ),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
 from pipegen.run.local.find import instances
+from pipegen.run.priorities import check_stages, priorities
 from pipegen.run.tasks import running
 from pipegen.shell.values.image_values import outputs_in_image_names
-from pipegen.source.text import Span
 from pipegen.structs import Struct, field, replace
 
 
@@ -26,6 +25,10 @@ class SelectedPipeline(Struct):
     graph: ExecutionGraph
     jobs: tuple[Job, ...]
     priorities: Mapping[str, int] = field(default_factory=dict)
+
+    def by_priority(self, stages: Iterable[str]) -> list[str]:
+        """Return *stages* with the highest priority first, else in their order."""
+        return sorted(stages, key=lambda stage: -self.priorities.get(stage, 0))
 
 
 def pipelines(
@@ -74,30 +77,13 @@ def with_priorities(
     Unknown names are reported.
     """
     _check("--first", first, [part.plan for part in selected], (job for part in selected for job in part.jobs), report)
-    return tuple(replace(part, priorities=_priorities(part, first)) for part in selected)
-
-
-def _priorities(part: SelectedPipeline, first: Sequence[str]) -> dict[str, int]:
-    priorities: dict[str, int] = {}
-    for priority, name in enumerate(reversed(first), start=1):
-        for stage in (job.stage for job in part.jobs if name in (job.stage, job.title)):
-            before = part.graph.ancestors(stage) if stage in part.graph else ()
-            priorities |= dict.fromkeys((stage, *before), priority)
-    return priorities
+    return tuple(replace(part, priorities=priorities(part.graph, part.jobs, first)) for part in selected)
 
 
 def _check(option: str, stages: Sequence[str], plans: Sequence[Plan], jobs: Iterable[Job], report: Report) -> None:
     """Report the *stages* of an *option* that no job of *plans* has."""
-    known = list(dict.fromkeys(name for job in jobs for name in (job.stage, job.title)))
-    for stage in stages:
-        if stage not in known and plans:
-            similar = suggestion(stage, known)
-            report.add(
-                codes.NO_SUCH_STAGE,
-                f'there is no stage "{stage}" in the selected pipelines',
-                at=Span(plans[0].span.file, 0, 0),
-                hint=f'write "{option} {similar}"' if similar else f"the stages are {listed(known)}",
-            )
+    if plans:
+        check_stages(option, stages, jobs, plans[0].span.file, report)
 
 
 def _part(plan: Plan, stages: Sequence[str]) -> SelectedPipeline:
