@@ -12,7 +12,7 @@ from pipegen.structs import Struct
 # Keys that apply to scripts, not to PipelineLib's steps.
 _FOR_SCRIPTS = frozenset(key.name for key in STAGE_KEYS if key.is_for_scripts)
 # Those that apply to steps of Jenkins, too.
-_FOR_STEPS = frozenset({"env", "cases", "secrets"})
+_FOR_STEPS = frozenset({"fetch", "env", "cases", "secrets"})
 
 
 class Defaults(Struct):

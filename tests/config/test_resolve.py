@@ -57,6 +57,21 @@ def test_optional_stages_of_several_kinds_inherit_the_defaults_of_their_kind() -
     assert ("env" in trigger, script.get("env")) == (False, {"A": "a"})
 
 
+def test_stages_with_steps_inherit_what_applies_to_steps() -> None:
+    """They have no image and no tools; a stage that builds has nothing of a script."""
+    steps, build = _stages("""
+        pipelines:
+          p:
+            defaults: { fetch: false, env: { A: a }, secrets: { B: b }, tools: { jdk: '21' }, image: i, retry: 1 }
+            stages:
+              - { name: scan, steps: { jenkins: [scan] } }
+              - { name: pack, build: pack }
+    """)
+
+    assert steps.keys() == {"name", "steps", "fetch", "env", "secrets", "retry"}
+    assert build.keys() == {"name", "build", "retry"}
+
+
 def test_stages_override_templates_which_override_defaults() -> None:
     """A later template overrides an earlier one."""
     stages = _stages("""

@@ -56,6 +56,22 @@ def test_stages_in_one_workspace_have_its_checkout() -> None:
     assert _fetches("any", "", "timestamps()", _SKIPS) == [True, True, True]
 
 
+@pytest.mark.parametrize(("step", "fetches"), [("scan()", False), ("scan(); checkout scm", True)])
+def test_a_stage_with_steps_of_plugins_only_has_the_checkout_of_its_own(step: str, *, fetches: bool) -> None:
+    """It inherits the usual `fetch` of stages with a script, or removes it."""
+    steps = {"a": "sh 'a'", "b": "sh 'b'", "c": step}
+    stages = "\n".join(f"stage('{name}') {{ agent any; steps {{ {text} }} }}" for name, text in steps.items())
+    result, _ = _imported(f"pipeline {{ agent none\noptions {{ {_SKIPS} }}\nstages {{\n{stages}\n}} }}")
+
+    assert "defaults: { fetch: false }" in result.text
+    assert not result.compiled.has_errors
+    assert [job.fetch is None or not job.fetch.is_skipped for job in result.compiled.plans[0].jobs] == [
+        False,
+        False,
+        fetches,
+    ]
+
+
 def test_a_checkout_of_a_shared_workspace_is_reported() -> None:
     """Such a workspace always has one in a config."""
     text = _SOURCE.replace("PIPELINE", "any").replace("AGENT; ", "").replace("OPTIONS; ", "").replace("OPTION", _SKIPS)

@@ -7,14 +7,14 @@ from collections.abc import Collection
 
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import declared_name
-from pipegen.importing.jenkins.reading.source import JenkinsSource, function_name
+from pipegen.importing.jenkins.reading.source import LIBRARY, JenkinsSource, function_name
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, Statement
-from pipegen.importing.jenkins.settings import OF_JOB
+from pipegen.importing.jenkins.settings import OF_JOB, library_names
 from pipegen.importing.jenkins.stages.kept import words
 
 # Calls that settings replace.
-_READ = frozenset({"library", "libraries", "_", *OF_JOB})
-_LIBRARY = re.compile(r"@Library\([^)]*\)\s*_?\s*")
+_READ = frozenset({"libraries", "_", *OF_JOB})
+_LIBRARY = re.compile(rf"{LIBRARY.pattern}\s*_?\s*")
 _GENERATED = re.compile(r"import\s+(?:groovy\.transform\.Field|org\.jenkinsci\.plugins\.docker\.workflow\.Docker)\s*;?")
 # A variable of the file, which functions and stages read: one without a type is visible in all of them.
 _VARIABLE = re.compile(r"(?:final\s+)?(?:def|String|boolean|int|List|Map)\s+(\w+)\s*(=(?!=)|$)")
@@ -46,11 +46,11 @@ def leave_out(source: JenkinsSource, marks: Marks) -> None:
 
 def _statements(source: JenkinsSource) -> list[Statement]:
     """Return the statements around the pipeline that stay there: no blocks, which a config refuses."""
-    others = source.others
     return [
         statement
-        for statement in others
-        if not isinstance(statement, GroovyCall) or (statement.name not in _READ and statement.block is None)
+        for statement in source.others
+        if not isinstance(statement, GroovyCall)
+        or (statement.name not in _READ and statement.block is None and not library_names(statement))
     ]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
@@ -94,10 +95,12 @@ def settings_of(source: JenkinsSource, refused: Mapping[str, str], marks: Marks)
             for statement in section.block.statements if section.block else ():
                 if isinstance(statement, OtherGroovy):
                     marks.left_out(statement, "a config has no Groovy")
-    for other in (*source.others, *_nested_libraries(source)):
-        _other(other, settings, marks)
-    if source.libraries:
-        settings.target["libraries"] = list(source.libraries)
+    for other in source.others:
+        _other(other, marks)
+    called = [library_names(statement) for statement in source.others if isinstance(statement, GroovyCall)]
+    libraries = [*source.libraries, *chain(*called), *_directive_libraries(source, marks)]
+    if libraries:
+        settings.target["libraries"] = list[Value](libraries)
     return settings
 
 
@@ -113,26 +116,31 @@ def _calls(section: GroovyCall | None) -> list[GroovyCall]:
     return [statement for statement in statements if isinstance(statement, GroovyCall)]
 
 
-def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
-    return list(sections(source.pipeline, "libraries"))
+def library_names(call: GroovyCall, name: str = "library") -> tuple[str, ...]:
+    """Return the names of libraries in *call*; () if it is no `library`, or has other arguments too."""
+    argument = call.argument("", "identifier")
+    is_only = call.name == name and argument is not None and len(call.arguments) == 1
+    return (texts(argument.value) or ()) if is_only and argument is not None else ()
 
 
-def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
+def _directive_libraries(source: JenkinsSource, marks: Marks) -> Iterator[str]:
+    """Yield the names of the libraries in the directive `libraries`; others are reported."""
+    for section in sections(source.pipeline, "libraries"):
+        marks.translated(section)
+        for call in _calls(section):
+            if names := library_names(call, "lib"):
+                marks.all(call)
+                yield from names
+            else:
+                marks.left_out(call, "its name is known only at run time", hint='name it in the setting "libraries"')
+
+
+def _other(statement: Statement, marks: Marks) -> None:
     """Account for a call outside of the pipeline; other statements there are definitions."""
-    if isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
-        names = [name for call in (statement, *_calls(statement)) for name in texts(_first(call)) or ()]
-        known = settings.target.get("libraries")
-        settings.target["libraries"] = [*(known if isinstance(known, list) else ()), *names]
-        marks.all(statement)
-    elif isinstance(statement, GroovyCall) and statement.name == "_":
+    if isinstance(statement, GroovyCall) and (statement.name == "_" or library_names(statement)):
         marks.all(statement)
     elif isinstance(statement, GroovyCall) and (statement.name in OF_JOB or statement.block is not None):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
-
-
-def _first(call: GroovyCall) -> GroovyValue | None:
-    argument = call.argument("")
-    return None if argument is None else argument.value
 
 
 # Parameters

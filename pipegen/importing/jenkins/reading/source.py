@@ -32,7 +32,8 @@ _DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=
 _DEFINING = frozenset({"def", "String", "final", "boolean", "int", "List", "Map", "void"})
 _ENV_VARIABLE = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 _FUNCTION = re.compile(r"(?:def|void)\s+(\w+)\s*\(")
-_LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
+# The annotation for libraries of which only the names are given.
+LIBRARY = re.compile(r"@Library\(\s*(?:value\s*=\s*)?(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
 # Jenkins runs no Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
 _COMMENT = re.compile(r"\s*//+ ?(.*)")
@@ -175,7 +176,7 @@ def _computed(code: GroovyTokens) -> Iterator[str]:
 
 
 def _libraries(text: str) -> Iterator[str]:
-    for match in _LIBRARY.finditer(text):
+    for match in LIBRARY.finditer(text):
         yield from re.findall(r"['\"]([^'\"]+)['\"]", match[1])
 
 

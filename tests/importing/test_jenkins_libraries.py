@@ -1,0 +1,75 @@
+"""Shared libraries in imports of a Jenkinsfile: names are a setting, other arguments stay Groovy."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+LIBRARIES
+pipeline {
+    agent any
+    DIRECTIVE
+    stages {
+        stage('A') { steps { sh 'make' } }
+    }
+}
+"""
+_RETRIEVED = "library identifier: 'a@1', retriever: legacySCM(scm)"
+
+
+def _imported(libraries: str, directive: str = "") -> tuple[JenkinsImport, str]:
+    report = Report()
+    source = _SOURCE.replace("LIBRARIES", libraries).replace("DIRECTIVE", directive)
+    return import_jenkins(SourceFile("Jenkinsfile", source), report), messages(report)
+
+
+@pytest.mark.parametrize(
+    ("libraries", "names"),
+    [
+        ("@Library('a@1') _", "[a@1]"),
+        ("@Library(value='a@1') _", "[a@1]"),
+        ("@Library(value = ['a@1', 'b']) _", "[a@1, b]"),
+        ("library 'a@1'", "[a@1]"),
+        ("library identifier: 'a@1'", "[a@1]"),
+        ("@Library('a@1') _\nlibrary('b')", "[a@1, b]"),
+    ],
+)
+def test_names_of_libraries_are_a_setting(libraries: str, names: str) -> None:
+    """Those of annotations come first."""
+    result, reported = _imported(libraries)
+
+    assert f"libraries: {names}" in result.text
+    assert "definitions" not in result.text
+    assert reported == ""
+
+
+@pytest.mark.parametrize(
+    "libraries",
+    [
+        "@Library(value='a@1', changelog=false) _",
+        "@Library(name()) _",
+        _RETRIEVED,
+        "library('a@1', changelog: false)",
+        'library "a@${env.BRANCH_NAME}"',
+    ],
+)
+def test_libraries_with_other_arguments_stay_groovy(libraries: str) -> None:
+    """They were lost: the setting has only names."""
+    result, reported = _imported(libraries)
+
+    assert libraries in result.generated[0].text
+    assert "libraries:" not in result.text
+    assert 'PG851] this Groovy code stays in "definitions" of Jenkins' in reported
+
+
+def test_a_library_of_the_directive_without_a_constant_name_is_reported() -> None:
+    """The others are in the setting."""
+    result, reported = _imported("", 'libraries { lib("a@1"); lib("b@${params.X}") }')
+
+    assert "libraries: [a@1]" in result.text
+    assert 'warning[PG850] "lib" is left out: its name is known only at run time' in reported
