@@ -152,6 +152,37 @@ def test_all_checks_every_config_of_the_repository(
     assert (result.status, result.out[:17]) == (1, "../c/ci.yaml:5:16")
 
 
+def test_all_checks_an_included_file_with_the_config_that_includes_it(empty: Path, pipegen: Pipegen) -> None:
+    """Alone, it lacks templates of other files; it is checked alone if a generated file names it."""
+    (empty / ".git").mkdir()
+    part = "pipelines: { p: { stages: [{ name: a, extends: t }] } }\n"
+    templates = "templates: { t: { script: [make] } }\n"
+    (empty / "a").mkdir()
+    (empty / "pipegen.yaml").write_text(f"include: [t.yaml, a/pipegen.yaml]\n{part.replace('p:', 'q:')}")
+    (empty / "t.yaml").write_text(templates)
+    (empty / "a/pipegen.yaml").write_text(f"{templates}{part}")
+    pipegen("compile", "a/pipegen.yaml", "-t", "jenkins", "-o", "a/Jenkinsfile")
+    (empty / "a/pipegen.yaml").write_text(part)
+    alone = pipegen("check", "--all", "--format", "concise")
+    (empty / "a/Jenkinsfile").unlink()
+    included = pipegen("check", "--all", "--format", "concise")
+
+    assert (alone.status, alone.out[:33]) == (1, "a/pipegen.yaml:1:48: error[PG330]")
+    assert (included.status, included.out) == (0, "")
+
+
+def test_all_reports_files_that_include_each_other(empty: Path, pipegen: Pipegen) -> None:
+    """Neither is only a part of the other."""
+    (empty / ".git").mkdir()
+    (empty / "a").mkdir()
+    (empty / "pipegen.yaml").write_text(f"include: a/pipegen.yaml\n{CONFIG}")
+    (empty / "a/pipegen.yaml").write_text(f"include: ../pipegen.yaml\n{CONFIG.replace('service', 'other')}")
+    result = pipegen("check", "--all", "--format", "concise")
+
+    assert result.status == 1
+    assert result.out.count("PG112") == 2
+
+
 @pytest.mark.usefixtures("here")
 def test_all_with_a_config_argument_is_wrong_usage(pipegen: Pipegen) -> None:
     """A repository without configs is also wrong usage."""

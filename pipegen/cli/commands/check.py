@@ -1,5 +1,7 @@
 """`pipegen check`: reports errors and probable mistakes without output files."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +10,7 @@ import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_writable, write
-from pipegen.cli.files.repository import current_repository
+from pipegen.cli.files.repository import Repository, current_repository
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import has_program, lint
 from pipegen.cli.parameters import PATH
@@ -39,7 +41,17 @@ from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.structs import Struct
 from pipegen.targets.base import Target
+
+
+class _Check(Struct):
+    """The check of the config at *path*, with its *real* path and those of the files that it includes."""
+
+    path: Path
+    real: Path
+    report: Report
+    included: frozenset[Path]
 
 
 @click.command("check")
@@ -79,14 +91,18 @@ def check(
     Features that a target lacks are reported for the targets of --target, or for
     those under "targets" in the config.
     """
-    paths = _paths(configs, every=every)
+    repository = current_repository() if every else None
+    paths = _paths(configs, repository)
     output = None if output == Path("-") else output
     _check_output(output, paths)
     load_targets(target)
     fixed = fixed_inputs(inputs)
     if fix or diff:
         _fix(paths, is_dry=diff)
-    reports = [_checked(path, target, pipeline, fixed) for path in paths]
+    checks = [_checked(path, target, pipeline, fixed) for path in paths]
+    if repository is not None:
+        checks = _without_parts(checks, repository)
+    reports = [check.report for check in checks]
     # Files that two configs include are reported once.
     diagnostics = redact_plain_secrets(
         tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
@@ -101,7 +117,7 @@ def check(
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
     else:
-        tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
+        tell(form, f"no errors in {checks[0].path if len(checks) == 1 else f'{len(checks)} configs'}")
 
 
 def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
@@ -124,22 +140,23 @@ def _fix(paths: Sequence[Path], *, is_dry: bool) -> None:
         end(Exit.PROBLEMS)
 
 
-def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
-    """Return the paths of the configs; raise `WrongUsage` if there are none."""
-    if not every:
+def _paths(configs: Sequence[Path], repository: Repository | None) -> Sequence[Path]:
+    """Return the paths of the configs, or of all in *repository*; raise `WrongUsage` if there are none."""
+    if repository is None:
         return [config_path(path) for path in configs] if configs else [config_path(None)]
     if configs:
         raise WrongUsage("--all checks all configs: omit CONFIG")
-    main_configs = current_repository().main_configs
+    main_configs = repository.main_configs
     if not main_configs:
         raise WrongUsage(f"no config in this repository: looked for {', '.join(USUAL_NAMES)}")
     return main_configs
 
 
-def _checked(path: Path, target: Sequence[str], pipeline: Sequence[str], fixed: Mapping[str, str]) -> Report:
-    report = Report()
+def _checked(path: Path, target: Sequence[str], pipeline: Sequence[str], fixed: Mapping[str, str]) -> _Check:
+    report, included = Report(), set[Path]()
 
     def check_further(analysed: Analysed, report: Report) -> tuple[Target, ...]:
+        included.update((source.absolute_path or Path(source.path)).resolve() for source in analysed.sources)
         targets = load_targets(target) if target else named_targets(analysed)
         _check_targets(analysed, targets, report)
         lint(analysed, report, targets)
@@ -151,7 +168,20 @@ def _checked(path: Path, target: Sequence[str], pipeline: Sequence[str], fixed: 
         if not (pipeline or fixed or report.has_errors()):
             is_whole = bool(targets) and not target
             report_unused(report, analysed.file, lambda code: _is_checked(code, is_whole=is_whole))
-    return report
+    real = path.resolve()
+    return _Check(path, real, report, frozenset(included) - {real})
+
+
+def _without_parts(checks: Sequence[_Check], repository: Repository) -> list[_Check]:
+    """Return *checks* without those of files that are a part of another config, and for which no file is generated."""
+    compiled = {path.resolve() for path in repository.compiled_configs}
+    return [
+        check
+        for check in checks
+        if check.real in compiled
+        # Files that include each other are no parts: this is an error in both.
+        or not any(check.real in other.included and other.real not in check.included for other in checks)
+    ]
 
 
 def _is_checked(code: Code, *, is_whole: bool) -> bool:

@@ -114,8 +114,12 @@ class Repository(Struct, dict=True, gc=True):
         usual = (
             self._relative(name) for name in self.names if f"/{name}".endswith(ends) and (self.root / name).is_file()
         )
-        sources = (source for generated in self.generated if (source := self.source_of(generated)) is not None)
-        return tuple(sorted({*usual, *sources}))
+        return tuple(sorted({*usual, *self.compiled_configs}))
+
+    @property
+    def compiled_configs(self) -> tuple[Path, ...]:
+        """The configs of generated files."""
+        return tuple(source for generated in self.generated if (source := self.source_of(generated)) is not None)
 
     def source_of(self, written: GeneratedPath) -> Path | None:
         """Return the config that the header of *written* names; None if it does not exist."""
