@@ -211,6 +211,19 @@ def test_a_secret_is_reported_once_with_its_stages(write: Callable[..., Path], p
     ]
 
 
+def test_mail_that_is_not_sent_is_reported_once(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """All stages have the recipients of the pipeline."""
+    write("""
+        pipelines:
+          p:
+            notify: { email: { to: team@example.org } }
+            stages: [{ name: a, script: [':'] }, { name: b, script: [':'] }]
+        """)
+    result = pipegen("run", "--dry-run")
+
+    assert result.err.count("info[PG827]: a local run sends no mail about failed stages") == 1
+
+
 def test_a_selected_stage_runs_with_its_ancestors(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Its own condition is ignored, because the user named the stage."""
     write(PIPELINE)
