@@ -15,6 +15,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 from pipegen.structs import replace
 
+_UTF_8 = ("UTF-8", "UTF8")
 _SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
 
 
@@ -56,10 +57,11 @@ def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
 
 def sleep(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `sleep`."""
-    time = number_of(call, "time", "")
     unit = call.argument("unit")
-    seconds = time * _SECONDS.get(constant(unit.value) or "" if unit is not None else "SECONDS", 1)
-    reader.command(call, f"sleep {seconds}", context)
+    seconds = _SECONDS.get(constant(unit.value) or "") if unit is not None else 1
+    if seconds is None:
+        raise UntranslatableError("a command sleeps for whole seconds")
+    reader.command(call, f"sleep {number_of(call, 'time', '') * seconds}", context)
     reader.marks.read(call, "time", "unit")
 
 
@@ -77,6 +79,9 @@ def write_file(reader: StepReader, call: GroovyCall, context: SourceStepContext)
     path, text = call.argument("file"), call.argument("text")
     if path is None or text is None:
         raise UntranslatableError("it has no file or no text")
+    encoding = call.argument("encoding")
+    if encoding is not None and (constant(encoding.value) or "").upper() not in _UTF_8:
+        raise UntranslatableError("a command writes UTF-8")
     name, content = reader.names.shell_word(path.value), reader.names.shell_word(text.value)
     # The step also makes the folder of the file.
     known = constant(path.value)
