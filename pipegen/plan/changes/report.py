@@ -38,6 +38,11 @@ def report_pipeline(plan: Plan, since: str, report: Report) -> None:
 
 def report_left_out(plan: Plan, jobs: Sequence[Job], since: str, report: Report) -> None:
     """Report that *jobs* of *plan* are omitted, and the reason for each."""
+    # The combinations of a matrix have one location.
+    by_title: dict[str, Job] = {}
+    for job in jobs:
+        by_title.setdefault(job.title, job)
+    first, *others = by_title.values()
     count = "1 stage" if len(jobs) == 1 else f"{len(jobs)} stages"
     names = listed([job.stage for job in jobs])
     stages = "all stages" if len(jobs) == len(plan.jobs) else count
@@ -46,9 +51,9 @@ def report_left_out(plan: Plan, jobs: Sequence[Job], since: str, report: Report)
         codes.LEFT_OUT,
         f'{stages} of pipeline "{plan.name}" {verb} left out, since nothing changed since "{since}" concerns '
         f"{'it' if count == '1 stage' else 'them'}: {names}",
-        at=jobs[0].span,
-        label=_why(jobs[0]),
-        related=[Label(job.span, _why(job)) for job in jobs[1:_SHOWN]],
+        at=first.span,
+        label=_why(first),
+        related=[Label(job.span, _why(job)) for job in others[: _SHOWN - 1]],
         hint="to run a stage regardless of changes, write: \"when: { changes: ['**'] }\""
         if any(not is_filtered(job.condition) for job in jobs)
         else None,

@@ -116,6 +116,20 @@ def test_removed_stages_are_reported_with_their_reasons() -> None:
     ]
 
 
+def test_the_combinations_of_a_removed_stage_are_reported_at_one_location() -> None:
+    """They have one reason."""
+    report = Report()
+    stages = "{name: a, matrix: {x: [p, q]}, when: {changes: a}}, {name: b}, {name: c, when: {changes: c}}"
+    narrow(plans_of(config_text(stages, "[[a], [b], [c]]")), ["c"], "v1", report)
+    (diagnostics,) = report.diagnostics()
+
+    assert '3 stages of pipeline "p" are left out' in diagnostics.message
+    assert [label.text for label in (diagnostics.primary, *diagnostics.related) if label] == [
+        "none of its files has changed",
+        "it names no files and follows no stage whose files have changed",
+    ]
+
+
 def test_a_config_without_path_filters_is_unchanged() -> None:
     """A note reports that."""
     report = Report()
