@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.reading.source import JenkinsSource
-from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, constant
+from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
 from pipegen.importing.jenkins.settings import settings_of
 from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
@@ -151,6 +151,14 @@ def facts_of(
     return replace(event.facts, files=repository.files if any(isinstance(part, FoundPath) for part in parts) else None)
 
 
+def stage_facts(stage: JenkinsStage, facts: BuildFacts) -> BuildFacts:
+    """Return *facts* with the variables of *stage* and of the stages around it, which the conditions of these read."""
+    environment = dict(facts.environment)
+    for section in stage.blocks("environment"):
+        environment |= _values(section)
+    return replace(facts, environment=environment)
+
+
 def _environment(start: StartEvent) -> Mapping[str, str]:
     """Return the variables of a multibranch job in the build of *start*."""
     if start.kind is Event.MERGE_REQUEST:
@@ -190,10 +198,14 @@ def _defaults(source: JenkinsSource) -> dict[str, str]:
 def _constants(source: JenkinsSource) -> dict[str, str]:
     """Return the variables of the pipeline with a constant value."""
     section = source.section("environment")
-    statements = section.block.statements if section is not None and section.block is not None else ()
+    return _values(section) if section is not None else {}
+
+
+def _values(section: GroovyCall) -> dict[str, str]:
+    """Return the variables in the *section* `environment`, "" for those without a constant value."""
     return {
         statement.name: constant(statement.value) or ""
-        for statement in statements
+        for statement in (section.block.statements if section.block is not None else ())
         if isinstance(statement, GroovyAssignment)
     }
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.importing.imported import Proof, RunDifference
-from pipegen.importing.jenkins.events import BuildEvent, build_events
+from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
 from pipegen.importing.jenkins.importer import JenkinsImport
 from pipegen.importing.jenkins.reading.source import JenkinsStage, sections
 from pipegen.importing.jenkins.reading.syntax import (
@@ -99,7 +99,7 @@ def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -
     (answer,) = answers((plan,), facts)
     running = {stage.job.title for stage in answer.stages if stage.runs}
     for name, draft in drafts.items():
-        is_expected = holds(draft.test, event.facts)
+        is_expected = holds(draft.test, stage_facts(draft.source, event.facts))
         if is_expected != (name in running):
             yield name, f'stage "{name}" runs only in the {"original" if is_expected else "import"}'
 
@@ -140,7 +140,10 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
         if script and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
     yield from _groovy(draft, job, imported)
-    if {*job.machine.labels, *job.machine.label_expressions} != set(draft.agent.labels):
+    labels = list(draft.agent.labels)
+    for axis, value in job.combination.values if job.combination is not None else ():
+        labels = [label.replace(f"${{matrix.{axis}}}", value) for label in labels]
+    if {*job.machine.labels, *job.machine.label_expressions} != set(labels):
         yield f'the agent of stage "{name}" is another one'
     if not imported.config.is_shared:
         yield from _files(draft, job, imported)

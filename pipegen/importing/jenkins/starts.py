@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import KeyOutcome
-from pipegen.importing.jenkins.events import facts_of, start_events
+from pipegen.importing.jenkins.events import facts_of, stage_facts, start_events
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsStage
@@ -64,7 +64,7 @@ def _is_scripted(file: SourceFile) -> bool:
 def _stage(draft: JenkinsDraft, facts: BuildFacts, imported: JenkinsImport) -> StageStart:
     """Return how the stage of *draft* starts in a build with *facts*."""
     condition = _condition(draft.source)
-    runs: bool | None = holds(draft.test, facts)
+    runs: bool | None = holds(draft.test, stage_facts(draft.source, facts))
     reason = "" if runs else f"excluded by {condition}"
     if runs and any(
         imported.accounting.outcome(span) in _UNREAD

@@ -16,6 +16,8 @@ from pipegen.structs import Struct
 
 _IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
 _BUILD_VALUE = re.compile(r"""--build-arg[ =]([A-Za-z_]\w*)=(?:"([^"$`\\]*)"|'([^']*)'|([\w./:@+-]+))(?=\s|$)""")
+# A label that may contain values of a matrix.
+_LABEL_OF_MATRIX = re.compile(r"(?:[\w.-]|\$\{matrix\.\w+\})+")
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
 
 
@@ -150,9 +152,10 @@ def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:
     value = call.arguments[0].value if call.arguments else None
     text = constant(value)
     if text is None:
-        text = names.word(value)
-        if "${" in text:
-            raise UntranslatableError("its label is known only at run time")
+        text = names.plain_word(value)
+        operands = tuple(part.strip() for part in text.split("&&"))
+        if all(map(_LABEL_OF_MATRIX.fullmatch, operands)):
+            return operands
     labels = label_operands(text)
     if labels is None:
         raise UntranslatableError("its label is not an expression of Jenkins")
