@@ -51,8 +51,9 @@ def scenario_of(
     stages *first* have priorities.
     """
     plans, graphs = _running(configs, target, report)
-    jobs = [job for name, plan in plans.items() for job in plan.jobs if job.is_final or job.stage in graphs[name]]
-    check_stages("--first", first, jobs, configs[0].file, report)
+    if first:
+        jobs = (job for name, plan in plans.items() for job in plan.jobs if job.is_final or job.stage in graphs[name])
+        check_stages("--first", first, jobs, configs[0].file, report)
     if durations is not None:
         uses_journal = durations == JOURNAL
         seconds_by_task = (
