@@ -44,7 +44,7 @@ class _Outcome(Struct):
     files: Mapping[Condition, int]
 
     def equals(self, other: _Outcome) -> bool:
-        """Return whether the results are those of *other*, and no run looks at more files, which takes time or fails."""
+        """Return whether the results are those of *other*, and no run looks at more files: these may be missing."""
         return self.results == other.results and not any(
             own & ~other.files.get(atom, 0) for atom, own in self.files.items()
         )
