@@ -439,7 +439,7 @@ _DEPLOY_NEEDS = "    - { job: clean, artifacts: false }\n    - build\n"
     [
         ("    - { job: clean, artifacts: false }\n", 'job "deploy" starts after a failure of "build"'),
         ("    - build\n", 'job "deploy" starts after a failure of "clean"'),
-        (f"{_DEPLOY_NEEDS}    - smoke\n", 'job "deploy" waits for the start of an optional job only in the import'),
+        (f"{_DEPLOY_NEEDS}    - smoke\n", 'job "deploy" needs a job that does not start by itself only in the import'),
     ],
 )
 def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str, tmp_path: Path) -> None:
@@ -448,6 +448,75 @@ def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str
 
     assert _differences(result) == []
     assert message in _differences(_changed(result, _DEPLOY_NEEDS, needs))
+
+
+_RESCUED = """\
+stages: [build, test, report, deploy]
+build: { stage: build, script: make }
+unit: { stage: test, script: ./unit, artifacts: { paths: [dist/] } }
+rescue: { stage: test, script: ./rescue, when: on_failure, artifacts: { paths: [log] } }
+report: { stage: report, script: ./report, when: always }
+alert: { stage: report, script: ./alert, when: on_failure }
+notify: { stage: report, script: ./notify, rules: [{ if: $CI_COMMIT_TAG, when: always }, { when: on_success }] }
+deploy: { stage: deploy, script: ./deploy }
+last: { stage: deploy, script: ./last, when: manual }
+"""
+
+
+def test_jobs_that_run_after_failures_wait_for_those_that_need_one(tmp_path: Path) -> None:
+    """They have no needs: GitLab starts or skips a job with needs as soon as one of these is skipped.
+
+    https://docs.gitlab.com/ci/yaml/#stages: jobs of the next stage start after all jobs of the previous one.
+    """
+    result, _ = from_text(_RESCUED, tmp_path)
+    jobs = yaml_data(result.generated[-1].text)
+
+    assert [name for name in jobs if "script" in jobs[name] and "needs" not in jobs[name]] == [
+        *("build", "report", "alert", "notify"),
+    ]
+    assert "rescue" not in str(jobs["deploy"]["needs"])
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        ("report", 'job "report" does not wait for "rescue"'),
+        ("alert", 'job "alert" does not wait for "rescue"'),
+        ("notify", 'job "notify" does not wait for "rescue"'),
+    ],
+)
+def test_the_comparison_knows_jobs_that_need_a_failure(job: str, message: str, tmp_path: Path) -> None:
+    """In one stage, the jobs would run at the same time after a failure of `build`."""
+    result, _ = from_text(_RESCUED, tmp_path)
+    changed = _changed(result, f"  script: [./{job}]\n", f"  needs: [build, unit]\n  script: [./{job}]\n")
+
+    assert message in _differences(changed)
+    assert not any('waits for "rescue"' in difference for difference in _differences(changed))
+
+
+def test_a_need_on_a_job_that_needs_a_failure_skips_other_jobs(tmp_path: Path) -> None:
+    """Without a failure, GitLab skips both."""
+    result, _ = from_text(_RESCUED, tmp_path)
+    changed = _changed(result, "  script: [./deploy]\n", "    - rescue\n  script: [./deploy]\n")
+
+    assert 'job "deploy" needs a job that does not start by itself only in the import' in _differences(changed)
+
+
+def test_a_job_that_would_wait_for_more_jobs_does_not_wait_for_one_that_needs_a_failure(tmp_path: Path) -> None:
+    """The difference is reported: with needs, the job would start as soon as `rescue` is skipped."""
+    source = """\
+stages: [build, test, report]
+build: { stage: build, script: make }
+unit: { stage: test, script: ./unit }
+rescue: { stage: test, script: ./rescue, when: on_failure }
+early: { stage: report, script: ./early, needs: [build] }
+report: { stage: report, script: ./report, when: always }
+last: { stage: report, script: ./last, needs: [early] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _differences(result) == ['job "report" does not wait for "rescue"']
 
 
 def test_needs_on_a_job_that_runs_after_failures_stay_raw(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" does not start after a failure of "{other}"'
     if expected.is_skipped != actual.is_skipped:
         who = "original" if expected.is_skipped else "import"
-        yield f'job "{expected.name}" waits for the start of an optional job only in the {who}'
+        yield f'job "{expected.name}" needs a job that does not start by itself only in the {who}'
     others = sorted((expected.files & names) ^ actual.files)
     if others and expected.work.script:
         yield f'job "{expected.name}" gets other files: {", ".join(others)}'

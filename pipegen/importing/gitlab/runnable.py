@@ -21,6 +21,7 @@ from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of
 from pipegen.importing.gitlab.reading.rules import (
     MANUAL,
     NEVER,
+    ON_FAILURE,
     Rule,
     may_have_rules_elsewhere,
     rules_of,
@@ -255,7 +256,7 @@ def _started_alike(
     rule = _first(job.rules, facts, known, decisions)
     if rule is None or rule.when == NEVER:
         return
-    is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
+    is_awaited = rule.when != ON_FAILURE and not (rule.when == MANUAL and rule.allow_failure)
     allowed = ("any",) if rule.allow_failure else tuple(sorted(rule.exit_codes))
     yield StartedJob(
         name=job.job.name,

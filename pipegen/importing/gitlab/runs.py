@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipegen.importing.arcs import closure, in_order
 from pipegen.importing.gitlab.left_values import LeftValues
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
-from pipegen.importing.gitlab.reading.rules import MANUAL, ON_SUCCESS
+from pipegen.importing.gitlab.reading.rules import MANUAL, ON_FAILURE, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
 from pipegen.structs import Struct, replace
@@ -43,8 +43,8 @@ Works: TypeAlias = dict[tuple[str, _Values, _Values, _Values], RunWork]
 class RunJob(Struct, kw_only=True):
     """A combination of a *job*; *before* are all jobs that end before it, *files* those whose files it gets.
 
-    *stopped_by* are those whose failure keeps it from starting. If it is *skipped*, a person has to start another job
-    before it starts.
+    Jobs that only start after a failure are in neither of these, unless it runs after failures, too. *stopped_by* are
+    those whose failure keeps it from starting. If it is *skipped*, it needs a job that does not start by itself.
     """
 
     name: str
@@ -77,18 +77,20 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     shown = frozenset(combination for job in jobs.values() if job.is_shown for combination in job.combinations)
     leaving = frozenset(combination for job in jobs.values() if job.leaves_files for combination in job.combinations)
     stopped_by = _stopped_by(starts, jobs, direct)
+    failed = frozenset(name for name, start in starts.items() if start.when == ON_FAILURE)
     run_jobs: dict[str, RunJob] = {}
     for name, job in jobs.items():
         for own_name in job.combinations if job.is_shown else ():
             own = starts[own_name]
-            senders = _through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving
+            missing = failed if own.when not in AFTER_FAILURES else frozenset()
+            senders = (_through_helpers(files[own_name], files, shown) & ancestors[own_name] & leaving) - missing
             run_jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
                 when=_without_effect(own.when, direct[own_name]),
                 is_optional=_is_optional(own),
                 allowed=own.allowed,
-                before=ancestors[own_name] & shown,
+                before=(ancestors[own_name] & shown) - missing,
                 files=senders,
                 stopped_by=stopped_by[own_name] & shown,
                 is_skipped=own_name in skipped,
@@ -169,7 +171,7 @@ def _order(
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], frozenset[str]]:
     """Return the combinations directly before each combination of *jobs*, those whose files it gets, and skipped ones.
 
-    These need an optional job that a person has not started yet.
+    These need a job that a person has not started yet, or that waits for a failure.
     """
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
@@ -188,11 +190,21 @@ def _order(
         number: frozenset(name for name in names if starts[name].is_awaited and name not in skipped)
         for number, names in of_stage.items()
     }
+    # Those that wait for no other never run.
+    failing = {
+        number: awaited[number].union(
+            name
+            for name in names
+            if starts[name].when == ON_FAILURE and direct.get(name, awaited[jobs[starts[name].name].job.stage_number])
+        )
+        for number, names in of_stage.items()
+    }
     for job in jobs.values():
         chosen = _all_combinations(job.dependencies, jobs) if job.dependencies is not None else None
         for own_name in job.combinations:
             if job.needs is None:
-                direct[own_name] = awaited[job.job.stage_number]
+                earlier_jobs = failing if starts[own_name].when in AFTER_FAILURES else awaited
+                direct[own_name] = earlier_jobs[job.job.stage_number]
                 files[own_name] = of_stage[job.job.stage_number]
             if chosen is not None:
                 files[own_name] &= chosen
@@ -200,13 +212,13 @@ def _order(
 
 
 def _skipped(starts: Mapping[str, StartedJob], needs: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the combinations that need an optional one, or a skipped one.
+    """Return the combinations that need an optional one, one that starts after a failure, or a skipped one.
 
     A job without needs only looks at the results of earlier stages: `lib/gitlab/ci/status/composite.rb` of GitLab.
     """
     skipped: set[str] = set()
     for name in in_order({name: needs.get(name, frozenset()) for name in starts}):
-        is_skipped = any(need in skipped or _is_optional(starts[need]) for need in needs.get(name, ()))
+        is_skipped = any(need in skipped or _is_passed(starts[need]) for need in needs.get(name, ()))
         if is_skipped and starts[name].when not in AFTER_FAILURES:
             skipped.add(name)
     return frozenset(skipped)
@@ -232,6 +244,11 @@ def _stopped_by(
             through = (stopped_by[need] for need in direct[name] if starts[need].when not in AFTER_FAILURES)
             stopped_by[name] = (direct[name] & failing).union(*through)
     return stopped_by
+
+
+def _is_passed(start: StartedJob) -> bool:
+    """Return whether a run without failures can end before the job starts."""
+    return start.when == ON_FAILURE or _is_optional(start)
 
 
 def _is_optional(start: StartedJob) -> bool:

@@ -13,7 +13,7 @@ from pipegen.importing.gitlab.reading.files import read_files
 from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
-from pipegen.importing.gitlab.reading.rules import MANUAL, formulas_of
+from pipegen.importing.gitlab.reading.rules import MANUAL, ON_FAILURE, formulas_of
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import UNKNOWN, RunnablePipeline, runnable
 from pipegen.importing.gitlab.runs import RunJob, missing_needs, run
@@ -93,7 +93,7 @@ def _stages(pipeline: RunnablePipeline, jobs: Mapping[str, RunJob], obstacle: st
                 stage=name,
                 runs=None if when == UNKNOWN else bool(when),
                 waits_for_approval=when == MANUAL,
-                on_status="failed" if when == "on_failure" else "",
+                on_status="failed" if when == ON_FAILURE else "",
                 reason=reason,
                 condition=condition,
             )

@@ -32,7 +32,8 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of
 from pipegen.structs import Struct
 
-ON_SUCCESS, ALWAYS, MANUAL, NEVER, DELAYED = "on_success", "always", "manual", "never", "delayed"
+ON_SUCCESS, ON_FAILURE, ALWAYS, MANUAL, NEVER = "on_success", "on_failure", "always", "manual", "never"
+DELAYED = "delayed"
 IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText("merge_request_event"))
 _IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(IS_MERGE_REQUEST))
 _IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(IS_MERGE_REQUEST))

@@ -21,7 +21,7 @@ from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field
-from pipegen.targets.gitlab.jobs.raw import has_rules
+from pipegen.targets.gitlab.jobs.raw import has_rules, needs_failure, runs_after_failures
 
 _MOST_NEEDS = 50
 # Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
@@ -51,15 +51,18 @@ class KeptNeeds(Struct):
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
 
-    Without these, a final stage gets none.
+    Without these, a final stage gets none. Those that need a failure leave none for a stage that starts without one.
     """
+    failed = {draft.name for draft in drafts if needs_failure(draft.raw)}
     leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
     earlier = {**closure(order.before), **dict.fromkeys(order.final, frozenset(order.before))}
     whole = closure(order.whole)
     result: dict[str, list[str]] = {}
     for draft in drafts:
         selected = order.selected.get(draft.name, {})
-        sources = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
+        missing = failed - order.before.get(draft.name, failed) if not runs_after_failures(draft.raw) else ()
+        received = [name for name in order.files[draft.name] if name not in missing]
+        sources = [name for name in leaving if name in received and name in earlier[draft.name]]
         usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
         is_usual = sources == usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
         if not is_usual and "script" in draft.keys:
@@ -93,7 +96,7 @@ def keep_needs(
     for draft in drafts:
         if draft.name in after_failures and draft.name not in misordered:
             has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
-            reasons[draft.name] = "after a failure, GitLab skips a job that needs a skipped one"
+            reasons[draft.name] = "GitLab skips a job that needs a skipped one, or starts it at once"
             continue
         others = other_files(draft.job, inputs)
         reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
@@ -101,10 +104,9 @@ def keep_needs(
         if not reason:
             draft.other_files = others or ()
             continue
-        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
-        needed = [
-            by_name[other.name] for other in drafts if other.name in order.before[draft.name] or other.name in sources
-        ]
+        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier.get(draft.name, ())]
+        before = order.before.get(draft.name, ())
+        needed = [by_name[other.name] for other in drafts if other.name in before or other.name in sources]
         is_by_stage = needs_of(draft.job, source) is None
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True

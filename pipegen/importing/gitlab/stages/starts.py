@@ -10,7 +10,7 @@ from pipegen.importing.gitlab.reading.expressions import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import ALWAYS as ALWAYS_STARTS
-from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, formula_of, rules_of
+from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_FAILURE, ON_SUCCESS, Rule, formula_of, rules_of
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
@@ -90,7 +90,7 @@ def start_of(
             return Start(condition=NEVER, keys={}, raw={})
         runs = ALWAYS
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
-    is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
+    is_awaited = not all(rule.when == ON_FAILURE or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
     reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:

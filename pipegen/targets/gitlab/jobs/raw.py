@@ -74,15 +74,21 @@ def has_rules(raw: Mapping[str, Data]) -> bool:
 
 
 def starts_in(raw: Mapping[str, Data]) -> frozenset[str]:
-    """Return the values of `when` in *raw* and in its rules."""
-    rules = raw.get("rules")
-    parts = [raw, *(rules if isinstance(rules, list) else ())]
-    return frozenset(str(part["when"]) for part in parts if isinstance(part, Mapping) and "when" in part)
+    """Return the values of `when` with which *raw* may start the job."""
+    rules, usual = raw.get("rules"), str(raw.get("when", "on_success"))
+    if not isinstance(rules, list):
+        return frozenset({usual})
+    return frozenset(str(rule.get("when", usual)) for rule in rules if isinstance(rule, Mapping)) - {"never"}
 
 
 def runs_after_failures(raw: Mapping[str, Data]) -> bool:
     """Return whether *raw* may start the job although a job before it has failed."""
     return bool(raw) and not AFTER_FAILURES.isdisjoint(starts_in(raw))
+
+
+def needs_failure(raw: Mapping[str, Data]) -> bool:
+    """Return whether *raw* only starts the job after a failure."""
+    return bool(raw) and starts_in(raw) == {"on_failure"}
 
 
 def read_by_rules(job: Job) -> frozenset[str] | None:

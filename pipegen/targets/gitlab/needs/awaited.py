@@ -18,7 +18,7 @@ class StageJob(Struct, kw_only=True):
     directly before it; if its *condition* does not hold, its jobs are not in the pipeline. With *has_own_rules*, raw
     keys of GitLab decide that instead. If it is *sometimes_optional*, *last* is a helper for jobs that wait for it,
     which is not in runs in which it is optional. If it *runs_after_failures*, its success does not imply that of its
-    needs.
+    needs. If it *needs_failure*, GitLab skips it, and jobs that need it, unless one has failed.
     """
 
     job: str
@@ -30,6 +30,7 @@ class StageJob(Struct, kw_only=True):
     may_be_passed: bool = False
     sometimes_optional: bool = False
     runs_after_failures: bool = False
+    needs_failure: bool = False
 
     @property
     def is_conditional(self) -> bool:
@@ -59,8 +60,15 @@ def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]
     *stage_jobs* is in the user's order.
     """
     read = read_stages(job)
-    has_own_rules = job.stage in stage_jobs and stage_jobs[job.stage].has_own_rules
-    waited = awaited(job.needs, job.condition, stage_jobs, has_own_rules=has_own_rules)
+    own = stage_jobs.get(job.stage)
+    has_own_rules = own is not None and own.has_own_rules
+    waited = awaited(
+        job.needs,
+        job.condition,
+        stage_jobs,
+        has_own_rules=has_own_rules,
+        runs_after_failures=own is not None and own.runs_after_failures,
+    )
     unwaited = read.difference(waited)
     other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
     entries: list[NeedEntry] = []
@@ -94,12 +102,14 @@ def awaited(
     stage_jobs: Mapping[str, StageJob],
     *,
     has_own_rules: bool = False,
+    runs_after_failures: bool = False,
 ) -> dict[str, None]:
     """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that imply nothing.
 
     A job that needs a missing one starts without waiting for what that one would have waited for, and one that needs a
     job that runs after failures starts in spite of these. If the job *has_own_rules*, any stage may be missing,
-    together with those that run on the same condition.
+    together with those that run on the same condition. Unless it *runs_after_failures* itself, it awaits none of those
+    predecessors that need a failure.
     """
     stages = dict.fromkeys(direct)
     visited = set(stages)
@@ -115,7 +125,10 @@ def awaited(
             visited.update(new)
             pending += reversed(new)
             stages |= dict.fromkeys(
-                stage for stage in new if not (has_own_rules and stage_jobs[stage].is_present_with(stage_job))
+                stage
+                for stage in new
+                if not (has_own_rules and stage_jobs[stage].is_present_with(stage_job))
+                and (runs_after_failures or not stage_jobs[stage].needs_failure)
             )
     return stages
 

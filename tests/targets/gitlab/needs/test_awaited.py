@@ -136,3 +136,21 @@ def test_jobs_before_one_that_runs_after_failures_are_needed(raw: str) -> None:
     """)
 
     assert [name for name, _ in output.needs("deploy")] == ["clean", "build"]
+
+
+@pytest.mark.parametrize(("raw", "needed"), [("", []), ("raw: { gitlab: { when: always } }", ["rescue"])])
+def test_a_job_before_one_that_runs_after_failures_is_not_needed_if_it_needs_a_failure(
+    raw: str, needed: list[str]
+) -> None:
+    """GitLab skips it in a run without failures, and would skip jobs that need it."""
+    output = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: build, script: make }}
+              - {{ name: rescue, script: ./rescue, raw: {{ gitlab: {{ when: on_failure }} }} }}
+              - {{ name: clean, script: ./clean, raw: {{ gitlab: {{ when: always }} }} }}
+              - {{ name: deploy, script: ./deploy, {raw} }}
+    """)
+
+    assert [name for name, _ in output.needs("deploy")] == ["clean", *needed, "build"]
