@@ -30,3 +30,48 @@ def test_text_like_a_reference_is_escaped_where_a_config_reads_it(command: str, 
     assert proof is not None
     assert (messages(report), proof.differences) == ("", ())
     assert YAML(typ="safe").load(result.text)["pipelines"]["ci"]["stages"][1]["script"] == [in_config]
+
+
+@pytest.mark.parametrize(
+    ("command", "reference"),
+    [
+        ('echo "$${a.b}"', "${a.b}"),
+        ("echo $${setup.commit}", "${setup.commit}"),
+        ("cat <<END\n$${a.b}\nEND", "${a.b}"),
+        ("echo '$$${a.b}' \"$$$${a.b}\"", "${a.b}"),
+    ],
+)
+def test_a_script_that_a_config_would_read_as_a_reference_stays_raw(
+    command: str, reference: str, tmp_path: Path
+) -> None:
+    """The shell reads `$$` as its own number, and `$${…}` would be an escape in a config."""
+    source = {"a": {"script": ["make"]}, "d": {"script": [command, "echo $$ $$HOME $$(pwd) $${HOME}"]}}
+    result, report = from_text(json.dumps(source), tmp_path)
+    generated = YAML(typ="safe").load(result.generated[-1].text)
+
+    proof = prove(result)
+    assert proof is not None
+    assert proof.differences == ()
+    assert f'"script" of job "d" stays a key of GitLab: "{reference}" would be a reference' in messages(report)
+    assert generated["d"]["script"] == source["d"]["script"]
+
+
+@pytest.mark.parametrize("text", ["${a.b}", "$${a.b}", "$$$${a.b}", "$${HOME}", "x ${setup.commit}", "${a b.c}"])
+def test_a_variable_that_a_config_would_read_as_a_reference_stays_raw(text: str, tmp_path: Path) -> None:
+    """In variables, GitLab reads `$$` as a dollar sign."""
+    source = {"a": {"script": ["make"]}, "d": {"script": ["make"], "variables": {"V": text}}}
+    result, _ = from_text(json.dumps(source), tmp_path)
+    generated = YAML(typ="safe").load(result.generated[-1].text)
+
+    proof = prove(result)
+    assert proof is not None
+    assert proof.differences == ()
+    assert generated["d"]["variables"] == source["d"]["variables"]
+
+
+def test_a_key_that_a_config_reads_as_a_reference_stays_raw(tmp_path: Path) -> None:
+    """GitLab leaves the text as it is."""
+    source = {"a": {"script": ["make"]}, "d": {"script": ["make"], "image": "registry/app:${a.b}"}}
+    result, _ = from_text(json.dumps(source), tmp_path)
+
+    assert YAML(typ="safe").load(result.generated[-1].text)["d"]["image"] == "registry/app:${a.b}"

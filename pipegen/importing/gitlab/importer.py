@@ -101,7 +101,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
         if not result.compiled.has_errors:
             break
         is_certain = not is_shared or result.compiled.is_error_in_stages
-        if not is_certain or not _add_forced(attempt.forced, _forced_keys(result.compiled)):
+        if not is_certain or not _add_forced(attempt.forced, _forced_keys(result.compiled, attempt.forced)):
             if not is_shared:
                 break
             # Without shared keys, each error is in a stage.
@@ -254,18 +254,23 @@ def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ConfigError]
     return sum(map(len, forced.values())) > number
 
 
-def _forced_keys(result: CompiledConfig) -> tuple[ConfigError, ...]:
-    """Return the stages with errors, each with the key that results from keys of the source.
+def _forced_keys(result: CompiledConfig, forced: Mapping[str, Mapping[str, str]]) -> tuple[ConfigError, ...]:
+    """Return the stages with errors, each with the key that results from keys of the source; some are *forced* already.
 
     Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.
     """
     causes = [place for place in result.errors if place.key != "files_from"]
-    return tuple(replace(place, key=_source_key(place)) for place in causes or result.errors)
+    return tuple(
+        replace(place, key=_source_key(place, forced.get(place.stage, ()))) for place in causes or result.errors
+    )
 
 
-def _source_key(error: ConfigError) -> str:
-    """Return the key to force for *error*: that of the keys of the source from which the key with the error results."""
-    if error.stage and error.code in _OF_REFERENCES and error.key != "files_from":
+def _source_key(error: ConfigError, forced: Collection[str]) -> str:
+    """Return the key to force for *error*: that of the keys of the source from which the key with the error results.
+
+    Without references to outputs, those in texts of the source are left.
+    """
+    if error.stage and error.code in _OF_REFERENCES and error.key != "files_from" and REFERENCES not in forced:
         return REFERENCES
     return error.key if error.key.startswith("env.") else _SAME.get(error.key, error.key)
 

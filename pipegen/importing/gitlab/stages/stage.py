@@ -254,7 +254,7 @@ class StageBuilder:
         if job.get("script") is None:
             self._unread_script(job, draft)
             return
-        reason = forced.get("script") or ("it is PowerShell" if scripts.is_powershell(job) else "")
+        reason = forced.get("script") or scripts.refusal(context)
         if reason:
             self._keep_scripts(job, draft, reason)
             return

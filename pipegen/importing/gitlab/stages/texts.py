@@ -143,14 +143,23 @@ class JobTexts(Struct, kw_only=True):
         return with_variables(variable.text, self.axes)
 
     def script(self, text: str) -> str:
-        """Return the command *text* so that nothing in it is a reference."""
-        read = self._references(text) if _REFERENCE.search(text) else None
+        """Return the command *text* so that nothing in it is a reference; raise `UntranslatableError` if it cannot be.
+
+        In `"$${build.x}"`, the shell reads `$$`, and then what would be a reference of a config.
+        """
+        read = self._references(text) if has_reference(text) else None
 
         def escaped(match: re.Match[str]) -> str:
-            is_name = match[1] in self.stages or match[1] in _NAMESPACES
-            return "$${" if is_name and (read is None or match.start() in read) else match[0]
+            return "$${" if self._is_known(match[1]) and (read is None or match.start() in read) else match[0]
 
-        return _REFERENCE.sub(escaped, text)
+        result = _REFERENCE.sub(escaped, text)
+        for reference in lex(result, self.stages)[0].references if result != text else ():
+            if self._is_known(reference.match["namespace"]) and not reference.match["escape"]:
+                raise UntranslatableError(f'"{result[reference.start : reference.end]}" would be a reference')
+        return result
+
+    def _is_known(self, namespace: str) -> bool:
+        return namespace in self.stages or namespace in _NAMESPACES
 
     def _references(self, text: str) -> Collection[int] | None:
         """Return where the command *text* has references, None if the lexer cannot read all of it.
@@ -160,6 +169,11 @@ class JobTexts(Struct, kw_only=True):
         lexed, error = lex(text, self.stages)
         starts = {reference.start + len(reference.match["escape"]) for reference in lexed.references}
         return starts if error is None else None
+
+
+def has_reference(text: str) -> bool:
+    """Return whether a part of *text* would be a reference in a config."""
+    return _REFERENCE.search(text) is not None
 
 
 def _replaced(text: str, value: Callable[[str], str]) -> str:

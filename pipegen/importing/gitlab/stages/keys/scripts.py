@@ -10,6 +10,7 @@ from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Node, Scalar
 from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 
@@ -53,6 +54,17 @@ def is_powershell(job: SourceJob) -> bool:
     """Return whether a runner with PowerShell runs the scripts of *job*, which pipegen writes for sh."""
     items = (item for key in ("before_script", "script", "after_script") for item in items_of(job.get(key)))
     return any(_POWERSHELL.search(text_of(item)) for item in items)
+
+
+def refusal(context: KeyContext) -> str:
+    """Return why a config cannot have the scripts of a job, "" if it can."""
+    if is_powershell(context.job):
+        return "it is PowerShell"
+    try:
+        commands(context, "before_script", "script", "after_script", is_bash=False)
+    except UntranslatableError as error:
+        return str(error)
+    return ""
 
 
 def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:

@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
-from pipegen.importing.gitlab.stages.texts import names_in, names_in_values
+from pipegen.importing.gitlab.stages.texts import has_reference, names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
@@ -255,7 +255,7 @@ def _is_text(variable: Variable) -> bool:
 
 def is_expandable(text: str) -> bool:
     """Return whether `env` can have *text*, in which GitLab expands variables: it cannot have a literal `${`."""
-    return "$${" not in text
+    return "$${" not in text and not has_reference(text)
 
 
 def _ordered(values: Collection[str], read: Mapping[str, Collection[str]]) -> list[str]:
