@@ -450,6 +450,23 @@ def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str
     assert message in _differences(_changed(result, _DEPLOY_NEEDS, needs))
 
 
+def test_a_job_after_one_with_raw_needs_waits_for_all_earlier_ones(tmp_path: Path) -> None:
+    """Without the manual job, which is only on `main`, `deploy` starts at once."""
+    source = """\
+stages: [build, gate, deploy, last]
+build: { stage: build, script: make }
+gate: { stage: gate, script: ./gate, rules: [{ if: $CI_COMMIT_BRANCH == "main", when: manual }] }
+deploy: { stage: deploy, script: ./deploy, needs: [{ job: gate, optional: true }] }
+last: { stage: last, script: ./last }
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+    assert proof is not None
+
+    assert proof.misordered == {"deploy"}
+    assert _differences(from_text(source, tmp_path, proof.misordered)[0]) == []
+
+
 _RESCUED = """\
 stages: [build, test, report, deploy]
 build: { stage: build, script: make }

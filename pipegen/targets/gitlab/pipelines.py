@@ -331,6 +331,7 @@ class JobContext(Struct, kw_only=True):
             sometimes_optional=is_sometimes_optional,
             runs_after_failures=runs_after_failures(draft.raw),
             needs_failure=needs_failure(draft.raw),
+            has_own_needs=draft.raw.get("needs") is not None,
         )
 
     def shell_image(self) -> ImageKeys | None:

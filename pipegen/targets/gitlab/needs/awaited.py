@@ -18,7 +18,8 @@ class StageJob(Struct, kw_only=True):
     directly before it; if its *condition* does not hold, its jobs are not in the pipeline. With *has_own_rules*, raw
     keys of GitLab decide that instead. If it is *sometimes_optional*, *last* is a helper for jobs that wait for it,
     which is not in runs in which it is optional. If it *runs_after_failures*, its success does not imply that of its
-    needs. If it *needs_failure*, GitLab skips it, and jobs that need it, unless one has failed.
+    needs. Neither does it if it *has_own_needs*, raw keys of GitLab. If it *needs_failure*, GitLab skips it, and jobs
+    that need it, unless one has failed.
     """
 
     job: str
@@ -31,6 +32,12 @@ class StageJob(Struct, kw_only=True):
     sometimes_optional: bool = False
     runs_after_failures: bool = False
     needs_failure: bool = False
+    has_own_needs: bool = False
+
+    @property
+    def may_be_early(self) -> bool:
+        """Whether its jobs may start before those of its needs have succeeded."""
+        return self.runs_after_failures or self.has_own_needs
 
     @property
     def is_conditional(self) -> bool:
@@ -107,7 +114,7 @@ def awaited(
     """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that imply nothing.
 
     A job that needs a missing one starts without waiting for what that one would have waited for, and one that needs a
-    job that runs after failures starts in spite of these. If the job *has_own_rules*, any stage may be missing,
+    job that may be early starts in spite of these. If the job *has_own_rules*, any stage may be missing,
     together with those that run on the same condition. Unless it *runs_after_failures* itself, it awaits none of those
     predecessors that need a failure.
     """
@@ -116,11 +123,11 @@ def awaited(
     pending = [
         stage
         for stage in reversed(stages)
-        if has_own_rules or stage_jobs[stage].is_conditional or stage_jobs[stage].runs_after_failures
+        if has_own_rules or stage_jobs[stage].is_conditional or stage_jobs[stage].may_be_early
     ]
     while pending:
         stage_job = stage_jobs[pending.pop()]
-        if has_own_rules or stage_job.runs_after_failures or stage_job.may_be_missing(condition):
+        if has_own_rules or stage_job.may_be_early or stage_job.may_be_missing(condition):
             new = [stage for stage in stage_job.needs if stage not in visited]
             visited.update(new)
             pending += reversed(new)

@@ -154,3 +154,18 @@ def test_a_job_before_one_that_runs_after_failures_is_not_needed_if_it_needs_a_f
     """)
 
     assert [name for name, _ in output.needs("deploy")] == ["clean", *needed, "build"]
+
+
+@pytest.mark.parametrize(("raw", "needed"), [("[one]", ["two", "one"]), ("null", ["two"])])
+def test_jobs_before_one_with_raw_needs_are_needed(raw: str, needed: list[str]) -> None:
+    """It may start before them; without needs, it waits for the jobs of all earlier steps."""
+    output = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: one, script: [make] }}
+              - {{ name: two, script: [make], raw: {{ gitlab: {{ needs: {raw} }} }} }}
+              - {{ name: last, script: [make] }}
+    """)
+
+    assert [name for name, _ in output.needs("last")] == needed
