@@ -11,19 +11,37 @@ from importing.samples import CASES, from_text, imported
 from pipegen.diagnostics.report import Report
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.source.text import SourceFile
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_imports_of_generated_files_are_the_same_from_the_second_on(folder: Path, tmp_path: Path) -> None:
-    """The first one resolves templates and names that the generated file does not have."""
+    """The first one resolves templates and names that the generated file does not have. All have the same runs."""
     first, _ = imported(folder)
     assert first is not None
     second = _of_generated(first, tmp_path)
+    proof = prove(second)
 
     assert second.generated
+    assert proof is not None
+    assert proof.differences == ()
     assert _of_generated(second, tmp_path).text == second.text
+
+
+def test_a_job_of_another_file_keeps_the_commands_that_check_for_bash(tmp_path: Path) -> None:
+    """They are in its `before_script`, which replaces the one in the other file."""
+    first, _ = from_text(
+        "include: { project: group/templates, file: /x.yml }\n"
+        "a: { extends: .other, before_script: [make deps], script: ['make | tee log'] }\n",
+        tmp_path,
+    )
+    proof = prove(_of_generated(first, tmp_path))
+
+    assert "set -o pipefail" in first.generated[-1].text
+    assert proof is not None
+    assert proof.differences == ()
 
 
 @pytest.mark.parametrize(

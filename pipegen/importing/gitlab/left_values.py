@@ -37,9 +37,9 @@ class LeftValues(Struct, kw_only=True):
 NO_VALUES = LeftValues()
 
 
-def values_of_report(job: str, report: DotenvReport | None) -> LeftValues:
+def values_of_report(job: str, report: DotenvReport) -> LeftValues:
     """Return the values that the *job* of a source leaves in *report*."""
-    values = {name: _value(job, report.path, name) for name in report.names} if report is not None else _NO_REFERENCES
+    values = {name: _value(job, report.path, name) for name in report.names}
     return LeftValues(for_others=values, own=values)
 
 

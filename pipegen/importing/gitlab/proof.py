@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.left_values import read_variable, values_of_report
+from pipegen.importing.gitlab.left_values import generated_values, read_variable, values_of_report
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
@@ -94,11 +94,17 @@ def prove(imported: GitLabImport) -> Proof | None:
 
 
 def _with_values(imported: GitLabImport) -> RunnablePipeline:
-    """Return the source of *imported* with the values of the dotenv reports that are outputs."""
+    """Return the source of *imported* with the values of the dotenv reports that are outputs.
+
+    A source that is a generated file itself has other ones, which stay the same.
+    """
     source, outputs = imported.reading.runnable, imported.outputs
     reports = {name: outputs[name].report if name in outputs else None for name in source.jobs}
-    jobs = {name: replace(job, values=values_of_report(name, reports[name])) for name, job in source.jobs.items()}
-    return replace(source, jobs=jobs)
+    values = {
+        name: values_of_report(name, report) if report is not None else generated_values(source.jobs[name].job)
+        for name, report in reports.items()
+    }
+    return replace(source, jobs={name: replace(job, values=values[name]) for name, job in source.jobs.items()})
 
 
 def _restriction(files: Files) -> str:
@@ -249,7 +255,7 @@ def _texts(name: str, own: RunWork, other: RunWork, exported: Mapping[str, str])
     services = (" ".join(own.services), variables), (" ".join(other.services), others)
     yield f'the services of job "{name}" are others', *services
     yield f'the environment of job "{name}" is another one', (own.environment, variables), (other.environment, others)
-    address = (_address(own), {**variables, **own.values.own}), (_address(other), exported)
+    address = (_address(own), {**variables, **own.values.own}), (_address(other), {**other.values.own, **exported})
     yield f'the address of the environment of job "{name}" is another one', *address
 
 

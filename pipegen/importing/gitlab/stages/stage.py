@@ -249,8 +249,6 @@ class StageBuilder:
             return
         if job.unknown:
             draft.raw["extends"] = job.unknown[0] if len(job.unknown) == 1 else list(job.unknown)
-            if "before_script" in job.entries:
-                draft.raw["before_script"] = []  # those of the other job do not run
         if job.get("script") is None:
             self._unread_script(job, draft)
             return
@@ -260,6 +258,8 @@ class StageBuilder:
             return
         image = draft.keys.get("image") or draft.raw.get("image")
         draft.keys |= scripts.script_keys(context, image, may_be_bash="shell" not in forced)
+        if job.unknown and "before_script" in job.entries and "shell" not in draft.keys:
+            draft.raw["before_script"] = []  # those of the other job do not run; with a shell, there are others
 
     def _unread_script(self, job: SourceJob, draft: Draft) -> None:
         """Leave the script of *draft* to GitLab, which finds it in a file that pipegen cannot read."""
