@@ -69,6 +69,18 @@ def test_the_generated_choice_of_a_pipeline_is_its_condition(
     assert rules or _rules(second.files[-1].text) == _rules(files[-1].text)
 
 
+def test_the_generated_choice_of_a_pipeline_is_left_out_beside_rules_that_stay_raw(tmp_path: Path) -> None:
+    """No rule of a job tests the variable, so that it only chooses. It would be there once more after each import."""
+    rules = "[{ if: $A == 'x', exists: { paths: [f], project: g/p } }, { if: $CI_COMMIT_TAG }]"
+    matrix = "{ matrix: [{ A: [x, z] }] }"
+    first, _ = from_text(f"test: {{ script: ./test, parallel: {matrix}, rules: {rules} }}\n", tmp_path)
+    second = _of_generated(first, tmp_path)
+
+    assert "PIPEGEN_PIPELINE" in first.generated[-1].text
+    assert "PIPEGEN_PIPELINE" not in second.text
+    assert _of_generated(second, tmp_path).text == second.text
+
+
 def test_the_generated_rules_against_values_of_inputs_are_no_raw_rules(tmp_path: Path) -> None:
     """They would be there once more after each import, if the rules of the workflow stay raw."""
     first, _ = from_text(

@@ -21,10 +21,10 @@ from pipegen.importing.gitlab.reading.expressions import (
     some,
     tests_in,
 )
-from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import text_of
-from pipegen.source.tree import Mapping, Node
+from pipegen.source.tree import Mapping, Node, scalars
 from pipegen.targets.gitlab.rules.selection import SECOND_PIPELINE, VARIABLE, named_by
 
 _UNSET = Facts(variables={VARIABLE: ""})
@@ -37,13 +37,22 @@ def selected_pipeline(source: SourcePipeline) -> str:
         return ""
     try:
         tests = [test for rule in workflow_rules(source) for test in _tests(rule.formula)]
-        if any(_tests(rule.formula) for job in source.jobs.values() for rule in rules_of(job, source)):
-            return ""
     except ExpressionError:
+        return ""
+    if any(_is_tested(job, source) for job in source.jobs.values()):
         return ""
     patterns = [test.right for test in tests if isinstance(test, Comparison) and isinstance(test.right, Regex)]
     names = {named_by(pattern.source) for pattern in patterns}
     return names.pop() if len(names) == 1 else ""
+
+
+def _is_tested(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether rules of *job* test the variable."""
+    try:
+        return any(_tests(rule.formula) for rule in rules_of(job, source))
+    except ExpressionError:
+        rules = job.get("rules")
+        return rules is not None and any(VARIABLE in scalar.text for scalar in scalars(rules))
 
 
 def is_generated(rule: Node) -> bool:
