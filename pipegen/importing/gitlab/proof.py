@@ -13,6 +13,7 @@ from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.left_values import generated_values, read_variable, values_of_report
+from pipegen.importing.gitlab.own_commands import NO_PIPEFAIL, is_own
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
@@ -22,7 +23,6 @@ from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
 from pipegen.importing.gitlab.values import ground, word_value
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.plan.model import Case
-from pipegen.shell.values.image_values import IMAGE_CHECK
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets.base import GeneratedFile
@@ -36,9 +36,6 @@ _CHOICE = f'case "${{{Case.NUMBER}-}}" in\n'
 _BRANCH = re.compile(
     r"""  (?P<case>\d+|\*)\) (?P<export>export \w+=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\s;])*) ;;\n""", re.DOTALL
 )
-_NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
-# Commands of pipegen itself: they check the shell, and carry files.
-_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 # The variable for the address of an environment that a script computes, and the command that stores it.
 _COMPUTED = "${PIPEGEN_URL_"
 _ADDRESS = re.compile(r"printf %s (\S.*) >\.pipegen/environment/\S+")
@@ -315,7 +312,7 @@ def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], c
 
     *case* is the number of the case that applies, "" for none.
     """
-    commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
+    commands = tuple(text for text in actual if text != NO_PIPEFAIL or NO_PIPEFAIL in expected)
     bounds = _position(commands, expected)
     if bounds is None:
         return None
@@ -328,18 +325,9 @@ def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], c
             variables[match[1]] = word_value(match[2])
         elif (value := read_variable(text, work.variables, work.values)) is not None:
             variables[value[0]] = value[1]
-        elif not _is_own(text):
+        elif not is_own(text):
             return None
     return dict(_in_order(variables, work.variables))
-
-
-def _is_own(command: str) -> bool:
-    """Return whether *command* is one of pipegen itself."""
-    return (
-        command in (_PIPEFAIL, _NO_PIPEFAIL)
-        or _OWN.search(command) is not None
-        or IMAGE_CHECK.fullmatch(command) is not None
-    )
 
 
 def _in_order(variables: Mapping[str, str], others: Collection[str]) -> Iterator[tuple[str, str]]:
