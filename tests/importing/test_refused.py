@@ -113,6 +113,10 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (f"variables: {{ A: {{ val: x }} }}\n{_JOB}", '"variables:val": there is no such key'),
         (f"workflow: {{ rules: [{{ if: $X, when: manual }}] }}\n{_JOB}", '"workflow:rules:when": it is not one of'),
         (f"include: [{{ file: x.yml }}]\n{_JOB}", 'the item of "include": it names no file'),
+        (f"spec: {{ inputs: [x] }}\n---\n{_JOB}", '"spec:inputs": it is not a map'),
+        (f"spec: {{ inputs: {{ x: {{ defaul: y }} }} }}\n---\n{_JOB}", '"spec:inputs:defaul": there is no such key'),
+        (f"spec: {{ inputs: {{ x: {{ default: y, type: string }}, z: }} }}\n---\n{_JOB}", ""),
+        (f"spec: {{ inputs: }}\n---\n{_JOB}", ""),
         ("a:\n  script: []\n", '"script" of job "a": it is empty'),
         ("a:\n  script: { x: y }\n", '"script" of job "a": it is not a list of texts'),
         (".a:\n  script: [x]\n", "the pipeline: it has no job"),
@@ -169,6 +173,20 @@ def test_a_key_that_gitlab_refuses_is_not_translated(
     result, _ = from_text(f"b: {{ script: [x] }}\na: {{ {keys} }}\n", tmp_path)
 
     assert (construct, outcome, 1) in result.count.constructs
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outcome", "number"),
+    [("[x]", KeyOutcome.REPORTED, 1), ("{ x: }", KeyOutcome.REPORTED, 1), ("", KeyOutcome.TRANSLATED, 0)],
+)
+def test_inputs_that_are_left_out_have_a_diagnostic(
+    inputs: str, outcome: KeyOutcome, number: int, tmp_path: Path
+) -> None:
+    """Those that GitLab refuses, and those that the config lacks; a key without a value has none."""
+    result, report = from_text(f"spec: {{ inputs: {inputs} }}\n---\n{_JOB}", tmp_path)
+
+    assert ("spec:inputs", outcome, 1) in result.count.constructs
+    assert messages(report).count("\n") == number
 
 
 def test_a_template_is_reported_once(tmp_path: Path) -> None:

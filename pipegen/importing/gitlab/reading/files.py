@@ -238,7 +238,7 @@ def _report_inputs(content: FileTree, reading: _Reading) -> None:
     """Report the inputs of the main file, which users set when they start a pipeline: the config has none of them."""
     spec = (content.header or content.tree).get("spec")
     declared = spec.entry("inputs") if isinstance(spec, TreeMapping) else None
-    if declared is None:
+    if declared is None or not entries_of(declared.value):
         return
     reading.accounting.mark(declared, KeyOutcome.REPORTED)
     for entry in entries_of(declared.value):

@@ -252,6 +252,11 @@ _FILE: Mapping[str, Form] = {
         }
     ),
 }
+# https://docs.gitlab.com/ci/yaml/#header-keywords
+_INPUT = mapping(anything_in("default", "description", "options", "regex", "rules", "type"))
+_HEADER: Mapping[str, Form] = {
+    "spec": mapping({"inputs": named(_INPUT), **anything_in("component", "include")}),
+}
 
 
 def wrong_in_job(keys: TreeMapping) -> Iterable[Wrong]:
@@ -261,5 +266,14 @@ def wrong_in_job(keys: TreeMapping) -> Iterable[Wrong]:
 
 def wrong_in_file(keys: TreeMapping) -> Iterable[Wrong]:
     """Return what GitLab refuses in the *keys* of a file that are for all jobs."""
-    own = tuple(entry for entry in keys.entries if entry.key.text in _FILE)
-    return mapping(_FILE)(replace(keys, entries=own))
+    return _wrong_in(keys, _FILE)
+
+
+def wrong_in_header(keys: TreeMapping) -> Iterable[Wrong]:
+    """Return what GitLab refuses in the header among the *keys* of a file."""
+    return _wrong_in(keys, _HEADER)
+
+
+def _wrong_in(keys: TreeMapping, forms: Mapping[str, Form]) -> Iterable[Wrong]:
+    own = tuple(entry for entry in keys.entries if entry.key.text in forms)
+    return mapping(forms)(replace(keys, entries=own))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -12,7 +13,7 @@ from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of, value
 from pipegen.importing.gitlab.reading.sites import published
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.refused.forms import Wrong
-from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_job
+from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_header, wrong_in_job
 from pipegen.importing.gitlab.runnable import combinations_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, entries_of
@@ -28,7 +29,7 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> tupl
     Return the keys that it refuses.
     """
     refused: list[Entry | None] = []
-    for wrong in wrong_in_file(files.tree):
+    for wrong in (*chain.from_iterable(map(wrong_in_header, files.trees)), *wrong_in_file(files.tree)):
         refused.append(wrong.entry)
         _add(f'"{":".join(wrong.path)}"', wrong, report)
     known = set[Span]()

@@ -27,6 +27,7 @@ from pipegen.targets.gitlab.jobs.raw import (
     raw_variables,
     read_by_rules,
     replaces_script,
+    with_carried,
     without_raw_variables,
 )
 from pipegen.targets.gitlab.jobs.retention import lower_retention, stored_path
@@ -86,7 +87,8 @@ def _lines(draft: DraftJob) -> Iterator[str]:
 
 
 def _raw(draft: DraftJob, report: Report) -> Mapping[str, Data]:
-    return lower_raw(draft.job, report, is_bridge=draft.is_bridge, has_artifacts=bool(draft.artifacts))
+    raw = lower_raw(draft.job, report, is_bridge=draft.is_bridge, has_artifacts=bool(draft.artifacts))
+    return with_carried(raw, draft.artifacts, draft.artifact_keys.dotenv)
 
 
 def redraft(

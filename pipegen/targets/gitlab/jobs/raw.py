@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Flow, Value
 from pipegen.plan.model import Commands, Job
+from pipegen.source.tree import Entry, Node, Scalar, entries_of, scalars, written_text
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence, entries_of, scalars
+from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import GitLabJob
 
@@ -19,8 +20,18 @@ from pipegen.targets.gitlab.model import GitLabJob
 AFTER_FAILURES = frozenset({"always", "on_failure"})
 _TARGET = "gitlab"
 _VARIABLE = re.compile(r"\$\{?(\w+)", re.ASCII)
-# Keys that define the order, the values and the files of a run.
-_GENERATED = ("stage", "needs", "dependencies", "before_script", "script", "rules", "when", "trigger")
+# Keys that define the order, the values and the files of a run, each with what a config has instead.
+_GENERATED = {
+    "stage": 'remove it, and add the order to "execution"',
+    "needs": 'add the order to "execution", and stages whose files this one gets to "files_from"',
+    "dependencies": 'use the key "files_from" of the stage',
+    "before_script": 'use the key "before" of the stage',
+    "script": 'use the key "script" of the stage',
+    "rules": 'use the key "when" of the stage',
+    "when": 'use the key "approve" of the stage',
+    "trigger": 'use the key "trigger" of the stage',
+}
+_AFTER_FAILURES_HINT = 'if the stage runs after all others, add it to "finally"'
 # https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
 _NOT_WITH_SCRIPT = ("trigger", "run")
 # https://docs.gitlab.com/ci/yaml/#trigger lists the keys of a job with `trigger`.
@@ -62,10 +73,32 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
                     RAW_REPLACES,
                     f'"{entry.key.text}" of stage "{job.title}" replaces the key that pipegen generates',
                     at=entry.key.span,
-                    hint="use pipegen's own key if there is one: order, values and files depend on the generated key",
+                    hint=_own_key(entry),
                 )
             raw[entry.key.text] = _data(entry.value)
     return raw
+
+
+def with_carried(raw: Mapping[str, Data], paths: Iterable[str], dotenv: Iterable[str]) -> Mapping[str, Data]:
+    """Return *raw* keys of a job whose artifacts also have the *paths* and *dotenv* files with values for other jobs.
+
+    Without these, a job that reads a value would fail.
+    """
+    artifacts = raw.get("artifacts")
+    if not isinstance(artifacts, dict):
+        return raw
+    carried = {"paths": [path for path in paths if path.startswith(".pipegen/")]}
+    keys = {**artifacts, **_with_texts(artifacts, carried)}
+    if isinstance(reports := artifacts.get("reports"), dict):
+        keys["reports"] = {**reports, **_with_texts(reports, {"dotenv": [*dotenv]})}
+    return {**raw, "artifacts": keys}
+
+
+def _with_texts(lists: Mapping[str, Data], others: Mapping[str, Sequence[str]]) -> dict[str, Data]:
+    """Return those of *lists* that *others* are missing from, with these."""
+    own = {key: _texts(lists[key]) for key in others if lists.get(key) is not None}
+    missing = {key: [text for text in others[key] if text not in texts] for key, texts in own.items()}
+    return {key: [*own[key], *texts] for key, texts in missing.items() if texts}
 
 
 def has_rules(raw: Mapping[str, Data]) -> bool:
@@ -173,6 +206,12 @@ def _texts(value: Value) -> list[Data]:
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else [str(value)]
 
 
+def _own_key(entry: Entry) -> str:
+    """Return what a config has in place of the raw *entry*."""
+    is_after_failures = entry.key.text == "when" and written_text(entry.value) in AFTER_FAILURES
+    return _AFTER_FAILURES_HINT if is_after_failures else _GENERATED[entry.key.text]
+
+
 def _refusal(key: str, value: Node, *, is_bridge: bool, has_artifacts: bool) -> str:
     """Return why GitLab refuses *key* with *value*; "" if it accepts it."""
     if is_bridge:
@@ -190,7 +229,7 @@ def _data(node: Node) -> Data:
     match node:
         case TreeMapping():
             return {entry.key.text: _data(entry.value) for entry in node.entries}
-        case Sequence():
+        case TreeSequence():
             return [_data(item) for item in node.items]
         case Scalar():
             return node.value

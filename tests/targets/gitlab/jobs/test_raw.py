@@ -227,3 +227,53 @@ def test_another_script_gets_no_variables_if_an_image_has_one_of_the_run_with_th
     assert output.data["only"]["image"] == "$A"
     assert "variables" not in output.data["only"]
     assert '"script" of stage "only" replaces the commands that set "A", which is no variable of the job' in messages
+
+
+@pytest.mark.parametrize(
+    ("keys", "paths", "dotenv"),
+    [
+        ("paths: [log]", ["log", ".pipegen/outputs/build/"], ".pipegen/dotenv/build.env"),
+        ("untracked: true", ["dist", ".pipegen/outputs/build/"], ".pipegen/dotenv/build.env"),
+        (
+            "reports: { dotenv: own.env }",
+            ["dist", ".pipegen/outputs/build/"],
+            ["own.env", ".pipegen/dotenv/build.env"],
+        ),
+        ("paths: , reports: { junit: x.xml }", None, ".pipegen/dotenv/build.env"),
+    ],
+)
+def test_raw_artifacts_keep_the_files_with_values_for_other_stages(
+    keys: str, paths: list[str] | None, dotenv: str | list[str]
+) -> None:
+    """The stages that read the values would fail without them."""
+    artifacts = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - name: build
+                script: make
+                outputs: {{ VERSION: {{ command: cat VERSION }} }}
+                artifacts: [dist]
+                raw: {{ gitlab: {{ artifacts: {{ {keys} }} }} }}
+              - {{ name: test, image: "app:${{build.VERSION}}", script: './test ${{build.VERSION}}' }}
+    """).data["build"]["artifacts"]
+
+    assert artifacts.get("paths") == paths
+    assert artifacts["reports"]["dotenv"] == dotenv
+
+
+@pytest.mark.parametrize(
+    ("keys", "hint"),
+    [
+        ("when: always", 'if the stage runs after all others, add it to "finally"'),
+        ("when: on_failure", 'if the stage runs after all others, add it to "finally"'),
+        ("when: manual", 'use the key "approve" of the stage'),
+        ("script: [x]", 'use the key "script" of the stage'),
+        ("dependencies: []", 'use the key "files_from" of the stage'),
+    ],
+)
+def test_a_key_that_replaces_a_generated_one_is_reported_with_what_a_config_has_instead(keys: str, hint: str) -> None:
+    """Each of these keys of a stage exists."""
+    diagnostics = raw("script: make", keys).diagnostics
+
+    assert [(each.code.number, each.hint) for each in diagnostics] == [("PG654", hint)]
