@@ -12,6 +12,7 @@ from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
+from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
@@ -200,6 +201,8 @@ class _Attempt:
             self.names = names
             result = self.result(is_shared=True)
         report.take(result.report)
+        if result.compiled.plans:
+            report_refused_values(self._reading.source, result.compiled.plans, report)
         files, accounting = self._reading.files, result.accounting
         accounting.mark_parts(entry for job in self._reading.source.jobs.values() for entry in job.entries.values())
         lost = _LostValues(accounting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -11,10 +11,13 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions import tested_names, tests_in
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
-from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present
 from pipegen.importing.gitlab.workflow_variables import set_by_workflow
+from pipegen.plan.model import Plan
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets.gitlab.rules.inputs import refused_values
 
 # Names that engines, shells or the runner use: no inputs.
 _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")
@@ -64,6 +67,29 @@ def report_variables_of_form(
             f'variable "{name}" is not in the form for new pipelines, because it cannot be an input',
             at=variable.entry.key.span,
             hint="an input has a value on one line without other variables, and a name that no engine uses",
+        )
+
+
+def report_refused_values(source: SourcePipeline, plans: Sequence[Plan], report: Report) -> None:
+    """Report the inputs of *plans* with values that start no run of the config, and one of *source*.
+
+    A name contains them, such as that of an image. GitLab compares values with options only in its form.
+    """
+    workflow = source.workflow.value if source.workflow is not None else None
+    rules = items_of(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
+    known = {text_of(rule.get("if")) for rule in rules if isinstance(rule, TreeMapping)}
+    for name, condition in refused_values(plans).items():
+        variable = source.variables.get(name)
+        if variable is None or condition in known:
+            continue
+        input_ = as_input(variable)
+        has_choices = isinstance(input_, dict) and "choices" in input_
+        values = "other than its options" if has_choices else 'with "$", "%" or other characters than ASCII'
+        report.add(
+            codes.NOT_IMPORTED,
+            f'values of "{name}" {values} start no run of the config, because a name contains them',
+            at=variable.entry.key.span,
+            hint="check the values that people, programs and the project set",
         )
 
 

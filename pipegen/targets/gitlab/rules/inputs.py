@@ -45,7 +45,12 @@ def refusals(plans: Sequence[Plan]) -> tuple[RuleEntry, ...]:
     in cache keys. It matches with RE2, where `$` is the end of the text and `.` matches no line break
     (https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-regular-expression).
     """
-    return tuple(RuleEntry(text(_refusal(input_)), when="never") for input_ in named_inputs(plans))
+    return tuple(RuleEntry(condition, when="never") for condition in refused_values(plans).values())
+
+
+def refused_values(plans: Sequence[Plan]) -> dict[str, str]:
+    """Return the condition of the rule against invalid values of each input that is in a name, by the input."""
+    return {input_.name: text(_refusal(input_)) for input_ in named_inputs(plans)}
 
 
 def _refusal(input_: Input) -> Expression:
