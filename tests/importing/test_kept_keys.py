@@ -43,8 +43,9 @@ test: { script: [./test "$NOTE" "$NAME" "$TEXT"] }
 
 
 def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
-    """The stage of a job decides its order; a need would wait for a person."""
-    source = f"{_OPTIONAL}test: {{ stage: test, script: ['./test $TAG'] }}\n"
+    """A need on the job itself would wait for a person, and a job without needs would wait for `lint`, too."""
+    lint = "lint: { stage: test, script: ./lint, needs: [] }\n"
+    source = f"{_OPTIONAL}{lint}test: {{ stage: test, script: ['./test $TAG'] }}\n"
     result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
     assert _generated(result)["test"]["needs"] == ["tag", {"job": "wait for container", "optional": True}]

@@ -450,6 +450,37 @@ def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str
     assert message in _differences(_changed(result, _DEPLOY_NEEDS, needs))
 
 
+_OPTIONAL_IN_SOME_RUNS = """\
+stages: [build, check, last]
+build: { stage: build, script: make }
+gate: { stage: check, script: ./gate, when: manual, rules: [{ changes: [a/**] }, { if: $CI_COMMIT_TAG }] }
+comment: { stage: check, script: ./comment, needs: [{ job: gate, optional: true }, build] }
+last: { stage: last, script: ./last }
+"""
+
+
+def test_a_job_waits_for_one_that_needs_an_optional_job_of_some_runs(tmp_path: Path) -> None:
+    """GitLab skips that one in other runs, which does not stop a job without needs."""
+    proof = prove(from_text(_OPTIONAL_IN_SOME_RUNS, tmp_path)[0])
+    assert proof is not None
+    result, _ = from_text(_OPTIONAL_IN_SOME_RUNS, tmp_path, proof.misordered)
+
+    assert proof.misordered == {"last"}
+    assert "needs" not in yaml_data(result.generated[-1].text)["last"]
+    assert _differences(result) == []
+
+
+def test_a_job_that_would_wait_for_others_of_its_stage_has_needs(tmp_path: Path) -> None:
+    """The difference is reported."""
+    source = f"{_OPTIONAL_IN_SOME_RUNS}first: {{ stage: last, script: ./first, needs: [build] }}\n"
+    proof = prove(from_text(source, tmp_path)[0])
+    assert proof is not None
+    result, _ = from_text(source, tmp_path, proof.misordered)
+
+    assert "needs" in yaml_data(result.generated[-1].text)["last"]
+    assert 'job "last" does not wait for "comment"' in _differences(result)
+
+
 def test_a_job_after_one_with_raw_needs_waits_for_all_earlier_ones(tmp_path: Path) -> None:
     """Without the manual job, which is only on `main`, `deploy` starts at once."""
     source = """\

@@ -20,7 +20,7 @@ from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rul
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
-from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages, with_jobs_of_failures
+from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
@@ -183,7 +183,8 @@ class _Writer:
         add_pages(drafts, self._targets, self._accounting, self._report)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
         order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._skipped).with_final(final)
-        order = with_selections(with_jobs_of_failures(order, drafts, self._source), drafts, self._source)
+        order = with_skipped_jobs(order, drafts, self._source, self._options.misordered)
+        order = with_selections(order, drafts, self._source)
         options = self._options
         kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
         if files := files_from_setting({draft.name: draft.other_files for draft in drafts}):

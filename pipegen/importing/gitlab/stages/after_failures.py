@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -31,24 +31,31 @@ def awaited_by_stages(drafts: Sequence[Draft], source: SourcePipeline) -> list[s
     return [draft.name for draft in drafts if draft.name not in passed]
 
 
-def with_jobs_of_failures(order: Order, drafts: Sequence[Draft], source: SourcePipeline) -> Order:
-    """Return *order* in which jobs that run after failures also wait for those of earlier stages that need a failure.
+def with_skipped_jobs(
+    order: Order, drafts: Sequence[Draft], source: SourcePipeline, misordered: Collection[str]
+) -> Order:
+    """Return *order* in which jobs without needs also wait for those of earlier stages that GitLab skips in some runs.
 
-    For other jobs this makes no difference: either those are skipped, or a failure has stopped the others. Jobs that
-    need a failure, and wait for no other, never run. Only a job without needs can wait, as GitLab starts one that needs
-    a skipped job at once, or never.
+    Jobs that run after failures wait for those that need one. For others this makes no difference: either these are
+    skipped, or a failure has stopped the others. *misordered* jobs wait for those that need an optional job, which may
+    be missing. Only in the order of stages they wait: with needs, GitLab skips a job if one that it needs is skipped,
+    or starts it at once.
     """
+    awaited = awaited_by_stages(drafts, source)
+    # Those that wait for no other never run.
     failed = [draft.name for draft in drafts if needs_failure(draft.raw) and order.before.get(draft.name)]
-    staged = [draft for draft in drafts if runs_after_failures(draft.raw) and needs_of(draft.job, source) is None]
-    if not failed or not staged:
-        return order
-    before = {
-        draft.name: order.before[draft.name].union(
-            name for name in failed if source.jobs[name].stage_number < draft.job.stage_number
-        )
-        for draft in staged
-    }
-    exact = _exact(staged, drafts, replace(order, before={**order.before, **before}))
+    passed = [draft.name for draft in drafts if draft.is_awaited and draft.name not in awaited]
+    before = dict(order.before)
+    for draft in drafts:
+        skipped = [
+            *(failed if runs_after_failures(draft.raw) else ()),
+            *(passed if draft.name in misordered else ()),
+        ]
+        if skipped and draft.name in before and needs_of(draft.job, source) is None:
+            number = draft.job.stage_number
+            before[draft.name] |= {name for name in skipped if source.jobs[name].stage_number < number}
+    changed = [draft for draft in drafts if before.get(draft.name) != order.before.get(draft.name)]
+    exact = in_order_of_stages(changed, drafts, source, replace(order, before=before)) if changed else ()
     return replace(order, before={**order.before, **{name: before[name] for name in exact}})
 
 
@@ -70,7 +77,7 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
         if not failed.isdisjoint(order.before.get(draft.name, ()))
         or ("on_failure" in starts_in(draft.raw) and any(order.before.get(name) for name in earlier[draft.name]))
     ]
-    exact = _exact(skippable, drafts, order)
+    exact = in_order_of_stages(skippable, drafts, source, order)
     for draft in skippable:
         if draft.name not in exact:
             report.add(
@@ -82,14 +89,23 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
     return exact
 
 
-def _exact(chosen: Iterable[Draft], drafts: Sequence[Draft], order: Order) -> frozenset[str]:
-    """Return those *chosen* of *drafts* that come after the same jobs if they wait for all earlier steps of *order*."""
-    depth, earlier = depths(order.before), closure(order.before)
+def in_order_of_stages(
+    chosen: Iterable[Draft], drafts: Sequence[Draft], source: SourcePipeline, order: Order
+) -> frozenset[str]:
+    """Return those *chosen* of *drafts* for which all earlier steps of *order* have the jobs of all earlier stages.
+
+    Optional jobs, for which no stage waits, make no difference.
+    """
+    depth = depths(order.before)
     if max(depth.values(), default=0) >= _MOST_STEPS:
         return frozenset()
-    awaited = [draft.name for draft in drafts if (draft.is_awaited or needs_failure(draft.raw)) and draft.name in depth]
+    awaited = [draft for draft in drafts if (draft.is_awaited or needs_failure(draft.raw)) and draft.name in depth]
     return frozenset(
         draft.name
         for draft in chosen
-        if all(depth[name] >= depth[draft.name] or name in earlier[draft.name] for name in awaited)
+        if needs_of(draft.job, source) is None
+        and all(
+            (depth[other.name] < depth[draft.name]) == (other.job.stage_number < draft.job.stage_number)
+            for other in awaited
+        )
     )

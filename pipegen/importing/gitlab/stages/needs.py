@@ -13,7 +13,7 @@ from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
-from pipegen.importing.gitlab.stages.after_failures import after_any_failure
+from pipegen.importing.gitlab.stages.after_failures import after_any_failure, in_order_of_stages
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
 from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
@@ -24,6 +24,9 @@ from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.jobs.raw import has_rules, needs_failure, runs_after_failures
 
 _MOST_NEEDS = 50
+# Why needs stay raw.
+_SKIPPED = "GitLab skips a job that needs a skipped one, or starts it at once"
+_MISORDERED = "in some runs it waits for fewer jobs than a stage would"
 # Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
 _RENAMED = frozenset({"pages", "types", "true", "false", "nil"})
 
@@ -93,10 +96,15 @@ def keep_needs(
     leaving = {draft.name for draft in drafts if "outputs" in draft.keys or _leaves_raw_files(draft)}
     earlier = closure(order.before)
     after_failures = after_any_failure(drafts, source, order, report)
+    early = [draft for draft in drafts if draft.name in misordered and draft.name not in after_failures]
+    staged = {
+        **dict.fromkeys(after_failures.difference(misordered), _SKIPPED),
+        **dict.fromkeys(in_order_of_stages(early, drafts, source, order), _MISORDERED),
+    }
     for draft in drafts:
-        if draft.name in after_failures and draft.name not in misordered:
+        if draft.name in staged:
             has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
-            reasons[draft.name] = "GitLab skips a job that needs a skipped one, or starts it at once"
+            reasons[draft.name] = staged[draft.name]
             continue
         others = other_files(draft.job, inputs)
         reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
@@ -151,7 +159,7 @@ def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misord
         return "it needs the same combinations of another matrix"
     if not _single_combinations(draft.job, source).keys() <= order.selected.get(draft.name, {}).keys():
         return "it needs single combinations"
-    return "in some runs it waits for fewer jobs than a stage would" if is_misordered else ""
+    return _MISORDERED if is_misordered else ""
 
 
 def _need_keys(other: Draft, *, has_files: bool) -> dict[str, Data]:
