@@ -22,6 +22,8 @@ _ENV = "env"
 _OUTER = {"variables": _ENV, "before_script": "before", "script": "script", "after_script": "after"}
 # The file, and the number of the line.
 _Place = tuple[str, int]
+# Comments by their places: whether each is at the end of the line of a scalar, and its text.
+_Comments = dict[_Place, tuple[bool, str]]
 # Comments, each with the number of its line.
 _Lines = list[tuple[int, str]]
 
@@ -30,15 +32,18 @@ class KeyComments:
     """The comments about keys of stages; each is written once, at the first key that has it."""
 
     def __init__(self) -> None:
-        # Whether each is at the end of the line of a scalar, and its text.
-        self._comments: dict[tuple[str, str], dict[_Place, tuple[bool, str]]] = {}
+        self._comments: dict[tuple[str, str], _Comments] = {}
         self._written: set[_Place] = set()
+        # By `id`: jobs share the entries of templates.
+        self._of_entries: dict[int, tuple[Entry, _Comments]] = {}
 
     def add(self, stage: str, key: str, entries: Iterable[Entry]) -> None:
         """Note that *entries* of the source became *key* of *stage*; `env.NAME` is a variable."""
-        comments = {place: comment for entry in entries for place, comment in _comments_in(entry)}
-        if comments:
-            self._comments.setdefault((stage, key), {}).update(comments)
+        for entry in entries:
+            if id(entry) not in self._of_entries:
+                self._of_entries[id(entry)] = entry, dict(_comments_in(entry))
+            if comments := self._of_entries[id(entry)][1]:
+                self._comments.setdefault((stage, key), {}).update(comments)
 
     def add_outer(self, stage: str, entries: Mapping[str, Entry], keys: Collection[str]) -> None:
         """Note the comments of those *entries* whose commands and variables have their own; *stage* has *keys*."""

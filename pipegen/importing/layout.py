@@ -100,16 +100,20 @@ def _is_short(key: str, value: Mapping[str, Value] | Sequence[Value], depth: int
 
 def _least_width(value: Value) -> int:
     """Return a lower bound of the characters of *value* on one line; more than any line has if it cannot be on one."""
-    match value:
-        case dict():
-            return sum(map(len, value)) + sum(map(_least_width, value.values()))
-        case list():
-            return sum(map(_least_width, value))
-        case str():
-            return len(value) if "\n" not in value else _WIDTH + 1
-        case Commented():
-            return _WIDTH + 1
-    return 0
+    width, pending = 0, [value]
+    while pending and width <= _WIDTH:
+        part = pending.pop()
+        match part:
+            case dict():
+                width += sum(map(len, part))
+                pending += part.values()
+            case list():
+                pending += part
+            case str():
+                width += len(part) if "\n" not in part else _WIDTH + 1
+            case Commented():
+                width += _WIDTH + 1
+    return width
 
 
 def _depth(value: Data | Value) -> int:

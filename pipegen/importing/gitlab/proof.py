@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -73,10 +74,13 @@ def prove(imported: GitLabImport) -> Proof | None:
             continue
         number, has_jobs = number + len(titles), has_jobs or bool(expected)
         expected = {name: job for name, job in expected.items() if job.job in imported.jobs}
-        names = {_spelling(name): name for name in expected} | {name: name for name in expected}
-        actual = {_name(name, names): _named(job, names) for name, job in (run(result, other, works[1]) or {}).items()}
+        spellings = {_spelling(name): name for name in expected} | {name: name for name in expected}
+        generated = run(result, other, works[1]) or {}
+        names = {name: _name(name, spellings) for name in generated}
+        actual = {names[name]: _named(job, names) for name, job in generated.items()}
         pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
-        misordered |= {job.job for job, other in pairs if any(_order(job, other, frozenset(expected)))}
+        all_names = frozenset(expected)
+        misordered |= {job.job for job, other in pairs if any(_order(job, other, all_names))}
         for name, message in comparison.differences(expected, actual, imported.jobs):
             events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
@@ -165,15 +169,16 @@ def _name(name: str, names: Mapping[str, str]) -> str:
     return name if part is None else _name(part[1], names)
 
 
+@lru_cache(maxsize=10_000)
 def _spelling(name: str) -> str:
     """Return *name* without characters that the generated file may leave out."""
     return re.sub(r"[^\w.:/+]+", " ", name).strip()
 
 
 def _named(job: RunJob, names: Mapping[str, str]) -> RunJob:
-    """Return *job* with the names of the source."""
+    """Return *job* with the *names* of the source for those of the generated file."""
     groups = {"before": job.before, "files": job.files, "stopped_by": job.stopped_by}
-    return replace(job, **{key: frozenset(_name(name, names) for name in group) for key, group in groups.items()})
+    return replace(job, **{key: frozenset([names[name] for name in group]) for key, group in groups.items()})
 
 
 class _Comparison:
@@ -186,11 +191,12 @@ class _Comparison:
         self, expected: Mapping[str, RunJob], actual: Mapping[str, RunJob], jobs: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
         """Yield the job and the message of each difference; *jobs* are all that are stages."""
+        names = frozenset(expected)
         for name, job in expected.items():
             if name not in actual:
                 yield job.job, f'job "{name}" runs only in the original'
                 continue
-            for message in self._of_job(job, actual[name], expected.keys()):
+            for message in self._of_job(job, actual[name], names):
                 yield job.job, message
         for name, job in actual.items():
             if name not in expected:
@@ -198,14 +204,14 @@ class _Comparison:
                 reported = next((candidate for candidate in (job.job, original) if candidate in jobs), jobs[0])
                 yield reported, f'job "{job.name}" runs only in the import'
 
-    def _of_job(self, expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
+    def _of_job(self, expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[str]:
         name = expected.name
         if (expected.when, expected.is_optional) != (actual.when, actual.is_optional):
             yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
         if expected.allowed != actual.allowed:
             failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
             yield f'job "{name}" may fail with {failures}'
-        yield from _order(expected, actual, frozenset(names))
+        yield from _order(expected, actual, names)
         pair = id(expected.work), id(actual.work)
         if pair not in self._work:
             self._work[pair] = tuple(_of_work(expected, actual))

@@ -68,11 +68,17 @@ def example(patterns: Sequence[str]) -> str:
 # The rules of many jobs test the same few files of an event.
 @lru_cache(maxsize=20_000)
 def _matches(pattern: str, path: str) -> bool:
+    return any(finds(regex, path) for regex in _regexes(pattern))
+
+
+@lru_cache(maxsize=1_000)
+def _regexes(pattern: str) -> tuple[str, ...]:
+    """Return the regular expressions for the alternatives of *pattern*."""
     try:
         patterns = alternatives(pattern)
     except UntranslatableError:
-        return False
-    return any(finds(f"^{''.join(map(_regex, _TOKEN.finditer(each)))}$", path) for each in patterns)
+        return ()
+    return tuple([f"^{''.join(map(_regex, _TOKEN.finditer(each)))}$" for each in patterns])
 
 
 def _regex(token: re.Match[str]) -> str:

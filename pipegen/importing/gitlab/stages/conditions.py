@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from pipegen.importing.gitlab.reading.expressions import (
@@ -61,15 +62,8 @@ _MERGE_REQUEST = re.compile(
 # Variables with a value in every run: https://docs.gitlab.com/ci/variables/predefined_variables/
 _OF_RUNS = frozenset(
     {
-        *("CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG", "CI_DEFAULT_BRANCH", "CI_PIPELINE_SOURCE"),
-        *(
-            "CI_PROJECT_ID",
-            "CI_PROJECT_NAME",
-            "CI_PROJECT_NAMESPACE",
-            "CI_PROJECT_PATH",
-            "CI_PROJECT_ROOT_NAMESPACE",
-            "CI_SERVER_HOST",
-        ),
+        *("CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG", "CI_DEFAULT_BRANCH", "CI_PIPELINE_SOURCE", "CI_SERVER_HOST"),
+        *("CI_PROJECT_ID", "CI_PROJECT_NAME", "CI_PROJECT_NAMESPACE", "CI_PROJECT_PATH", "CI_PROJECT_ROOT_NAMESPACE"),
     }
 )
 # Variables that are known for each job.
@@ -81,11 +75,12 @@ _REF = "CI_COMMIT_REF_NAME"
 _REFS = ("CI_COMMIT_BRANCH", "CI_COMMIT_TAG", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
 
 
-class Names(Struct, kw_only=True):
+class Names(Struct, kw_only=True, eq=False):
     """The values of variables: the default branch, the inputs, and the constants of a job by name.
 
     *unknown* are variables of the file or job whose values depend on the run, *axes* the values of each variable of its
-    matrix. If conditions *may_differ*, one that a config cannot express becomes a test of the same variable.
+    matrix. If conditions *may_differ*, one that a config cannot express becomes a test of the same variable. Each is
+    equal only to itself, by which results are stored.
     """
 
     default_branch: str
@@ -96,6 +91,8 @@ class Names(Struct, kw_only=True):
     may_differ: bool = False
 
 
+# Several steps read the rules of each job.
+@lru_cache(maxsize=10_000)
 def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - one for each kind
     """Return *formula* in the terms of a config; raise `UntranslatableError` if there are none."""
     match formula:

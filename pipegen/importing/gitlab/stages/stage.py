@@ -14,10 +14,7 @@ from pipegen.importing.comments import KeyComments, comments_of_job
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, StageOutputs
-from pipegen.importing.gitlab.reading.rules import (
-    may_have_rules_elsewhere,
-    with_include_rules,
-)
+from pipegen.importing.gitlab.reading.rules import may_have_rules_elsewhere, with_include_rules
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
@@ -137,6 +134,7 @@ class StageBuilder:
         self._settings = settings
         self._accounting = accounting
         self._report = report
+        self._names: dict[str, Names] = {}
 
     def draft(self, job: SourceJob, start: Start | None, outputs: StageOutputs) -> Draft:
         """Return the stage of *job* with *outputs* in place of reports; without *start*, its rules stay raw."""
@@ -199,7 +197,10 @@ class StageBuilder:
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
-        return self._context(job, matrices.axes_unless_raw(job, self._settings.forced.get(job.name, _NOT_FORCED))).names
+        if job.name not in self._names:
+            forced = self._settings.forced.get(job.name, _NOT_FORCED)
+            self._names[job.name] = self._context(job, matrices.axes_unless_raw(job, forced)).names
+        return self._names[job.name]
 
     def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]

@@ -10,6 +10,7 @@ from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
+from pipegen.importing.gitlab.stages.texts import has_reference
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Node, Scalar
 from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
@@ -60,8 +61,10 @@ def refusal(context: KeyContext) -> str:
     """Return why a config cannot have the scripts of a job, "" if it can."""
     if is_powershell(context.job):
         return "it is PowerShell"
+    items = [item for key in ("before_script", "script", "after_script") for item in items_of(context.job.get(key))]
     try:
-        commands(context, "before_script", "script", "after_script", is_bash=False)
+        for text in filter(has_reference, map(text_of, items)):
+            context.texts.script(text)
     except UntranslatableError as error:
         return str(error)
     return ""
