@@ -33,16 +33,20 @@ def reduced(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str
     The predecessors in a cycle, which no engine runs, are incomplete.
     """
     bits, ancestors = _ancestor_bits(predecessors)
-    return {
-        name: tuple(_names(predecessors, _any_of(bits, direct) & ~_any_of(ancestors, direct)))
-        for name, direct in predecessors.items()
-    }
+    result: dict[str, tuple[str, ...]] = {}
+    of_sets: dict[int, tuple[str, ...]] = {}  # by `id`: jobs of one stage share a set
+    for name, direct in predecessors.items():
+        if id(direct) not in of_sets:
+            of_sets[id(direct)] = tuple(_names(predecessors, _any_of(bits, direct) & ~_any_of(ancestors, direct)))
+        result[name] = of_sets[id(direct)]
+    return result
 
 
 def closure(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, frozenset[str]]:
     """Return all direct and indirect predecessors of each name."""
     _, ancestors = _ancestor_bits(predecessors)
-    return {name: frozenset(_names(predecessors, ancestors[name])) for name in predecessors}
+    sets = {bits: frozenset(_names(predecessors, bits)) for bits in dict.fromkeys(ancestors.values())}
+    return {name: sets[ancestors[name]] for name in predecessors}
 
 
 def depths(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, int]:
@@ -60,8 +64,12 @@ def _ancestor_bits(predecessors: Mapping[str, AbstractSet[str]]) -> tuple[dict[s
     """
     bits = {name: 1 << at for at, name in enumerate(predecessors)}
     ancestors: dict[str, int] = {}
+    of_sets: dict[int, int] = {}
     for name in in_order(predecessors):
-        ancestors[name] = _any_of(bits, predecessors[name]) | _any_of(ancestors, predecessors[name])
+        direct = predecessors[name]
+        if id(direct) not in of_sets:
+            of_sets[id(direct)] = _any_of(bits, direct) | _any_of(ancestors, direct)
+        ancestors[name] = of_sets[id(direct)]
     return bits, ancestors
 
 

@@ -66,7 +66,8 @@ class Order(Struct):
     @property
     def whole(self) -> dict[str, frozenset[str]]:
         """The jobs that are before each job with all their combinations."""
-        return {name: before - self.selected.get(name, {}).keys() for name, before in self.before.items()}
+        selected = self.selected
+        return {name: each - selected[name].keys() if name in selected else each for name, each in self.before.items()}
 
     @property
     def arcs(self) -> list[list[Data]]:
@@ -166,13 +167,17 @@ def order_of(
     """
     before: dict[str, frozenset[str]] = {}
     files: dict[str, tuple[str, ...]] = {}
+    earlier: dict[int, tuple[str, ...]] = {}
+    awaited_earlier: dict[int, frozenset[str]] = {}
+    for number in {source.jobs[name].stage_number for name in names}:
+        earlier[number] = tuple([name for name in names if source.jobs[name].stage_number < number])
+        awaited_earlier[number] = frozenset(awaited).intersection(earlier[number])
     for name in names:
         job = source.jobs[name]
-        earlier = tuple(other for other in names if source.jobs[other].stage_number < job.stage_number)
         needs = needs_of(job, source)
         if needs is None:
-            before[name] = frozenset(predecessor for predecessor in earlier if predecessor in awaited)
-            files[name] = earlier
+            before[name] = awaited_earlier[job.stage_number]
+            files[name] = earlier[job.stage_number]
         else:
             before[name] = frozenset(_needed(needs, source, left_out)) & frozenset(names) - {name}
             files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)

@@ -64,7 +64,7 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     for draft in drafts:
         selected = order.selected.get(draft.name, {})
         missing = failed - order.before.get(draft.name, failed) if not runs_after_failures(draft.raw) else ()
-        received = [name for name in order.files[draft.name] if name not in missing]
+        received = set(order.files[draft.name]).difference(missing)
         sources = [name for name in leaving if name in received and name in earlier[draft.name]]
         usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
         is_usual = sources == usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
