@@ -470,6 +470,21 @@ def test_a_job_waits_for_one_that_needs_an_optional_job_of_some_runs(tmp_path: P
     assert _differences(result) == []
 
 
+def test_a_job_that_runs_after_failures_waits_for_one_that_needs_an_optional_job(tmp_path: Path) -> None:
+    """It also waits for a job that needs a failure."""
+    rescue = "rescue: { stage: check, script: ./rescue, when: on_failure }\n"
+    clean = (
+        "clean: { stage: last, script: ./clean, rules: [{ if: $CI_COMMIT_TAG, when: always }, { when: on_success }] }\n"
+    )
+    source = f"{_OPTIONAL_IN_SOME_RUNS}{rescue}{clean}"
+    proof = prove(from_text(source, tmp_path)[0])
+    assert proof is not None
+    result, _ = from_text(source, tmp_path, proof.misordered)
+
+    assert proof.misordered == {"last", "clean"}
+    assert _differences(result) == []
+
+
 def test_a_job_that_would_wait_for_others_of_its_stage_has_needs(tmp_path: Path) -> None:
     """The difference is reported."""
     source = f"{_OPTIONAL_IN_SOME_RUNS}first: {{ stage: last, script: ./first, needs: [build] }}\n"

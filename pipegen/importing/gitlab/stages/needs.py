@@ -96,10 +96,10 @@ def keep_needs(
     leaving = {draft.name for draft in drafts if "outputs" in draft.keys or _leaves_raw_files(draft)}
     earlier = closure(order.before)
     after_failures = after_any_failure(drafts, source, order, report)
-    early = [draft for draft in drafts if draft.name in misordered and draft.name not in after_failures]
+    early = [draft for draft in drafts if draft.name in misordered]
     staged = {
-        **dict.fromkeys(after_failures.difference(misordered), _SKIPPED),
         **dict.fromkeys(in_order_of_stages(early, drafts, source, order), _MISORDERED),
+        **dict.fromkeys(after_failures.difference(misordered), _SKIPPED),
     }
     for draft in drafts:
         if draft.name in staged:
