@@ -73,7 +73,10 @@ def test_the_generated_choice_of_a_pipeline_is_left_out_beside_rules_that_stay_r
     """No rule of a job tests the variable, so that it only chooses. It would be there once more after each import."""
     rules = "[{ if: $A == 'x', exists: { paths: [f], project: g/p } }, { if: $CI_COMMIT_TAG }]"
     matrix = "{ matrix: [{ A: [x, z] }] }"
-    first, _ = from_text(f"test: {{ script: ./test, parallel: {matrix}, rules: {rules} }}\n", tmp_path)
+    workflow = "{ rules: [{ if: $CI_COMMIT_BRANCH == 'main', variables: { B: x } }, { if: $CI_COMMIT_TAG }] }"
+    first, _ = from_text(
+        f"workflow: {workflow}\ntest: {{ script: ./test, parallel: {matrix}, rules: {rules} }}\n", tmp_path
+    )
     second = _of_generated(first, tmp_path)
 
     assert "PIPEGEN_PIPELINE" in first.generated[-1].text
