@@ -33,8 +33,14 @@ pipelines:
         when: { branch: main }
         script: [make]
         artifacts: [dist]
+      - name: parts
+        matrix: { part: [a, b] }
+        when: { branch: main }
+        script: [make]
+        artifacts: [dist]
       - name: deploy
         script: [make && git status]
+        files_from: [pack, maybe]
 """
 
 
@@ -68,6 +74,7 @@ def test_commands_that_the_compiler_adds_are_left_out(tmp_path: Path) -> None:
     scripts = [job.get(key) for job in jobs for key in ("before_script", "script")]
     commands = [text_of(item).rstrip() for script in scripts for item in items_of(script)]
 
+    assert any('".pipegen/files/parts-$part.tar"' in command for command in commands)
     assert {command for command in commands if not is_own(command)} == {
         "make",
         "make && git status",

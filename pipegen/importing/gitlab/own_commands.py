@@ -10,7 +10,7 @@ from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 NO_PIPEFAIL = "set +o pipefail"
 _CHECKS = frozenset({"true", NO_PIPEFAIL, *BASH_COMMANDS})
 # A path below the folder that carries values and files, and a copy of a file to carry.
-_CARRIED = r"(?:\.pipegen/[^\s;]+|'\.pipegen/[^'\n]+')"
+_CARRIED = r"""(?:\.pipegen/[^\s;"']+|'\.pipegen/[^'\n]+'|"\.pipegen/[^"\n]+")"""
 _COPY = r'"\$pipegen/files[^\n]*'
 _CARRYING = re.compile(
     rf"""
