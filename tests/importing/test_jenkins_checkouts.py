@@ -80,6 +80,17 @@ def test_a_checkout_of_a_shared_workspace_is_reported() -> None:
     assert 'Jenkinsfile:3:15: warning[PG850] "skipDefaultCheckout" is left out: stages that share' in reported
 
 
+@pytest.mark.parametrize("own", ["", "options { checkoutToSubdirectory('src') }; "])
+def test_a_folder_for_the_checkout_is_reported(own: str) -> None:
+    """It is an option of the checkout that Declarative adds, which a generated file does not have."""
+    options = "" if own else "options { checkoutToSubdirectory('src') }"
+    stage = f"stage('a') {{ {own}steps {{ sh 'make -C src' }} }}"
+    result, reported = _imported(f"pipeline {{\nagent any\n{options}\nstages {{ {stage} }}\n}}\n")
+
+    assert '"checkoutToSubdirectory" is left out: the checkout of a stage is the workspace itself' in reported
+    assert "checkoutToSubdirectory" not in result.text
+
+
 @pytest.mark.parametrize("step", ["sh './cleanup'", "mail to: 'a@example.org', subject: 'Bad', body: 'Bad'"])
 def test_results_of_unsuccessful_that_start_nothing_are_reported(step: str) -> None:
     """A stage in `finally` and a mail concern failures, not unstable and canceled builds."""

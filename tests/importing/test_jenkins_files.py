@@ -58,7 +58,7 @@ def test_an_archive_that_excludes_files_of_a_stash_stays_groovy() -> None:
     [
         (f"{_ARCHIVE}; {_STASH}", "archiveArtifacts"),
         (f"{_STASH}; stash name: 'rest', includes: 'o/**', excludes: 'o/x'", "stash"),
-        (f"stash name: 'rest', includes: '**', excludes: 'o/x'; {_STASH}", "stash"),
+        (f"stash name: 'rest', includes: 'o/**,p', excludes: 'o/x'; {_STASH}", "stash"),
     ],
     ids=["after an archive", "first", "second"],
 )

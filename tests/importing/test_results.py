@@ -1,4 +1,4 @@
-"""Reports and files that decide the result of a build in a Jenkinsfile, but not in a config."""
+"""Reports, files and changes of a build that make a difference in a Jenkinsfile, but not in a config."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def test_steps_that_leave_the_result_alone_are_not_reported(steps: str) -> None:
 @pytest.mark.parametrize(
     ("stash", "expected"),
     [
-        ("stash name: 'n', includes: 'f'", '"unstash" stays Groovy and fails: the stash "n" is artifacts of its stage'),
+        ("stash name: 'n', includes: 'f'", '"unstash" stays Groovy and fails: the config has no stash "n"'),
+        ("stash 'n'", '"unstash" stays Groovy and fails: the config has no stash "n"'),
         ("stash name: 'other', includes: 'f'", ""),
     ],
 )
@@ -80,3 +81,27 @@ def test_an_unstash_that_finds_no_stash_is_reported(stash: str, expected: str) -
 
     assert ("and fails" in messages(report)) is bool(expected)
     assert expected in messages(report)
+
+
+@pytest.mark.parametrize("whole", ["", ", includes: '**'", ", includes: '**/*', excludes: '*.log'"])
+def test_a_stash_of_the_whole_checkout_is_left_out_alone(whole: str) -> None:
+    """A config refuses such artifacts, as they would contain the data of git; other files stay artifacts."""
+    report = Report()
+    steps = f"sh 'make'; stash name: 'all'{whole}; stash name: 'app', includes: 'dist/app'"
+    use = "stage('use') { agent any; steps { unstash 'app'; sh './use' } }"
+    stages = f"stage('build') {{ agent any; steps {{ {steps} }} }}\n        {use}"
+    source = f"pipeline {{\n    agent none\n    stages {{\n        {stages}\n    }}\n}}\n"
+    config = import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert '"stash" is left out: artifacts cannot be the whole checkout' in messages(report)
+    assert "artifacts: { paths: [dist/app], keep: false }" in config.text
+
+
+def test_changesets_are_reported_once() -> None:
+    """Jenkins finds no changes without a build to compare with (`ChangeLogSet` of the first build is empty)."""
+    report = Report()
+    when = "when { changeset 'DIR/**' }; steps { sh 'make' }"
+    stages = "\n".join(f"stage('{name}') {{ {when.replace('DIR', name)} }}" for name in ("a", "b"))
+    import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{\nagent any\nstages {{\n{stages}\n}}\n}}\n"), report)
+
+    assert messages(report).count('"changeset" finds no changes in the first build of a branch') == 1

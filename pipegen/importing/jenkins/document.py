@@ -28,7 +28,7 @@ from pipegen.importing.jenkins.settings import (
 )
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.stages.work import artifacts
+from pipegen.importing.jenkins.stages.work import artifacts, leave_out_checkouts
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import Shared, share
@@ -232,6 +232,7 @@ def _complete(
     draft.keys |= draft.agent.keys()
     if draft.keys.keys().isdisjoint(("script", "steps")):
         draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
+    leave_out_checkouts(draft.work, marks, has_stashes=not is_shared)
     # Stages in one workspace find the files there.
     if files := artifacts([file for file in draft.work.files if file.name is None or not is_shared], marks):
         draft.keys["artifacts"] = files

@@ -19,7 +19,7 @@ from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_o
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.work import StageWork, artifacts
+from pipegen.importing.jenkins.stages.work import StageWork, artifacts, leave_out_checkouts
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import lines_in_strings
@@ -145,6 +145,7 @@ def _end(
         return None
     stages.read_environment(None, call, names, work)
     keys = keys_of(work)
+    leave_out_checkouts(work, marks, has_stashes=True)
     if files := artifacts(work.files, marks):
         keys["artifacts"] = files
     if is_limited:

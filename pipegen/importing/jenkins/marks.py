@@ -102,6 +102,11 @@ class Marks:
         name = "this Groovy code" if isinstance(statement, OtherGroovy) else f'"{statement.name}"'
         self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
 
+    def left_out_folder(self, option: GroovyCall) -> None:
+        """Mark *option*, which puts the checkout into a folder of the workspace."""
+        hint = "remove the folder from paths in commands and other steps"
+        self.left_out(option, "the checkout of a stage is the workspace itself", hint=hint)
+
     def never_runs(self, stage: GroovyCall, name: str) -> None:
         """Mark *stage*, which the config does not contain, because its condition never holds."""
         self.all(stage, KeyOutcome.REPORTED)

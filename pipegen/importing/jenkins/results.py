@@ -1,6 +1,8 @@
-"""Results of a build that its reports and files decide in a Jenkinsfile, but not in a config."""
+"""Differences that reports, files and changes of a build make in a Jenkinsfile, but not in a config."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -25,31 +27,49 @@ def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report)
     ]
     if not facts:
         return
-    first, *others = (step for step in steps if step in unstable or step in missing)
-    report.add(
-        codes.NOT_IMPORTED,
+    _report_once(
+        [step for step in steps if step in unstable or step in missing],
         f"only the commands decide the result of a build: {', and '.join(facts)}",
-        at=first.span,
-        related=[Label(step.span, "the same") for step in others],
-        hint="check that a command fails if tests fail or files are missing",
+        "check that a command fails if tests fail or files are missing",
+        report,
     )
 
 
+def report_changesets(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
+    """Report once that `changeset` in *pipeline* finds no changes where everything counts as changed for a config."""
+    calls = all_calls(pipeline)
+    _report_once(
+        [call for call in calls if call.name == "changeset" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED],
+        '"changeset" finds no changes in the first build of a branch and in builds without new commits,'
+        ' where everything counts as changed for "changes"',
+        "add the event to the condition if only pushes matter: when: { event: push }",
+        report,
+    )
+
+
+def _report_once(calls: Sequence[GroovyCall], message: str, hint: str, report: Report) -> None:
+    """Report *message* at the first of *calls*, and the others with it."""
+    if calls:
+        related = [Label(call.span, "the same") for call in calls[1:]]
+        report.add(codes.NOT_IMPORTED, message, at=calls[0].span, related=related, hint=hint)
+
+
 def report_stashes(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
-    """Report each `unstash` in *pipeline* that stays Groovy, and whose `stash` became artifacts of its stage."""
+    """Report each `unstash` in *pipeline* that stays Groovy, while its `stash` does not."""
     calls = tuple(all_calls(pipeline))
-    stashes = {
-        _name(call) for call in calls if call.name == "stash" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED
-    }
+    stashes = {_name(call) for call in calls if call.name == "stash" and not _is_raw(call, accounting)}
     for call in calls:
-        is_raw = call.name == "unstash" and accounting.outcome(call.span) is KeyOutcome.RAW
-        if is_raw and (name := _name(call)) in stashes:
+        if call.name == "unstash" and _is_raw(call, accounting) and (name := _name(call)) in stashes:
             report.add(
                 codes.NOT_IMPORTED,
-                f'"unstash" stays Groovy and fails: the stash "{name}" is artifacts of its stage',
+                f'"unstash" stays Groovy and fails: the config has no stash "{name}"',
                 at=call.span,
-                hint="remove the step: the stage gets the files at their paths in the checkout",
+                hint="remove the step: a stage gets artifacts of earlier ones at their paths in the checkout",
             )
+
+
+def _is_raw(call: GroovyCall, accounting: Accounting) -> bool:
+    return accounting.outcome(call.span) is KeyOutcome.RAW
 
 
 def _name(call: GroovyCall) -> str | None:

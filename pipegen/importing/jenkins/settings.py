@@ -239,6 +239,8 @@ def _option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     elif call.name == "timeout" and not _is_of_inactivity(call):
         settings.pipeline["timeout"] = duration(call)
         marks.read(call, "time", "unit", "activity")
+    elif call.name == "checkoutToSubdirectory":
+        marks.left_out_folder(call)
     elif call.name == "parallelsAlwaysFailFast":
         settings.pipeline["fail_fast"] = True
         marks.report_fail_fast(call.span)

@@ -274,6 +274,8 @@ class JenkinsStages:
                 self._marks.read(call, "resource")
             case "skipDefaultCheckout" | "timestamps":
                 self._marks.all(call)
+            case "checkoutToSubdirectory":
+                self._marks.left_out_folder(call)
             case _:
                 text = one_line(call)
                 if text is None:

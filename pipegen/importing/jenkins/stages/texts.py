@@ -32,7 +32,8 @@ _PREDEFINED = frozenset(
 )
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+# A variable of the shell, or another expansion, which is no reference of a config.
+_EXPANDED = re.compile(r"\$(?!\{[\w-]+\.)")
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
 # A reference of a config: `${name.…}` or `${.…}`.
@@ -151,12 +152,19 @@ class JenkinsNames(Struct, kw_only=True):
         return constant
 
     def variable(self, value: Value | None) -> str:
-        """Return *value* for `env`, where `${NAME}` is a variable; Jenkins expands these in `environment` too."""
-        text = self._joined(
-            value,
-            lambda meaning: f"${{{meaning.name if isinstance(meaning, ShellVariable) else meaning.path}}}",
-        )
-        return _VARIABLE.sub(lambda match: f"${{{match[1] or match[2]}}}", text)
+        """Return *value* for `env`, where `${NAME}` is a variable.
+
+        Jenkins expands no other variables in `environment` and `withEnv` (`EnvironmentExpander.constant`).
+        """
+        text = ""
+        for part in self._parts(value):
+            if isinstance(part, str):
+                if "${" in part:
+                    raise UntranslatableError('a variable of a config cannot contain the text "${"')
+                text += part
+            else:
+                text += f"${{{part.name if isinstance(part, ShellVariable) else part.path}}}"
+        return text
 
     def script(self, value: Value | None) -> str:
         """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference."""
@@ -166,6 +174,8 @@ class JenkinsNames(Struct, kw_only=True):
                 result += _REFERENCE.sub("$${", part)
             elif isinstance(part, ConfigReference):
                 result += f"${{{part.path}}}"
+            elif _EXPANDED.search(constant := self.environment.get(part.name) or ""):
+                result += constant  # Groovy inserts the text, and the shell expands it
             else:
                 quoted = open_quote(result)
                 result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
@@ -221,7 +231,7 @@ def has_open_quote(text: str) -> bool:
 
 def quoted(text: str) -> str:
     """Return *text*, which can contain references and variables, as a word in double quotes for the shell."""
-    return '"' + re.sub(r'["\\`]|\$(?![\w{])', lambda match: f"\\{match[0]}", text) + '"'
+    return '"' + re.sub(r'["\\`]|\$(?!\{)', lambda match: f"\\{match[0]}", text) + '"'
 
 
 def shell_word(parts: Sequence[Meaning]) -> str:

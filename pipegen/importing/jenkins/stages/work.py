@@ -25,6 +25,11 @@ class KeptFiles(Struct, kw_only=True):
     when: str = "success"
     name: str | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the files are the whole checkout."""
+        return any(not path.strip("*/") for path in self.paths)
+
     def lacks(self, other: KeptFiles) -> tuple[str, ...]:
         """Return the excluded paths that may be among those that only *other* keeps: a stage has one list of them."""
         return tuple(
@@ -83,6 +88,18 @@ class StageWork(MutableStruct):
     def has_steps(self) -> bool:
         """Whether steps of Jenkins are part of it."""
         return bool(self.steps_before or self.steps_after or self.steps_always or self.steps_failure or self.wrap)
+
+
+def leave_out_checkouts(work: StageWork, marks: Marks, *, has_stashes: bool) -> None:
+    """Remove files from *work* that are the whole checkout, which artifacts cannot be; *has_stashes* concerns stashes.
+
+    Others of the stage stay its artifacts.
+    """
+    whole = [file for file in work.files if file.is_whole and (has_stashes or file.name is None)]
+    for file in whole:
+        hint = "name the files that users or later stages need; each stage has those of the repository"
+        marks.left_out(file.call, "artifacts cannot be the whole checkout", hint=hint)
+    work.files = [file for file in work.files if file not in whole]
 
 
 def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:
