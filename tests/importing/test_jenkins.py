@@ -192,6 +192,32 @@ def test_texts_of_echo_stay_as_they_are(text: str, command: str) -> None:
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize("name", ["previousBuild", "previousSuccessfulBuild", "changeSets", "description"])
+def test_other_values_of_the_build_are_no_variables(name: str) -> None:
+    """`currentBuild` is an object of Jenkins (`RunWrapper`); only the result before a stage is known."""
+    when = f"when {{ expression {{ currentBuild.{name} == null }} }}"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ {when}; steps {{ sh 'make' }} }} }} }}")
+
+    assert "when" not in result.text
+    assert f"if (currentBuild.{name} == null)" in result.text
+    assert '"expression" of stage "a" stays Groovy' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2", "script: [sleep 2]"),
+        ("time: 2, unit: 'MINUTES'", "script: [sleep 120]"),
+        ("time: 500, unit: 'MILLISECONDS'", """jenkins: ["sleep time: 500, unit: 'MILLISECONDS'"]"""),
+    ],
+)
+def test_only_whole_seconds_are_a_command(time: str, expected: str) -> None:
+    """`unit` is a java.util.concurrent.TimeUnit, and `sleep` of POSIX takes whole seconds."""
+    result, _ = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ sleep {time} }} }} }} }}")
+
+    assert expected in result.text
+
+
 def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
     """A config cannot ask for values."""
     asked = "input { message 'Who?'; parameters { string(name: 'PERSON') } }"

@@ -169,7 +169,10 @@ class ExpressionReader:
             self._index += 2
         if self._code.is_sign(self._index, "(") or (len(parts) == 1 and not parts[0].isupper()):
             raise self._other()
-        return ".".join(parts)
+        subject = ".".join(parts)
+        if parts[0] == "currentBuild" and not _RESULT.fullmatch(subject):
+            raise self._other()
+        return subject
 
     def _constant(self) -> str | GroovyConstant | None:
         """Return the text, boolean or null at the index; None if there is none."""
