@@ -196,7 +196,9 @@ def test_texts_of_echo_stay_as_they_are(text: str, command: str) -> None:
 def test_other_values_of_the_build_are_no_variables(name: str) -> None:
     """`currentBuild` is an object of Jenkins (`RunWrapper`); only the result before a stage is known."""
     when = f"when {{ expression {{ currentBuild.{name} == null }} }}"
-    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ {when}; steps {{ sh 'make' }} }} }} }}")
+    result, report = _from_text(
+        f"pipeline {{ agent any; stages {{ stage('a') {{ {when}; steps {{ sh 'make' }} }} }} }}"
+    )
 
     assert "when" not in result.text
     assert f"if (currentBuild.{name} == null)" in result.text

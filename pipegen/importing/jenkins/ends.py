@@ -29,16 +29,16 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
 _STATUS = {"success": SUCCESS, "failure": FAILED, "unsuccessful": FAILED}
 # Conditions of Groovy for results that no status of a config tells apart; Jenkins compares with the last build that has
-# ended, and "regression" is a worse result than its.
+# ended, and "regression" is a worse result than its. `{unstable}` is whether the build is unstable.
 _PREVIOUS = "currentBuild.previousCompletedBuild?.result"
 _RESULTS = {
-    "unstable": "currentBuild.currentResult == 'UNSTABLE'",
+    "unstable": "{unstable}",
     "fixed": f"env.STATUS == 'success' && {_PREVIOUS} in ['FAILURE', 'UNSTABLE']",
-    "changed": "(env.STATUS == 'success' || currentBuild.currentResult == 'UNSTABLE' ? currentBuild.currentResult"
-    f" : 'FAILURE') != {_PREVIOUS}",
-    "regression": f"currentBuild.currentResult == 'UNSTABLE' ? {_PREVIOUS} == 'SUCCESS'"
+    "changed": f"(env.STATUS == 'success' || {{unstable}} ? currentBuild.currentResult : 'FAILURE') != {_PREVIOUS}",
+    "regression": f"{{unstable}} ? {_PREVIOUS} == 'SUCCESS'"
     f" : env.STATUS == 'failed' && {_PREVIOUS} in ['SUCCESS', 'UNSTABLE']",
 }
+_UNSTABLE = "currentBuild.currentResult == 'UNSTABLE'"
 _NAMES = {
     "always": "always",
     "cleanup": "cleanup",
@@ -96,7 +96,7 @@ def ends_of(
             marks.left_out(call, reason, hint="use a plugin that watches for canceled builds")
         else:
             block = call.block if is_shared else _without_reports(call.block, marks)
-            end = _end(call, block, stages, marks, taken)
+            end = _end(call, block, stages, marks, taken, is_shared=is_shared)
             if end is not None:
                 _report_unsuccessful(call, marks)
                 taken.add(end.name)
@@ -127,7 +127,13 @@ def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
 
 
 def _end(
-    call: GroovyCall, block: GroovyBlock, stages: JenkinsStages, marks: Marks, taken: Collection[str]
+    call: GroovyCall,
+    block: GroovyBlock,
+    stages: JenkinsStages,
+    marks: Marks,
+    taken: Collection[str],
+    *,
+    is_shared: bool,
 ) -> End | None:
     """Return the stage that runs the *block* of *call*; None if it does nothing."""
     marks.translated(call)
@@ -149,19 +155,28 @@ def _end(
     if files := artifacts(work.files, marks):
         keys["artifacts"] = files
     if is_limited:
-        _limit(keys, call.name)
+        _limit(keys, _condition(call.name, is_shared=is_shared))
     add_checkout_variables(keys, names.environment)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 
-def _limit(keys: dict[str, Value], result: str) -> None:
-    """Let the steps in *keys* run only for this *result* of the pipeline."""
+def _condition(result: str, *, is_shared: bool) -> str:
+    """Return the condition of Groovy for the *result* of the pipeline.
+
+    A pipeline with one workspace is scripted: its stages in `finally` run before Jenkins knows of a failure, so that
+    the build is still unstable if a step has marked it so.
+    """
+    return _RESULTS[result].format(unstable=f"env.STATUS == 'success' && {_UNSTABLE}" if is_shared else _UNSTABLE)
+
+
+def _limit(keys: dict[str, Value], condition: str) -> None:
+    """Let the steps in *keys* run only under this *condition*."""
     env, steps = keys.get("env"), keys.get("steps")
     keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
     calls = steps.get("jenkins") if isinstance(steps, dict) else None
     if isinstance(steps, dict) and calls is not None:
-        keys["steps"] = {**steps, "jenkins": _limited(calls, f"if ({_RESULTS[result]})")}
+        keys["steps"] = {**steps, "jenkins": _limited(calls, f"if ({condition})")}
 
 
 def _limited(calls: Value, condition: str) -> Value:
