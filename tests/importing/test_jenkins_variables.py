@@ -55,3 +55,36 @@ def test_variables_around_some_of_the_steps_are_the_same(item: str, expected: st
 def test_the_shell_expands_a_value_that_groovy_inserts_into_a_command(value: str) -> None:
     """Groovy writes the value of IMAGE into the command before a shell reads it."""
     assert f"./push {value[1:-1]}" in _config(value, 'sh "./push ${IMAGE}"')
+
+
+@pytest.mark.parametrize(
+    ("items", "is_raw"),
+    [
+        ("'A=1', \"B=${env.A}x\"", True),
+        ("\"B=${env.A}x\", 'A=1'", False),
+        ("\"A=${env.A}:1\", 'B=2'", False),
+    ],
+)
+def test_a_value_with_the_former_value_of_a_variable_stays_groovy(items: str, *, is_raw: bool) -> None:
+    """Groovy inserts all values before `withEnv` sets the first variable; a script sets one after the other."""
+    config = _config("'app'", f"sh './first'; withEnv([{items}]) {{ sh './push $B' }}")
+
+    assert ("withEnv" in config) is is_raw
+    assert ("export " in config) is not is_raw
+
+
+@pytest.mark.parametrize("name", ["MESSAGE", "LEVEL"])
+@pytest.mark.parametrize("test", ["expression { NAME == 'x' }", "equals expected: 'x', actual: NAME"])
+def test_a_condition_on_a_variable_of_groovy_stays_groovy(name: str, test: str) -> None:
+    """It is no variable of the environment, which `env` and commands would know."""
+    steps = "script { MESSAGE = sh(script: 'git log -1 --pretty=%s', returnStdout: true).trim(); print MESSAGE }"
+    when = f"when {{ {test.replace('NAME', name)} }}; "
+    text = (
+        _SOURCE.replace("VALUE", "'app'")
+        .replace("STEPS", steps)
+        .replace("steps { sh './other'", f"{when}steps {{ sh 'o'")
+    )
+    config = import_jenkins(SourceFile("Jenkinsfile", f"def LEVEL = 'x'\n{text}"), Report()).text
+
+    assert "when:" not in config
+    assert f"if ({name} == 'x')" in config or f"if ('x' == {name})" in config

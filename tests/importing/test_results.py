@@ -83,6 +83,20 @@ def test_an_unstash_that_finds_no_stash_is_reported(stash: str, expected: str) -
     assert expected in messages(report)
 
 
+@pytest.mark.parametrize("step", ["unstash 'n'", "unstash name: 'n'", "unstash(name: 'n')"])
+def test_an_unstash_inside_of_other_groovy_is_reported(step: str) -> None:
+    """The block stays Groovy as a whole."""
+    report = Report()
+    use = f"steps {{ script {{ if (env.BRANCH_NAME == 'main') {{ {step} }} }} }}"
+    stages = (
+        f"stage('a') {{ agent any; steps {{ stash name: 'n', includes: 'f' }} }}\nstage('b') {{ agent any; {use} }}"
+    )
+    import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{\nagent none\nstages {{\n{stages}\n}}\n}}\n"), report)
+
+    assert "Jenkinsfile:5" in messages(report)
+    assert '"unstash" stays Groovy and fails: the config has no stash "n"' in messages(report)
+
+
 @pytest.mark.parametrize("whole", ["", ", includes: '**'", ", includes: '**/*', excludes: '*.log'"])
 def test_a_stash_of_the_whole_checkout_is_left_out_alone(whole: str) -> None:
     """A config refuses such artifacts, as they would contain the data of git; other files stay artifacts."""
@@ -116,6 +130,38 @@ def test_an_unstable_build_that_fails_has_failed(agent: str, condition: str) -> 
     config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
 
     assert condition in config
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("sh 'make'", ""),
+        ("unstable 'bad'", "if (currentBuild.result == null)"),
+        ("warnError('bad') { sh 'make' }", "if (currentBuild.result == null)"),
+        ("script { currentBuild.result = 'UNSTABLE'; load 'x' }", "if (currentBuild.result == null)"),
+    ],
+)
+def test_a_condition_on_the_result_stays_groovy_if_a_step_may_change_it(step: str, expected: str) -> None:
+    """Other stages start only if the stages before succeed, so that the condition always holds."""
+    when = "when { expression { currentBuild.result == null } }"
+    stages = f"stage('a') {{ steps {{ {step} }} }}\nstage('b') {{ {when}; steps {{ sh './deploy' }} }}"
+    text = f"pipeline {{\nagent any\nstages {{\n{stages}\n}}\n}}\n"
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert expected in config
+    assert ("currentBuild.result ==" in config) is bool(expected)
+
+
+@pytest.mark.parametrize(("options", "count"), [("timeout(time: 1, unit: 'HOURS')", 1), ("timestamps()", 0)])
+def test_failures_after_timeouts_are_reported(options: str, count: int) -> None:
+    """A timeout aborts a build in Jenkins (`TimeoutStepExecution`), and a stage of a config fails."""
+    report = Report()
+    stages = "".join(f"stage('{name}') {{ steps {{ sh 'make {name}' }} }}\n" for name in "ab")
+    post = "post { failure { sh './tell' } }"
+    text = f"pipeline {{\nagent any\noptions {{ {options} }}\nstages {{\n{stages}}}\n{post}\n}}\n"
+    import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert messages(report).count('"failure" also runs after a timeout') == count
 
 
 def test_changesets_are_reported_once() -> None:

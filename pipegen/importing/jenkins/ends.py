@@ -12,7 +12,7 @@ from pipegen.importing.arcs import ALWAYS as ALWAYS_RUNS
 from pipegen.importing.arcs import FAILED, SUCCESS
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement, all_calls
 from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import in_block
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_of
@@ -98,11 +98,22 @@ def ends_of(
             block = call.block if is_shared else _without_reports(call.block, marks)
             end = _end(call, block, stages, marks, taken, is_shared=is_shared)
             if end is not None:
+                _report_timeouts(call, source, marks)
                 _report_unsuccessful(call, marks)
                 taken.add(end.name)
                 ends.stages = (*ends.stages, end)
     _report_order(section, ends, marks)
     return ends
+
+
+def _report_timeouts(call: GroovyCall, source: JenkinsSource, marks: Marks) -> None:
+    """Report that *call* of `post` also runs after timeouts, if *source* has some."""
+    if call.name == "failure" and any(step.name == "timeout" for step in all_calls(source.pipeline)):
+        marks.differs(
+            call.span,
+            '"failure" also runs after a timeout, which aborts the build in the original',
+            "a stage that exceeds its time limit fails; let its commands accept that",
+        )
 
 
 def _report_unsuccessful(call: GroovyCall, marks: Marks) -> None:

@@ -70,7 +70,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     report_conditions(source.pipeline, _set_variables(source), accounting, own)
     report_changesets(source.pipeline, accounting, own)
     report_results(source.pipeline, accounting, own)
-    report_stashes(source.pipeline, accounting, own)
+    report_stashes(source, accounting, own)
     report.take(own)
     return JenkinsImport(
         text=written(config.document),

@@ -8,7 +8,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant
+from pipegen.readback.groovy import TokenKind
+from pipegen.source.text import Span
 
 # By step, the arguments without which Jenkins changes the result: `perform` of the classes JUnitResultArchiver and
 # ArtifactArchiver. The first is about failed tests, the second about missing files.
@@ -54,16 +57,22 @@ def _report_once(calls: Sequence[GroovyCall], message: str, hint: str, report: R
         report.add(codes.NOT_IMPORTED, message, at=calls[0].span, related=related, hint=hint)
 
 
-def report_stashes(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
-    """Report each `unstash` in *pipeline* that stays Groovy, while its `stash` does not."""
-    calls = tuple(all_calls(pipeline))
+def report_stashes(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
+    """Report each `unstash` in *source* that stays Groovy, while its `stash` does not."""
+    calls = tuple(all_calls(source.pipeline))
     stashes = {_name(call) for call in calls if call.name == "stash" and not _is_raw(call, accounting)}
-    for call in calls:
-        if call.name == "unstash" and _is_raw(call, accounting) and (name := _name(call)) in stashes:
+    known = {call.span.start for call in calls if call.name == "unstash" and not _is_raw(call, accounting)}
+    code = source.code
+    for index in range(code.size):
+        token = code.tokens[index]
+        if not code.is_word(index, "unstash") or token.start in known:
+            continue
+        name = next((other.text for other in code.tokens[index : index + 5] if other.kind is TokenKind.TEXT), None)
+        if name in stashes:
             report.add(
                 codes.NOT_IMPORTED,
                 f'"unstash" stays Groovy and fails: the config has no stash "{name}"',
-                at=call.span,
+                at=Span(source.file, token.start, token.end),
                 hint="remove the step: a stage gets artifacts of earlier ones at their paths in the checkout",
             )
 

@@ -26,6 +26,8 @@ from pipegen.readback.groovy import GroovyTokens, TokenKind
 _RESULT = re.compile(r"currentBuild\.(?:result|currentResult)")
 _NULL = GroovyConstant(None)
 _GOOD_RESULTS = ("SUCCESS", _NULL)
+# Words of a file whose steps may change the result, and let the build go on.
+_UNSTABLE = frozenset({"UNSTABLE", "unstable", "warnError"})
 _WORDS = {"true": GroovyConstant(True), "false": GroovyConstant(False), "null": _NULL}
 _METHODS = {"startsWith": Comparator.PREFIX, "matches": Comparator.REGEX, "equals": Comparator.EQUALS}
 _MOST_TOKENS = 400
@@ -114,6 +116,8 @@ class ExpressionReader:
     def _compared(self, subject: str, sign: str, value: str | GroovyConstant) -> BuildTest:
         if _RESULT.fullmatch(subject):
             if sign == "==" and value in _GOOD_RESULTS:
+                if any(token.text in _UNSTABLE for token in self._code.tokens):
+                    raise UntranslatableError("steps of Jenkins may make the build unstable")
                 return TRUE
             raise UntranslatableError("a config does not know the result of a build that goes on")
         variable = variable_of(subject)

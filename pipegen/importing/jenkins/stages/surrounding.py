@@ -125,12 +125,15 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
     items = argument.value.items if argument is not None and isinstance(argument.value, GroovyList) else None
     if call.block is None or items is None:
         raise UntranslatableError("its variables are known only at run time")
-    exports = []
+    exports: list[tuple[str, str]] = []
     for item in items:
         name, sign, value = reader.names.variable(item).partition("=")
         if not sign or not re.fullmatch(r"\w+(\+\w*)?", name):
             raise UntranslatableError("a variable is known only at run time")
         plain, plus, _ = name.partition("+")
+        if any(f"${{{other}}}" in value for other, _ in exports if other != plain):
+            # Groovy inserts all values before the step sets the first variable.
+            raise UntranslatableError("a value contains the former value of a variable before it")
         exports.append((plain, f"{value}:${{{plain}}}" if plus else value))
     reader.marks.read(call, "overrides")
     env = reader.work.keys.get("env")

@@ -19,7 +19,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     VariableComparison,
 )
 from pipegen.importing.jenkins.stages.directives.conditions import NEUTRAL, ConditionReader
-from pipegen.importing.jenkins.stages.directives.when import axis_error, with_parameters
+from pipegen.importing.jenkins.stages.directives.when import axis_error, is_of_groovy, with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -62,7 +62,7 @@ class GroovyConditions:
             case VariableComparison():
                 return self._compared(test)
             case EqualVariables(variables=(first, second)):
-                return f"{_variable(first)} == {_variable(second)}"
+                return f"{self._variable(first)} == {self._variable(second)}"
             case Caused():
                 return f"currentBuild.getBuildCauses({literal(_CAUSES[test.cause])})"
             case AllTests() | AnyTest() if test.tests:
@@ -73,7 +73,7 @@ class GroovyConditions:
         raise UntranslatableError("it has no equivalent in Groovy")
 
     def _compared(self, test: VariableComparison) -> str:
-        value = _variable(test.variable)
+        value = self._variable(test.variable)
         match test.comparator:
             case Comparator.IS_SET:
                 return value
@@ -87,9 +87,10 @@ class GroovyConditions:
                 return f"{value} ==~ {literal(test.text)}"
         raise UntranslatableError("it compares a pattern")
 
-
-def _variable(variable: BuildVariable) -> str:
-    return f"{'params' if variable.is_parameter else 'env'}.{variable.name}"
+    def _variable(self, variable: BuildVariable) -> str:
+        if is_of_groovy(variable, self._names):
+            return variable.name
+        return f"{'params' if variable.is_parameter else 'env'}.{variable.name}"
 
 
 def settings_read(text: str, names: JenkinsNames, around: Sequence[str]) -> Iterator[str]:

@@ -149,8 +149,19 @@ def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
         raise UntranslatableError("the type of a parameter is not known")
     if name in CHECKED_OUT_BRANCH or name == "CHANGE_ID":
         raise UntranslatableError(f"a config does not know the text of {name}")
+    _check_variable(variable, names)
     known = {"BRANCH_NAME": "branch", "TAG_NAME": "tag"}.get(name)
     return StageTest(known) if known else StageTest("env", name)
+
+
+def is_of_groovy(variable: BuildVariable, names: JenkinsNames) -> bool:
+    """Return whether *variable* is one of Groovy, which a name without `env.` reads first."""
+    return not variable.is_parameter and (variable.name in names.computed or variable.name in names.constants)
+
+
+def _check_variable(variable: BuildVariable, names: JenkinsNames) -> None:
+    if is_of_groovy(variable, names):
+        raise UntranslatableError(f'it reads "{variable.name}", which Groovy of this file sets')
 
 
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
@@ -161,6 +172,7 @@ def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
         return _of_parameter(test, names)
     if name in names.environment and not is_parameter:
         return _constant(test, names.environment[name])
+    _check_variable(test.variable, names)
     if test.comparator is Comparator.TO_BOOLEAN:
         raise UntranslatableError(SEVERAL_TEXTS)
     if test.comparator is Comparator.IS_NULL:
