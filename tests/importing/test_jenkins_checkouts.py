@@ -80,6 +80,25 @@ def test_a_checkout_of_a_shared_workspace_is_reported() -> None:
     assert 'Jenkinsfile:3:15: warning[PG850] "skipDefaultCheckout" is left out: stages that share' in reported
 
 
+@pytest.mark.parametrize(
+    ("group", "count"),
+    [
+        ("agent any; stages { A; B }", 1),
+        ("agent none; stages { A; B }", 0),
+        ("agent any; stages { A }", 0),
+        ("matrix { agent any; axes { axis { name 'OS'; values 'linux', 'mac' } }; stages { A; B } }", 1),
+    ],
+)
+def test_stages_that_share_the_agent_of_a_group_are_reported(group: str, count: int) -> None:
+    """They use the workspace that the agent around them has allocated."""
+    stages = {name: f"stage('{name}') {{ steps {{ sh 'make {name}' }} }}" for name in "AB"}
+    for name, stage in stages.items():
+        group = group.replace(f"{name};", f"{stage};").replace(f" {name} }}", f" {stage} }}")
+    _, reported = _imported(f"pipeline {{ agent none\nstages {{ stage('group') {{ {group} }} }}\n}}\n")
+
+    assert reported.count("2 stages share the workspace of this agent: here each stage starts with") == count
+
+
 @pytest.mark.parametrize("own", ["", "options { checkoutToSubdirectory('src') }; "])
 def test_a_folder_for_the_checkout_is_reported(own: str) -> None:
     """It is an option of the checkout that Declarative adds, which a generated file does not have."""

@@ -164,6 +164,24 @@ def test_failures_after_timeouts_are_reported(options: str, count: int) -> None:
     assert messages(report).count('"failure" also runs after a timeout') == count
 
 
+@pytest.mark.parametrize(
+    ("step", "is_reported"),
+    [
+        ("warnError('bad')", True),
+        ("catchError(buildResult: 'UNSTABLE', stageResult: 'FAILURE')", True),
+        ("catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE')", False),
+    ],
+)
+def test_failures_that_make_the_build_unstable_are_reported(step: str, *, is_reported: bool) -> None:
+    """`warnError` is `catchError` with the result UNSTABLE (`WarnErrorStep`)."""
+    report = Report()
+    text = f"pipeline {{\nagent any\nstages {{ stage('a') {{ steps {{ {step} {{ sh 'make' }} }} }} }}\n}}\n"
+    config = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "allow_failure: true" in config.text
+    assert ('makes the build unstable; with "allow_failure", it can still succeed' in messages(report)) is is_reported
+
+
 def test_changesets_are_reported_once() -> None:
     """Jenkins finds no changes without a build to compare with (`ChangeLogSet` of the first build is empty)."""
     report = Report()

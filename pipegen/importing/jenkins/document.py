@@ -18,7 +18,7 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
-from pipegen.importing.jenkins.reading.syntax import Statement, constant
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement, constant
 from pipegen.importing.jenkins.settings import (
     boolean_inputs,
     is_reported,
@@ -41,6 +41,7 @@ _IDLE = frozenset({"env", "secrets", "when", "matrix", "agent", "image"})
 _STRUCTURE = frozenset({"pipeline", "stages", "parallel", "stage", "matrix", "steps", "agent", "post"})
 # The name of a setting before the text of an item of it.
 _SETTING = re.compile(r"((?:pipeline|targets)\.\w+)\.")
+_FILES_HINT = 'pass files on with "artifacts"'
 
 
 class JenkinsConfig(Struct, kw_only=True):
@@ -83,6 +84,7 @@ def jenkins_document(
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
+    _report_groups(live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
     before = _before(source, live_drafts)
@@ -206,8 +208,7 @@ def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Re
         return False
     own = [draft for draft in drafts if any(draft.source.blocks("agent")) and not draft.agent.is_on_same_node]
     sharing = len(drafts) - len(own)
-    word = getattr(section.arguments[0].value, "text", "") if section.arguments else ""
-    if word == "none":
+    if _is_none(section):
         return False
     if own and sharing > 1:
         report.add(
@@ -215,9 +216,32 @@ def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Re
             f"{sharing} stages share a workspace, and others have agents of their own: "
             "here each stage starts with a clean checkout",
             at=section.span,
-            hint='pass files on with "artifacts"',
+            hint=_FILES_HINT,
         )
     return not own
+
+
+def _report_groups(drafts: Sequence[JenkinsDraft], report: Report) -> None:
+    """Report agents of stages around others, of a matrix, too, if several of these use their workspace."""
+    groups: dict[int, list[GroovyCall]] = {}
+    for draft in drafts:
+        around = [agent for call in draft.source.inside for agent in sections(call, "agent")]
+        has_own = any(sections(draft.source.call, "agent")) and not draft.agent.is_on_same_node
+        if around and not has_own and not _is_none(around[-1]):
+            groups.setdefault(around[-1].span.start, []).append(around[-1])
+    for agents in groups.values():
+        if len(agents) > 1:
+            report.add(
+                codes.NOT_IMPORTED,
+                f"{len(agents)} stages share the workspace of this agent: here each stage starts with a clean checkout",
+                at=agents[0].span,
+                hint=_FILES_HINT,
+            )
+
+
+def _is_none(agent: GroovyCall) -> bool:
+    """Return whether *agent* is `none`."""
+    return bool(agent.arguments) and getattr(agent.arguments[0].value, "text", "") == "none"
 
 
 def _complete(

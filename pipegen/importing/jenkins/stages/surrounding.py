@@ -105,6 +105,12 @@ def catch(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     reader.work.keys["allow_failure"] = True
     reader.marks.read(call, "buildResult", "stageResult", "message", "catchInterruptions")
     _read_block(reader, call, context)
+    if call.name == "warnError" or (result is not None and constant(result.value) == "UNSTABLE"):
+        reader.marks.differs(
+            call.span,
+            f'after a failure, "{call.name}" makes the build unstable; with "allow_failure", it can still succeed',
+            'read the status of the stage in a stage of "finally" if it matters',
+        )
 
 
 def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
