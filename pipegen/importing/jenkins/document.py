@@ -84,7 +84,6 @@ def jenkins_document(
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
-    _report_groups(live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
     before = _before(source, live_drafts)
@@ -202,7 +201,8 @@ def _groovy(stages: Sequence[Mapping[str, Value]], target: Mapping[str, Value]) 
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:
-    """Return whether all stages use the workspace of the pipeline's agent."""
+    """Return whether all stages use the workspace of the pipeline's agent; report others that share a workspace."""
+    _report_groups(drafts, report)
     section = source.section("agent")
     if section is None or len(drafts) < 2:  # noqa: PLR2004 - one stage shares nothing
         return False
