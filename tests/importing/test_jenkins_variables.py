@@ -52,9 +52,12 @@ def test_variables_around_some_of_the_steps_are_the_same(item: str, expected: st
 
 
 @pytest.mark.parametrize("value", ["'$REGISTRY/app'", "'${REGISTRY}/app'"])
-def test_the_shell_expands_a_value_that_groovy_inserts_into_a_command(value: str) -> None:
+def test_a_command_with_a_value_that_the_shell_expands_stays_groovy(value: str) -> None:
     """Groovy writes the value of IMAGE into the command before a shell reads it."""
-    assert f"./push {value[1:-1]}" in _config(value, 'sh "./push ${IMAGE}"')
+    config = _config(value, 'sh "./push ${IMAGE}"')
+
+    assert 'sh "./push ${IMAGE}"' in config
+    assert "script: [./push" not in config
 
 
 @pytest.mark.parametrize(
@@ -88,3 +91,25 @@ def test_a_condition_on_a_variable_of_groovy_stays_groovy(name: str, test: str) 
 
     assert "when:" not in config
     assert f"if ({name} == 'x')" in config or f"if ('x' == {name})" in config
+
+
+@pytest.mark.parametrize("expression", ["BRANCH_NAME =~ /^rel/", "BRANCH_NAME ==~ /rel.*/", "env.BRANCH_NAME == 'rel'"])
+def test_conditions_on_variables_of_the_environment_are_translated(expression: str) -> None:
+    """`=~` is no assignment, and neither `env` nor `branch` reads a variable of Groovy."""
+    steps = "sh './build'"
+    when = f"when {{ branch 'rel*'; expression {{ {expression} }} }}; steps {{ sh 'o'"
+    text = _SOURCE.replace("VALUE", "'app'").replace("STEPS", steps).replace("steps { sh './other'", when)
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert "when:" in config
+    assert "if (" not in config
+
+
+def test_a_directive_reads_no_variable_of_groovy() -> None:
+    """`branch` compares the variable of the environment, whatever Groovy calls BRANCH_NAME."""
+    when = "when { branch 'rel*' }; steps { sh 'o'"
+    steps = "script { BRANCH_NAME = load('x'); print BRANCH_NAME }"
+    text = _SOURCE.replace("VALUE", "'app'").replace("STEPS", steps).replace("steps { sh './other'", when)
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert "when: { branch: rel* }" in config

@@ -169,7 +169,7 @@ def _computed(code: GroovyTokens) -> Iterator[str]:
             continue
         is_defined = index > 0 and code.word(index - 1) in _DEFINING and not code.is_sign(index - 1, ".")
         is_function = is_defined and code.is_sign(index + 1, "(")
-        is_assigned = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")
+        is_assigned = code.is_sign(index + 1, "=") and not any(code.is_sign(index + 2, sign) for sign in "=~")
         is_part = index > 0 and code.is_sign(index - 1, ".")
         if name and not is_part and (is_function or is_assigned or is_defined):
             yield name

@@ -32,10 +32,11 @@ class Comparator(Enum):
 
 
 class BuildVariable(Struct):
-    """A variable of the environment, or a parameter."""
+    """A variable of the environment, or a parameter; *is_bare* if Groovy reads it without `env.`."""
 
     name: str
     is_parameter: bool = False
+    is_bare: bool = False
 
 
 class VariableComparison(Struct):

@@ -215,7 +215,7 @@ class ExpressionReader:
 
 def variable_of(subject: str) -> BuildVariable:
     """Return the variable *subject*, such as `env.NAME` or `params.NAME`."""
-    return BuildVariable(subject.rpartition(".")[2], subject.startswith("params."))
+    return BuildVariable(subject.rpartition(".")[2], subject.startswith("params."), "." not in subject)
 
 
 def _without_empty(tests: Sequence[BuildTest], *, is_any: bool) -> tuple[BuildTest, ...]:

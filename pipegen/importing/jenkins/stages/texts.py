@@ -174,8 +174,9 @@ class JenkinsNames(Struct, kw_only=True):
                 result += _REFERENCE.sub("$${", part)
             elif isinstance(part, ConfigReference):
                 result += f"${{{part.path}}}"
-            elif _EXPANDED.search(constant := self.environment.get(part.name) or ""):
-                result += constant  # Groovy inserts the text, and the shell expands it
+            elif _EXPANDED.search(self.environment.get(part.name) or ""):
+                # Groovy inserts the text, which the shell expands then.
+                raise UntranslatableError(f"a shell expands the value of {part.name}")
             else:
                 quoted = open_quote(result)
                 result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"

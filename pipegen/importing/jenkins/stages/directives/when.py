@@ -156,7 +156,7 @@ def _has_value(variable: BuildVariable, names: JenkinsNames) -> StageTest:
 
 def is_of_groovy(variable: BuildVariable, names: JenkinsNames) -> bool:
     """Return whether *variable* is one of Groovy, which a name without `env.` reads first."""
-    return not variable.is_parameter and (variable.name in names.computed or variable.name in names.constants)
+    return variable.is_bare and (variable.name in names.computed or variable.name in names.constants)
 
 
 def _check_variable(variable: BuildVariable, names: JenkinsNames) -> None:
