@@ -182,6 +182,24 @@ def test_failures_that_make_the_build_unstable_are_reported(step: str, *, is_rep
     assert ('makes the build unstable; with "allow_failure", it can still succeed' in messages(report)) is is_reported
 
 
+@pytest.mark.parametrize(
+    ("steps", "count"),
+    [
+        ('sh "./push app:${env.BRANCH_NAME}"; sh "./tag ${BRANCH_NAME}"', 1),
+        ("sh './push app:$BRANCH_NAME'", 0),
+        ("script { if (env.BRANCH_NAME == 'main') { sh './push' } }", 0),
+    ],
+)
+def test_names_of_branches_are_reported_once(steps: str, count: int) -> None:
+    """In Jenkins, BRANCH_NAME is v1 for a tag and PR-1 for a change request (`BranchNameContributor`)."""
+    report = Report()
+    text = f"pipeline {{\nagent any\nstages {{ stage('a') {{ steps {{ {steps} }} }} }}\n}}\n"
+    import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert messages(report).count('Jenkinsfile:3:34: warning[PG850] "BRANCH_NAME" becomes') == count
+    assert messages(report).count("BRANCH_NAME") == count
+
+
 def test_changesets_are_reported_once() -> None:
     """Jenkins finds no changes without a build to compare with (`ChangeLogSet` of the first build is empty)."""
     report = Report()

@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
-from pipegen.importing.jenkins.results import report_changesets, report_results, report_stashes
+from pipegen.importing.jenkins.results import report_branches, report_changesets, report_results, report_stashes
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
@@ -71,9 +71,11 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     report_changesets(source.pipeline, accounting, own)
     report_results(source.pipeline, accounting, own)
     report_stashes(source, accounting, own)
+    text = written(config.document)
+    report_branches(source, text, own)
     report.take(own)
     return JenkinsImport(
-        text=written(config.document),
+        text=text,
         count=accounting.count(all_constructs(source)),
         generated=result.files,
         source=source,

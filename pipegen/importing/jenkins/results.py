@@ -8,6 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant
 from pipegen.readback.groovy import TokenKind
@@ -48,6 +49,24 @@ def report_changesets(pipeline: GroovyCall, accounting: Accounting, report: Repo
         "add the event to the condition if only pushes matter: when: { event: push }",
         report,
     )
+
+
+def report_branches(source: JenkinsSource, config: str, report: Report) -> None:
+    """Report the first text of *source* with the name of the branch, if *config* has it as a setup value.
+
+    The branch plugin sets BRANCH_NAME in builds of tags and change requests, too.
+    """
+    if "${setup.branch}" not in config or is_generated(source.file):
+        return
+    tokens = (token for token in source.code.tokens if token.kind is TokenKind.EXPRESSION)
+    first = next((token for token in tokens if "BRANCH_NAME" in source.file.text[token.start : token.end]), None)
+    if first is not None:
+        report.add(
+            codes.NOT_IMPORTED,
+            '"BRANCH_NAME" becomes "${setup.branch}", which is empty for tags and change requests',
+            at=Span(source.file, first.start, first.end),
+            hint='if they run these stages, add a default, as in "${setup.branch|none}", or read ${setup.tag}',
+        )
 
 
 def _report_once(calls: Sequence[GroovyCall], message: str, hint: str, report: Report) -> None:
