@@ -17,6 +17,7 @@ a: {{ script: [x], needs: [{{ job: b, parallel: {{ matrix: [{{ V: [{values}] }}]
 _OTHER = "{ project: g/p, job: x, ref: main }"
 _ELSEWHERE = ", ".join([*[_OTHER] * 5, *["{ pipeline: $P, job: x }"] * 5])
 _TWO = "stages: [one, two]\na:\n  stage: one\n  script: [x]\n  {key}\nb:\n  stage: two\n  script: [x]\n"
+_PATHS = f"[{', '.join(f'd{number}' for number in range(51))}]"
 _COVERAGE = "{ coverage_report: { coverage_format: jacoco, %s } }"
 _OF_COVERAGE = "artifacts:reports:coverage_report"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
@@ -78,7 +79,7 @@ _SOURCES = (
     ("parallel: { matrix: { A: [1, 2] } }", "3:23", "parallel:matrix", "not a list"),
     ("interruptible: 'true'", "3:18", "interruptible", "without quotes"),
     ("allow_failure: sometimes", "3:18", "allow_failure", "not true or false"),
-    ("allow_failure: { exit_codes: bad }", "3:32", "allow_failure:exit_codes", "not a number"),
+    ("allow_failure: { exit_codes: bad }", "3:32", "allow_failure:exit_codes", "not a whole number"),
     ("resource_group: [a]", "3:19", "resource_group", "not a text"),
     ("environment: { url: https://x }", "3:16", "environment", 'no "name"'),
     ("environment: { name: x, action: halt }", "3:35", "environment:action", "not one of"),
@@ -88,6 +89,42 @@ _SOURCES = (
     ("inherit: { default: maybe }", "3:23", "inherit:default", "not true or false"),
     ("dependencies: [b]", "3:18", "dependencies", 'no job "b"'),
     ("needs: { jobs: b }", "3:12", "needs:jobs", "no such key"),
+    ("rules: [{ when: delayed }]", "3:13", "rules:when", 'needs "start_in"'),
+    ("rules: [{ if: $X, start_in: 1 day }]", "3:21", "rules:start_in", 'needs "when: delayed"'),
+    ("rules: [{ allow_failure: { exit_codes: [1] } }]", "3:28", "rules:allow_failure", "not true or false"),
+    ("rules: [{ variables: { A: { value: x } } }]", "3:29", "rules:variables", "not a text, a number or a boolean"),
+    (f"rules: [{{ changes: {_PATHS} }}]", "3:22", "rules:changes", "51 items, and GitLab allows 50"),
+    (f"rules: [{{ exists: {{ paths: {_PATHS} }} }}]", "3:30", "rules:exists:paths", "51 items, and GitLab allows 50"),
+    ("only: main", "3:9", "only", "not a list of texts"),
+    ("only: {}", "3:9", "only", "empty"),
+    ("only: { variables: ['$A =='] }", "3:23", "only:variables", "not a complete expression"),
+    ("only: { kubernetes: on }", "3:23", "only:kubernetes", "not one of"),
+    ("timeout: $TIME", "3:12", "timeout", "not a duration"),
+    ("type: test", "3:3", "type", "no such key"),
+    ("tags: linux", "3:9", "tags", "not a list of texts"),
+    (f"tags: {_PATHS}", "3:9", "tags", "51 items, and GitLab allows 49"),
+    ("image: ''", "3:10", "image", "empty"),
+    ("image: { name: '' }", "3:18", "image:name", "empty"),
+    ("image: { name: x, pull_policy: often }", "3:34", "image:pull_policy", "not one of"),
+    ("artifacts: { reports: { coverage: x } }", "3:27", "artifacts:reports:coverage", "no such key"),
+    ("artifacts: { reports: { junit: 5 } }", "3:34", "artifacts:reports:junit", "not a list of texts"),
+    ("artifacts: { paths: [x], expose_as: a/b }", "3:39", "artifacts:expose_as", "letters, digits"),
+    ("artifacts: { paths: ['*'], expose_as: a }", "3:30", "artifacts:expose_as", 'not allowed with "*"'),
+    ("artifacts: { expose_as: a }", "3:16", "artifacts:expose_as", 'needs "paths"'),
+    ("artifacts: { paths: [x], public: true, access: all }", "3:28", "artifacts:public", 'not allowed with "access"'),
+    ("cache: { key: { files: [a, b, c] }, paths: [x] }", "3:26", "cache:key:files", "3 items, and GitLab allows 2"),
+    ("cache: { fallback_keys: [a, b, c, d, e, f] }", "3:27", "cache:fallback_keys", "6 items, and GitLab allows 5"),
+    (f"cache: [{', '.join(['{ paths: [x] }'] * 5)}]", "3:10", "cache", "5 items, and GitLab allows 4"),
+    ("retry: '1'", "3:10", "retry", "without quotes"),
+    ("parallel: '2'", "3:13", "parallel", "without quotes"),
+    ("parallel: { matrix: [{ A: [true] }] }", "3:30", "parallel:matrix", "as a boolean, not as a text"),
+    ("environment: a!", "3:16", "environment", "not a name of letters"),
+    ("environment: { name: a/ }", "3:24", "environment:name", "not a name of letters"),
+    ("environment: { name: a, kubernetes: { ns: b } }", "3:41", "environment:kubernetes:ns", "no such key"),
+    ("release: { tag_name: '', description: x }", "3:24", "release:tag_name", "empty"),
+    ("inherit: { default: [images] }", "3:24", "inherit:default", "not one of"),
+    ("hooks: { pre_build: [x] }", "3:12", "hooks:pre_build", "no such key"),
+    ("when: manual\n  manual_confirmation: 5", "4:24", "manual_confirmation", "as a number, not as a text"),
     ("trigger: group/project", "2:3", "script", 'not allowed with "trigger"'),
 )
 
@@ -127,6 +164,8 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (f"b:\n  script: [x]\n{_JOB}  needs: []\n  dependencies: [b]\n", ""),
         (f"b: {{ script: [x] }}\nc: {{ script: [x] }}\n{_JOB}  needs: [b]\n  dependencies: [c]\n", 'not name "c"'),
         (f"j: {{ script: [x] }}\n{_JOB}  needs: [{{ pipeline: $UP, job: z }}]\n  dependencies: [j]\n", 'not name "j"'),
+        (f"b: {{ script: [x] }}\n{_JOB}  needs: [b, b]\n", 'it names "b" twice'),
+        ("a: { script: '' }\n", '"script" of job "a": it is empty'),
         (_ON_COMBINATIONS.format(values="x, y"), 'there is no job "b: [y]"'),
         (_ON_COMBINATIONS.format(values="x"), ""),
         (
@@ -225,7 +264,7 @@ build:
   cache: [{ key: { files: [lock], prefix: $A }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
   variables: { D: { value: x, expand: true }, E: }
-  allow_failure: { exit_codes: [1, 2] }
+  allow_failure: { exit_codes: [1, 300] }
   coverage: '/total \\d+/'
   tags: [!reference [.tags, tags], linux]
 .tags: { tags: [docker] }
@@ -237,7 +276,7 @@ test:
   rules:
     - { if: '$A == "x" && ($B || !$C)', when: delayed, start_in: 3 days }
     - [{ changes: { paths: [a], compare_to: main } }]
-  services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }]
+  services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }, { name: x, command: y }]
   environment: { name: review/$A, on_stop: stop, auto_stop_in: $TIME, kubernetes: { agent: a } }
   id_tokens: { T: { aud: [a, b] } }
   inherit: { default: [image], variables: false }
@@ -252,10 +291,15 @@ deploy:
   stage: deploy
   needs: [test, { pipeline: $P, job: x }, { project: g/p, job: x, ref: main, artifacts: true }]
   trigger: { include: [{ local: a.yml }], strategy: depend, forward: { pipeline_variables: true } }
-  only: [main, /^v/]
+  only: []
   except: { variables: [$X], changes: [a] }
+publish:
+  stage: deploy
+  script: [x]
+  needs: [{ job: stop, parallel: { matrix: [{ V: x }] } }]
 package:
   stage: deploy
+  allow_failure: {}
   script: [x]
   needs: ["build: [a, 1]"]
   dependencies: ["build: [a, 1]"]

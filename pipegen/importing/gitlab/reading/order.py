@@ -93,13 +93,15 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
         name = text_of(keys.get("job") if keys is not None else item)
         whole = whole_name(name, source.jobs)
         is_combination = whole in source.jobs and whole != name
+        # GitLab ignores the key if the job has no combinations.
+        is_single = whole in source.jobs and source.jobs[whole].get("parallel") is None
         needs.append(
             Need(
                 name=whole if is_combination else name,
                 has_files=keys is None or text_of(keys.get("artifacts")) != "false",
                 is_optional=keys is not None and text_of(keys.get("optional")) == "true",
                 node=item,
-                combinations=(name,) if is_combination else _combinations(whole, keys),
+                combinations=(name,) if is_combination else None if is_single else _combinations(whole, keys),
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.

@@ -72,6 +72,34 @@ def boolean(node: Node) -> Iterable[Wrong]:
     return NONE if is_boolean else _wrong(node, "true or false, without quotes")
 
 
+def matching(pattern: str, words: str) -> Form:
+    """Return the form of a text that *pattern* matches, as *words* say."""
+
+    def form(node: Node) -> Iterable[Wrong]:
+        if not is_text(node):
+            return text(node)
+        return NONE if re.fullmatch(pattern, text_of(node)) else _wrong(node, words)
+
+    return form
+
+
+def unquoted(inner: Form) -> Form:
+    """Return *inner* for a number without quotes."""
+    return lambda node: _wrong(node, "a number without quotes") if is_text(node) else inner(node)
+
+
+def at_most(number_of_items: int, inner: Form) -> Form:
+    """Return *inner* for a list with at most this number of items."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        if isinstance(node, Sequence) and len(node.items) > number_of_items:
+            reason = f"it has {len(node.items)} items, and GitLab allows {number_of_items}"
+            yield Wrong(node.span, reason, "remove some, or add them in another way")
+        yield from inner(node)
+
+    return form
+
+
 def regex(node: Node) -> Iterable[Wrong]:
     """Return why *node* is not a regular expression."""
     is_regex = re.fullmatch(r"/.+/\w*", text_of(node), re.DOTALL) is not None
@@ -99,6 +127,12 @@ def number(least: int, most: int) -> Form:
     return form
 
 
+def whole(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is not a whole number without quotes."""
+    is_whole = isinstance(node, Scalar) and not is_text(node) and whole_number(text_of(node)) is not None
+    return NONE if is_whole else _wrong(node, "a whole number")
+
+
 def choice(*words: str) -> Form:
     """Return the form of one of *words*."""
 
@@ -108,14 +142,18 @@ def choice(*words: str) -> Form:
     return form
 
 
-def duration(*, may_be_endless: bool = False) -> Form:
+def duration(*, may_be_endless: bool = False, has_variables: bool = True) -> Form:
     """Return the form of a duration."""
 
     def form(node: Node) -> Iterable[Wrong]:
         words = text_of(node)
         if not is_text(node):
             return text(node)
-        is_known = "$" in words or _is_duration(words) or (may_be_endless and words.strip().lower() == "never")
+        is_known = (
+            (has_variables and "$" in words)
+            or _is_duration(words)
+            or (may_be_endless and words.strip().lower() == "never")
+        )
         return NONE if is_known else _wrong(node, 'a duration, such as "1 hour 30 minutes"')
 
     return form
@@ -162,7 +200,8 @@ def filled(inner: Form) -> Form:
 
     def form(node: Node) -> Iterator[Wrong]:
         parts = node.items if isinstance(node, Sequence) else node.entries if isinstance(node, TreeMapping) else None
-        if parts == () and "!reference" not in node.span.text:
+        is_blank = is_text(node) and not text_of(node).strip()
+        if (parts == () or is_blank) and "!reference" not in node.span.text:
             yield Wrong(node.span, "it is empty", "remove it, or write a value")
         else:
             yield from inner(node)

@@ -12,6 +12,7 @@ from pipegen.importing.gitlab.refused.forms import (
     Wrong,
     anything,
     anything_in,
+    at_most,
     boolean,
     choice,
     duration,
@@ -20,6 +21,7 @@ from pipegen.importing.gitlab.refused.forms import (
     is_text,
     mapping,
     mapping_or,
+    matching,
     named,
     number,
     regex,
@@ -28,17 +30,26 @@ from pipegen.importing.gitlab.refused.forms import (
     sequence_or,
     text,
     texts,
+    unquoted,
+    whole,
 )
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, entries_of
+from pipegen.source.tree import Node, Scalar, ScalarKind, entries_of
 from pipegen.structs import replace
 
 _MOST_TRIES = 2
 _MOST_LEVELS = 10
+# https://docs.gitlab.com/ci/yaml/: `rules:changes`, `tags`, `cache`, `cache:key:files`, `cache:fallback_keys`.
+_MOST_PATHS, _MOST_TAGS, _MOST_CACHES, _MOST_KEY_FILES, _MOST_FALLBACKS = 50, 49, 4, 2, 5
 _COMMANDS = texts(level=_MOST_LEVELS)
 _ENTRYPOINT = texts(may_be_single=False)
-_PULL = anything_in("pull_policy", "docker", "kubernetes", "ports")
+_PULL_POLICY = choice("always", "never", "if-not-present")
+_IMAGE_KEYS = {
+    "pull_policy": sequence_or(_PULL_POLICY, _PULL_POLICY),
+    **anything_in("docker", "kubernetes", "ports"),
+}
 _VARIABLE = {"value": scalar, "expand": boolean}
+_RULE_VARIABLES = named(scalar)
 JOB_VARIABLES = named(mapping_or(mapping(_VARIABLE), scalar))
 FILE_VARIABLES = named(
     mapping_or(
@@ -56,42 +67,57 @@ _NEED = mapping(
     ("job", "pipeline"),
 )
 _NEEDS = sequence_or(mapping_or(_NEED, text), _NEED)
-_CHANGES = mapping_or(
-    mapping({"paths": texts(may_be_single=False), "compare_to": text}, ("paths",)),
-    texts(may_be_single=False),
-)
+_PATHS = at_most(_MOST_PATHS, texts(may_be_single=False))
+_CHANGES = mapping_or(mapping({"paths": _PATHS, "compare_to": text}, ("paths",)), _PATHS)
 _EXISTS = mapping_or(
-    mapping({"paths": texts(may_be_single=False), **anything_in("project", "ref")}, ("paths",)),
-    texts(),
+    mapping({"paths": _PATHS, **anything_in("project", "ref")}, ("paths",)), at_most(_MOST_PATHS, texts())
 )
 _RULE: Mapping[str, Form] = {
     "if": expression,
     "changes": _CHANGES,
     "exists": _EXISTS,
-    "variables": JOB_VARIABLES,
+    "variables": _RULE_VARIABLES,
 }
 _STARTS = ("on_success", "on_failure", "always", "manual", "delayed")
-_JOB_RULES = filled(
-    sequence(
-        filled(
-            mapping(
-                {
-                    **_RULE,
-                    "when": choice(*_STARTS, "never"),
-                    "start_in": duration(),
-                    "allow_failure": mapping_or(anything, boolean),
-                    "needs": _NEEDS,
-                    "interruptible": boolean,
-                }
-            )
-        )
-    )
+_JOB_RULE = mapping(
+    {
+        **_RULE,
+        "when": choice(*_STARTS, "never"),
+        "start_in": duration(has_variables=False),
+        "allow_failure": boolean,
+        "needs": _NEEDS,
+        "interruptible": boolean,
+    }
 )
+
+
+def _job_rule(node: Node) -> Iterator[Wrong]:
+    """Yield what is wrong in a rule of a job, and whether it has only one of the keys for a delay."""
+    yield from _JOB_RULE(node)
+    entries = {entry.key.text: entry for entry in entries_of(node)}
+    if ("start_in" in entries) != (text_of(entries["when"].value) == "delayed" if "when" in entries else False):
+        has_time = "start_in" in entries
+        entry = entries["start_in" if has_time else "when"]
+        reason = 'it needs "when: delayed"' if has_time else 'it needs "start_in"'
+        yield Wrong(entry.key.span, reason, "add it", (entry.key.text,), entry)
+
+
+_JOB_RULES = filled(sequence(filled(_job_rule)))
 _POLICY = mapping_or(
-    mapping({"refs": texts(), "variables": texts(), "changes": texts(), "kubernetes": anything}),
-    texts(),
+    filled(
+        mapping(
+            {"refs": texts(), "variables": sequence(expression), "changes": texts(), "kubernetes": choice("active")}
+        )
+    ),
+    texts(may_be_single=False),
 )
 _POLICIES = choice("pull-push", "push", "pull")
+
+
+def _axis_value(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is no value of a matrix: GitLab accepts texts and numbers."""
+    is_boolean = isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN
+    return text(node) if is_boolean else scalar(node)
 
 
 def _cache_policy(node: Node) -> Iterable[Wrong]:
@@ -109,7 +135,7 @@ def _cache_key(node: Node) -> Iterator[Wrong]:
         yield Wrong(node.span, "it is only dots", "write a name")
 
 
-_FILES = filled(texts(may_be_single=False))
+_FILES = at_most(_MOST_KEY_FILES, filled(texts(may_be_single=False)))
 _CACHE_KEY = mapping(
     {"files": _FILES, "files_commits": _FILES, "prefix": _cache_key},
     ("files", "files_commits"),
@@ -122,15 +148,9 @@ _CACHE = mapping(
         "when": choice("on_success", "on_failure", "always"),
         "untracked": boolean,
         "unprotect": boolean,
-        "fallback_keys": texts(may_be_single=False),
+        "fallback_keys": at_most(_MOST_FALLBACKS, texts(may_be_single=False)),
     }
 )
-
-
-def _reports(node: Node) -> Iterator[Wrong]:
-    """Yield what is wrong in reports: most have paths, which GitLab accepts in several forms."""
-    names = [entry.key.text for entry in entries_of(node)]
-    yield from mapping({**anything_in(*names), "coverage_report": _COVERAGE})(node)
 
 
 _COVERAGE = mapping(
@@ -138,28 +158,43 @@ _COVERAGE = mapping(
     ("coverage_format",),
     ("path",),
 )
+# `ALLOWED_KEYS` in `lib/gitlab/ci/config/entry/reports.rb` of GitLab, and `cobertura`, which older versions have.
+_PATH_REPORTS = (
+    *("junit", "codequality", "sast", "secret_detection", "dependency_scanning", "container_scanning", "dast"),
+    *("performance", "browser_performance", "load_performance", "license_scanning", "license_management", "metrics"),
+    *("lsif", "dotenv", "terraform", "accessibility", "coverage_fuzzing", "api_fuzzing", "cluster_image_scanning"),
+    *("requirements", "requirements_v2", "cyclonedx", "annotations", "repository_xray", "sarif", "cobertura"),
+)
+_REPORTS = mapping({**dict.fromkeys(_PATH_REPORTS, texts()), "coverage_report": _COVERAGE})
 _ARTIFACTS = mapping(
     {
         "paths": texts(may_be_single=False),
         "exclude": texts(may_be_single=False),
         "name": text,
-        "expose_as": text,
+        "expose_as": matching(r"[\w -]*", "a text of letters, digits, blanks, dashes and underscores"),
         "untracked": boolean,
         "public": boolean,
         "when": choice("on_success", "on_failure", "always"),
         "expire_in": duration(may_be_endless=True),
-        "reports": _reports,
+        "reports": _REPORTS,
         "access": choice("none", "all", "developer", "maintainer"),
     }
 )
-_CODES = sequence_or(number(0, 255), number(0, 255))
+_CODES = sequence_or(whole, whole)
 _RETRIES = number(0, _MOST_TRIES)
+# `environment_name_regex` in `lib/gitlab/regex.rb` of GitLab.
+_ENVIRONMENT_NAME = matching(
+    r"[\w${}. -](?:[\w/${}. -]*[\w${}. -])?",
+    "a name of letters, digits, blanks and -_/${}. without a slash at its start or end",
+)
 _ENVIRONMENT = mapping(
     {
-        "name": text,
+        "name": _ENVIRONMENT_NAME,
         "url": text,
         "on_stop": text,
-        "kubernetes": anything,
+        "kubernetes": mapping(
+            anything_in("namespace", "agent", "flux_resource_path", "managed_resources", "dashboard")
+        ),
         "action": choice("start", "prepare", "stop", "verify", "access"),
         "auto_stop_in": duration(may_be_endless=True),
         "deployment_tier": choice("production", "staging", "testing", "development", "other"),
@@ -177,7 +212,11 @@ _TRIGGER = mapping(
     },
     ("project", "include"),
 )
-_MATRIX = sequence(named(sequence_or(scalar, scalar)))
+_MATRIX = sequence(named(sequence_or(_axis_value, _axis_value)))
+_DEFAULTS = (
+    *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "identity", "image"),
+    *("interruptible", "retry", "services", "tags", "timeout"),
+)
 # https://docs.gitlab.com/ci/yaml/#job-keywords
 _JOB: Mapping[str, Form] = {
     "script": filled(_COMMANDS),
@@ -188,12 +227,14 @@ _JOB: Mapping[str, Form] = {
     "only": _POLICY,
     "except": _POLICY,
     "when": choice(*_STARTS),
-    "start_in": duration(),
+    "start_in": duration(has_variables=False),
     "stage": text,
     "extends": texts(),
     "needs": _NEEDS,
     "dependencies": texts(may_be_single=False),
-    "image": mapping_or(mapping({"name": text, "entrypoint": _ENTRYPOINT, **_PULL}, ("name",)), text),
+    "image": mapping_or(
+        mapping({"name": filled(text), "entrypoint": _ENTRYPOINT, **_IMAGE_KEYS}, ("name",)), filled(text)
+    ),
     "services": sequence(
         mapping_or(
             mapping(
@@ -201,49 +242,54 @@ _JOB: Mapping[str, Form] = {
                     "name": text,
                     "alias": text,
                     "entrypoint": _ENTRYPOINT,
-                    "command": _ENTRYPOINT,
+                    "command": _COMMANDS,
                     "variables": JOB_VARIABLES,
-                    **_PULL,
+                    **_IMAGE_KEYS,
                 },
                 ("name",),
             ),
             text,
         )
     ),
-    "tags": texts(),
-    "cache": sequence_or(_CACHE, _CACHE),
+    "tags": at_most(_MOST_TAGS, texts(may_be_single=False)),
+    "cache": at_most(_MOST_CACHES, sequence_or(_CACHE, _CACHE)),
     "artifacts": _ARTIFACTS,
     "coverage": regex,
-    "environment": mapping_or(_ENVIRONMENT, text),
-    "retry": mapping_or(mapping({"max": _RETRIES, "when": texts(), "exit_codes": _CODES}), _RETRIES),
-    "parallel": mapping_or(mapping({"matrix": _MATRIX}, ("matrix",)), number(1, 200)),
-    "timeout": duration(),
+    "environment": mapping_or(_ENVIRONMENT, _ENVIRONMENT_NAME),
+    "retry": mapping_or(mapping({"max": _RETRIES, "when": texts(), "exit_codes": _CODES}), unquoted(_RETRIES)),
+    "parallel": mapping_or(mapping({"matrix": _MATRIX}, ("matrix",)), unquoted(number(1, 200))),
+    "timeout": duration(has_variables=False),
     "interruptible": boolean,
-    "allow_failure": mapping_or(mapping({"exit_codes": _CODES}, ("exit_codes",)), boolean),
+    "allow_failure": mapping_or(mapping({"exit_codes": _CODES}), boolean),
     "resource_group": text,
     "trigger": mapping_or(_TRIGGER, text),
     "inherit": mapping(
         {
-            "default": sequence_or(text, boolean),
+            "default": sequence_or(choice(*_DEFAULTS), boolean),
             "variables": sequence_or(text, boolean),
         }
     ),
     "id_tokens": named(mapping({"aud": texts()}, ("aud",))),
-    **anything_in("dast_configuration", "hooks", "identity", "inputs", "manual_confirmation"),
+    "hooks": mapping({"pre_get_sources_script": _COMMANDS}),
+    "manual_confirmation": text,
+    **anything_in("dast_configuration", "identity", "inputs"),
     "pages": mapping_or(mapping(anything_in("publish", "path_prefix", "expire_in")), boolean),
     "publish": text,
     "release": mapping(
-        anything_in("tag_name", "tag_message", "description", "name", "ref", "milestones", "released_at", "assets"),
+        {
+            "tag_name": filled(text),
+            "description": filled(text),
+            **anything_in("tag_message", "name", "ref", "milestones", "released_at", "assets"),
+        },
         ("tag_name",),
         ("description",),
     ),
-    **anything_in("run", "secrets", "type"),
+    **anything_in("run", "secrets"),
 }
-_DEFAULTS = ("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "identity", "image")
 _FILE: Mapping[str, Form] = {
     "stages": texts(may_be_single=False, level=_MOST_LEVELS),
     "variables": FILE_VARIABLES,
-    "default": mapping(anything_in(*_DEFAULTS, "interruptible", "retry", "services", "tags", "timeout")),
+    "default": mapping(anything_in(*_DEFAULTS)),
     "workflow": mapping(
         {
             "name": text,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.sites import published
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
 from pipegen.importing.gitlab.refused.forms import Wrong
 from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_header, wrong_in_job
 from pipegen.importing.gitlab.runnable import combinations_of
@@ -66,8 +66,23 @@ def _combined(job: SourceJob) -> Iterator[Wrong]:
         yield _wrong(job, key, reason, "add it")
     if job.get("trigger") is not None and job.get("script") is not None:
         yield _wrong(job, "script", 'it is not allowed with "trigger"', "remove one of them")
+    artifacts = job.get("artifacts")
+    if isinstance(artifacts, TreeMapping):
+        yield from _combined_artifacts(artifacts)
     if job.get("publish") is not None and not published(job.name, job.entries):
         yield _wrong(job, "publish", 'it needs "pages"', 'write "pages: { publish: FOLDER }"')
+
+
+def _combined_artifacts(keys: TreeMapping) -> Iterator[Wrong]:
+    """Yield keys of artifacts that GitLab does not accept together: https://docs.gitlab.com/ci/yaml/#artifactspublic."""
+    public, link = keys.entry("public"), keys.entry("expose_as")
+    if public is not None and keys.get("access") is not None:
+        path = ("artifacts", "public")
+        yield Wrong(public.key.span, 'it is not allowed with "access"', "remove one of them", path, public)
+    paths = texts_of(keys.get("paths"))
+    if link is not None and (not paths or any("*" in path for path in paths)):
+        reason = 'it needs "paths"' if not paths else 'it is not allowed with "*" in "paths"'
+        yield Wrong(link.key.span, reason, "name the paths, or remove it", ("artifacts", "expose_as"), link)
 
 
 def _elsewhere(job: SourceJob) -> Iterator[Wrong]:
@@ -83,6 +98,14 @@ def _elsewhere(job: SourceJob) -> Iterator[Wrong]:
 def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     """Yield the references of *job* to other jobs that GitLab refuses, except needs on jobs that do not exist."""
     needs = needs_of(job, source) or ()
+    yield from _needs(needs, job, source)
+    yield from _dependencies(needs, job, source)
+    yield from _stops(job, source)
+
+
+def _needs(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
+    """Yield *needs* of *job* on jobs of later stages, on combinations that do not exist, and those named twice."""
+    named = set[str]()
     for need in needs:
         if _is_later(need.name, job, source):
             yield _later(need.node, "needs", need.name)
@@ -91,6 +114,14 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
             for name in need.combinations:
                 if values_in(name) not in existing:
                     yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))
+        if need.combinations is None:
+            if need.name in named:
+                yield Wrong(need.node.span, f'it names "{need.name}" twice', "name it once", ("needs",))
+            named.add(need.name)
+
+
+def _dependencies(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
+    """Yield `dependencies` of *job* on jobs that do not exist, of later stages, and of none of its *needs*."""
     needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
     has_others = any(map(is_elsewhere, items_of(job.get("needs"))))
     for item in items_of(job.get("dependencies")):
@@ -102,7 +133,6 @@ def _references(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
         elif (needed or has_others) and name not in needed:
             reason = f'"needs" does not name "{name}"'
             yield Wrong(item.span, reason, 'add it to "needs", or remove it here', ("dependencies",))
-    yield from _stops(job, source)
 
 
 def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
