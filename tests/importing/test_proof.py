@@ -667,7 +667,7 @@ def test_rules_of_a_matrix_read_the_name_of_the_combination(tmp_path: Path) -> N
 unit:
   script: [./unit]
   parallel: { matrix: [{ JVM: ["8", "11"] }] }
-  rules: [{ if: $CI_JOB_NAME =~ /8/, when: manual }, { if: $CI_JOB_NAME =~ /unit/ }]
+  rules: [{ if: '$CI_JOB_NAME =~ /[8]/', when: manual }, { if: $CI_JOB_NAME =~ /unit/ }]
 parts: { script: [./part], parallel: 2, rules: [{ if: $CI_JOB_NAME =~ /2.2/ }] }
 """
     result, _ = from_text(source, tmp_path)

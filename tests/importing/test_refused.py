@@ -27,7 +27,10 @@ _SOURCES = (
     ("rules: { if: $X }", "3:10", "rules", "not a list"),
     ("rules: [{ iff: $X }]", "3:13", "rules:iff", "no such key"),
     ("rules: [{ when: sometimes }]", "3:19", "rules:when", "not one of"),
-    ("rules: [{ if: '$X =~ /x/ ||' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ if: '$X =~ /x/' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ if: '$X =~ /xy/x' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ if: '${X}' }]", "3:17", "rules:if", "not a complete expression"),
+    ("rules: [{ if: '$X =~ /xy/ ||' }]", "3:17", "rules:if", "not a complete expression"),
     ("rules: [{ if: '$X = 1' }]", "3:17", "rules:if", "not a complete expression"),
     ("rules: [{ changes: { path: [a] } }]", "3:24", "rules:changes:path", "no such key"),
     ("rules: [{ allow_failure: never }]", "3:28", "rules:allow_failure", "not true or false"),
@@ -274,7 +277,7 @@ test:
   script: test
   dependencies: [build]
   rules:
-    - { if: '$A == "x" && ($B || !$C)', when: delayed, start_in: 3 days }
+    - { if: '$A == "x" && ($B || !$C) && $D =~ /\\d/', when: delayed, start_in: 3 days }
     - [{ changes: { paths: [a], compare_to: main } }]
   services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }, { name: x, command: y }]
   environment: { name: review/$A, on_stop: stop, auto_stop_in: $TIME, kubernetes: { agent: a } }

@@ -14,9 +14,10 @@ from pipegen.importing.gitlab.reading.paths import match_any, variables_in
 from pipegen.importing.globs import finds
 from pipegen.structs import MutableStruct, Struct
 
+# GitLab accepts no regular expression of one character: `lib/gitlab/ci/pipeline/expression/lexeme/pattern.rb`.
 _TOKEN = re.compile(
-    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~|!)|\$(?P<variable>\w+)|\$\{(?P<braced>\w+)\}|\"(?P<double>[^\"]*)\""
-    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.)+)/(?P<flags>[imsUx]*)|(?P<null>null)\b"
+    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~|!)|\$(?P<variable>\w+)|\"(?P<double>[^\"]*)\""
+    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.){2,}|\\.)/(?P<flags>[imsU]*)|(?P<null>null)\b"
     r"|(?P<boolean>true|false)\b)"
 )
 
@@ -291,8 +292,8 @@ class _Reader(MutableStruct):
         self.operands += 1
         if self.operands > _MOST_OPERANDS:
             raise UnreadExpressionError(f"with more than {_MOST_OPERANDS} operands")
-        if match["variable"] or match["braced"]:
-            return VariableName(match["variable"] or match["braced"])
+        if match["variable"]:
+            return VariableName(match["variable"])
         if match["regex"]:
             return Regex(match["regex"], match["flags"])
         if match["null"]:
