@@ -11,6 +11,7 @@ from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
+from pipegen.structs import replace
 
 _SOURCE = """\
 stages: [build, test, end]
@@ -121,6 +122,52 @@ deploy: { stage: deploy, script: [./deploy], needs: [alert, test] }
     assert jobs["alert"]["dependencies"] == ["test"]
     assert "needs" not in jobs["notify"]
     assert _differences(result) == []
+
+
+_ALERT = f"""{_SOURCE.replace("end]", "alert, clean, end]")}
+alert: {{ stage: alert, script: [./alert], when: on_failure }}
+check: {{ stage: alert, script: [./check] }}
+clean: {{ stage: clean, script: [./clean], when: always, dependencies: [] }}
+deploy: {{ stage: end, script: [./deploy] }}
+"""
+
+
+def test_a_job_that_always_starts_before_the_last_stage_keeps_the_order_of_its_stage(tmp_path: Path) -> None:
+    """With needs, it starts as soon as one is skipped: `lib/gitlab/ci/status/composite.rb` of GitLab."""
+    result, _ = from_text(_ALERT, tmp_path)
+    jobs = yaml_data(result.generated[-1].text)
+
+    assert "raw: { gitlab: { when: always, needs: null, dependencies: [] } }" in result.text
+    assert "needs" not in jobs["clean"]
+    assert "alert" not in str(jobs["deploy"]["needs"])
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    ("needs", "message"),
+    [
+        ("[test]", 'job "clean" does not wait for "alert"'),
+        ("[alert, check]", 'job "clean" starts before others have ended if one that it needs is skipped'),
+    ],
+)
+def test_a_job_that_always_starts_at_another_time_is_reported(needs: str, message: str, tmp_path: Path) -> None:
+    """The comparison knows for which jobs it waits after a failure: https://docs.gitlab.com/ci/yaml/#when."""
+    result, _ = from_text(_ALERT, tmp_path)
+    file = result.generated[-1]
+    changed = replace(file, text=file.text.replace("\nclean:\n", f"\nclean:\n  needs: {needs}\n"))
+
+    assert changed.text != file.text
+    assert any(message in each for each in _differences(replace(result, generated=(changed,))))
+
+
+def test_a_need_of_another_need_lets_no_job_start_early(tmp_path: Path) -> None:
+    """If it is skipped, so is the other one."""
+    result, _ = from_text(_ALERT, tmp_path)
+    file = result.generated[-1]
+    changed = replace(file, text=file.text.replace("\nclean:\n", "\nclean:\n  needs: [test, check]\n"))
+
+    assert changed.text != file.text
+    assert not any("before others" in each for each in _differences(replace(result, generated=(changed,))))
 
 
 def test_a_job_after_failures_of_the_first_stage_has_needs(tmp_path: Path) -> None:

@@ -211,6 +211,8 @@ class _Comparison:
         if expected.allowed != actual.allowed:
             failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
             yield f'job "{name}" may fail with {failures}'
+        if actual.may_start_early and not expected.may_start_early:
+            yield f'job "{name}" starts before others have ended if one that it needs is skipped'
         yield from _order(expected, actual, names)
         pair = id(expected.work), id(actual.work)
         if pair not in self._work:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipegen.importing.arcs import closure, in_order
 from pipegen.importing.gitlab.left_values import LeftValues
 from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
-from pipegen.importing.gitlab.reading.rules import MANUAL, ON_FAILURE, ON_SUCCESS
+from pipegen.importing.gitlab.reading.rules import ALWAYS, MANUAL, ON_FAILURE, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
 from pipegen.structs import Struct, replace
@@ -44,7 +44,8 @@ class RunJob(Struct, kw_only=True):
     """A combination of a *job*; *before* are all jobs that end before it, *files* those whose files it gets.
 
     Jobs that only start after a failure are in neither of these, unless it runs after failures, too. *stopped_by* are
-    those whose failure keeps it from starting. If it is *skipped*, it needs a job that does not start by itself.
+    those whose failure keeps it from starting. If it *may_start_early*, it starts before these have ended if one that
+    it needs is skipped. If it is *skipped*, it needs a job that does not start by itself.
     """
 
     name: str
@@ -55,6 +56,7 @@ class RunJob(Struct, kw_only=True):
     before: frozenset[str]
     files: frozenset[str]
     stopped_by: frozenset[str]
+    may_start_early: bool
     is_skipped: bool
     work: RunWork
 
@@ -93,10 +95,34 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
                 before=(ancestors[own_name] & shown) - missing,
                 files=senders,
                 stopped_by=stopped_by[own_name] & shown,
+                may_start_early=job.needs is not None
+                and own.when == ALWAYS
+                and _may_start_early(direct, direct[own_name], starts, stopped_by),
                 is_skipped=own_name in skipped,
                 work=_work(own_name, job, own, _received(senders, starts, jobs), works),
             )
     return run_jobs
+
+
+def _may_start_early(
+    direct: Mapping[str, frozenset[str]],
+    needs: frozenset[str],
+    starts: Mapping[str, StartedJob],
+    stopped_by: Mapping[str, frozenset[str]],
+) -> bool:
+    """Return whether a job that always starts does so before all its *needs* have ended, if one of them is skipped.
+
+    https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composite.rb. Needs of needs make no
+    difference: if one is skipped, so is the one that needs it, unless this one starts after failures.
+    """
+    pending, implied = list(needs), set[str]()
+    while pending:
+        name = pending.pop()
+        if starts[name].when not in AFTER_FAILURES:
+            pending += direct[name] - implied
+            implied |= direct[name]
+    may_be_skipped = any(starts[need].when == ON_FAILURE or stopped_by[need] for need in needs)
+    return len(needs - implied) > 1 and may_be_skipped
 
 
 def missing_needs(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> Iterator[tuple[str, str]]:

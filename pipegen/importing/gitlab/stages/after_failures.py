@@ -62,8 +62,9 @@ def with_skipped_jobs(
 def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Order, report: Report) -> frozenset[str]:
     """Return those of these jobs that come after the same jobs without needs in the generated file; report others.
 
-    With needs, GitLab skips a job if one that it needs is skipped, whatever else has failed:
-    `lib/gitlab/ci/status/composite.rb`. Without, it waits for all jobs of earlier steps in the generated file.
+    With needs, GitLab no longer waits as soon as one that a job needs is skipped, whatever else has failed:
+    `lib/gitlab/ci/status/composite.rb`. It skips the job, or starts it if it always starts. Without, it waits for all
+    jobs of earlier steps in the generated file.
     """
     staged = [draft for draft in drafts if runs_after_failures(draft.raw) and needs_of(draft.job, source) is None]
     if not staged:
@@ -75,11 +76,11 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
         draft
         for draft in staged
         if not failed.isdisjoint(order.before.get(draft.name, ()))
-        or ("on_failure" in starts_in(draft.raw) and any(order.before.get(name) for name in earlier[draft.name]))
+        or (_looks_at_skipped(draft, order) and any(order.before.get(name) for name in earlier[draft.name]))
     ]
     exact = in_order_of_stages(skippable, drafts, source, order)
     for draft in skippable:
-        if draft.name not in exact:
+        if draft.name not in exact and "on_failure" in starts_in(draft.raw):
             report.add(
                 codes.NOT_IMPORTED,
                 f'job "{draft.name}" starts after failures of the jobs directly before it, not of all earlier ones',
@@ -87,6 +88,12 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
                 hint='let it start after all jobs of the last stage, where it becomes a stage in "finally"',
             )
     return exact
+
+
+def _looks_at_skipped(draft: Draft, order: Order) -> bool:
+    """Return whether *draft* starts, or is skipped, at another time if one that it needs is skipped."""
+    starts = starts_in(draft.raw)
+    return "on_failure" in starts or ("always" in starts and len(order.before.get(draft.name, ())) > 1)
 
 
 def in_order_of_stages(

@@ -19,7 +19,7 @@ class StageJob(Struct, kw_only=True):
     keys of GitLab decide that instead. If it is *sometimes_optional*, *last* is a helper for jobs that wait for it,
     which is not in runs in which it is optional. If it *runs_after_failures*, its success does not imply that of its
     needs. Neither does it if it *has_own_needs*, raw keys of GitLab. If it *needs_failure*, GitLab skips it, and jobs
-    that need it, unless one has failed.
+    that need it, unless one has failed. If it *always_starts*, it does so as soon as one that it needs is skipped.
     """
 
     job: str
@@ -33,11 +33,14 @@ class StageJob(Struct, kw_only=True):
     runs_after_failures: bool = False
     needs_failure: bool = False
     has_own_needs: bool = False
+    always_starts: bool = False
 
-    @property
-    def may_be_early(self) -> bool:
-        """Whether its jobs may start before those of its needs have succeeded."""
-        return self.runs_after_failures or self.has_own_needs
+    def may_be_early(self, *, always_starts: bool) -> bool:
+        """Return whether its jobs may start before those of its needs have succeeded, and the reader looks at that.
+
+        One that *always_starts* does not.
+        """
+        return self.has_own_needs or (self.runs_after_failures and not always_starts)
 
     @property
     def is_conditional(self) -> bool:
@@ -75,6 +78,7 @@ def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]
         stage_jobs,
         has_own_rules=has_own_rules,
         runs_after_failures=own is not None and own.runs_after_failures,
+        always_starts=own is not None and own.always_starts,
     )
     unwaited = read.difference(waited)
     other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
@@ -110,24 +114,28 @@ def awaited(
     *,
     has_own_rules: bool = False,
     runs_after_failures: bool = False,
+    always_starts: bool = False,
 ) -> dict[str, None]:
     """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that imply nothing.
 
     A job that needs a missing one starts without waiting for what that one would have waited for, and one that needs a
     job that may be early starts in spite of these. If the job *has_own_rules*, any stage may be missing,
     together with those that run on the same condition. Unless it *runs_after_failures* itself, it awaits none of those
-    predecessors that need a failure.
+    predecessors that need a failure. If it *always_starts*, the results of its predecessors make no difference.
     """
     stages = dict.fromkeys(direct)
     visited = set(stages)
     pending = [
         stage
         for stage in reversed(stages)
-        if has_own_rules or stage_jobs[stage].is_conditional or stage_jobs[stage].may_be_early
+        if has_own_rules
+        or stage_jobs[stage].is_conditional
+        or stage_jobs[stage].may_be_early(always_starts=always_starts)
     ]
     while pending:
         stage_job = stage_jobs[pending.pop()]
-        if has_own_rules or stage_job.may_be_early or stage_job.may_be_missing(condition):
+        is_early = stage_job.may_be_early(always_starts=always_starts)
+        if has_own_rules or is_early or stage_job.may_be_missing(condition):
             new = [stage for stage in stage_job.needs if stage not in visited]
             visited.update(new)
             pending += reversed(new)
