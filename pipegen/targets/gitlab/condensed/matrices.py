@@ -28,10 +28,12 @@ from pipegen.targets.gitlab.model import (
     VariableEntry,
 )
 from pipegen.targets.gitlab.names import allowed
-from pipegen.targets.templates import PLAIN_VALUE, DifferentError, Merger, Rule, columns, expanded_text, script_text
+from pipegen.targets.templates import DifferentError, Merger, Rule, columns, expanded_text, script_text
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
+# In a name, such as that of an image, and in a script, such a value needs no quotes, and GitLab expands nothing in it.
+_PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*"
 # A shell variable with the value of another.
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
 
@@ -101,7 +103,7 @@ def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> lis
         for job in jobs
         if job.trigger is None
         and _OF_ONE_JOB.isdisjoint(job.raw)
-        and all(re.fullmatch(PLAIN_VALUE, value) for _, value in values[job.name])
+        and all(re.fullmatch(_PLAIN_VALUE, value) for _, value in values[job.name])
     ]
     axes = [tuple(axis for axis, _ in values[job.name]) for job in plain]
     return [job for job, own in zip(plain, axes, strict=True) if own == axes[0]]

@@ -54,6 +54,18 @@ def test_values_are_in_variables_too() -> None:
     assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
 
 
+def test_values_may_be_names_of_images() -> None:
+    """Paths of pipegen have other characters in their place, so that these combinations stay separate jobs."""
+    keys = ("image: '${matrix.v}'", "script: 't ${matrix.v}'")
+    matrix = _matrix(*keys, axes="v: ['ruby:3', 'a.b/c@sha256:1']")
+
+    assert (matrix["unit"]["image"], matrix["unit"]["script"]) == ("$v", ['t "$v"'])
+
+    more = "- { name: end, script: 'echo ${unit.size}' }"
+    matrix = _matrix(*keys, "outputs: { size: { command: du } }", axes="v: ['ruby:3', 'ruby:4']", more=more)
+    assert "unit" not in matrix
+
+
 def test_axes_that_are_variables_of_the_jobs_may_have_any_name() -> None:
     """A variable with another value than the axis keeps the combinations separate."""
     matrix = _matrix("env: { PY: '${matrix.PY}' }", "image: 'py:${matrix.PY}'", "script: t $PY", axes="PY: [a, b]")
