@@ -23,9 +23,11 @@ def shortest(rules: Sequence[tuple[Decision, E]]) -> Sequence[tuple[Decision, E]
 
     The first rule that matches decides: its decision, and its effect if the job runs.
     """
+    if not 1 < len(rules) <= _MOST_RULES:
+        return rules
     tests = tuple(dict.fromkeys(test for decision, _ in rules for test in decision.tests))
     cases = list(islice(runs(atoms(*tests)), _MOST_RUNS + 1))
-    if not 1 < len(rules) <= _MOST_RULES or len(cases) > _MOST_RUNS:
+    if len(cases) > _MOST_RUNS:
         return rules
     matching = {
         test: sum(1 << number for number, truth in enumerate(cases) if holds(test, truth.__getitem__)) for test in tests
