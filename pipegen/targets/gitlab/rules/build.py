@@ -117,8 +117,9 @@ def rules(
             _report(combined, span, report)
             return ()
         ways = [_ways(decision, variants) for decision in alternatives]
-        ordered = shortest([way for several in ways for way in several or ()])
-        lines = [_rules(rule, choice.guard, defaults, variant) for rule, variant in ordered]
+        ordered = [way for several in ways for way in several or ()]
+        shorter = shortest(ordered) if variants else ordered
+        lines = [_rules(rule, choice.guard, defaults, variant) for rule, variant in shorter]
         if None in ways or None in lines:
             _report_variants(combined, variants, span, report)
             return ()
