@@ -11,8 +11,6 @@ from pipegen.structs import Struct, replace
 Values: TypeAlias = Mapping[str, str]
 T = TypeVar("T")
 
-# In a path, a name and a script, such a value needs no quotes, and no engine expands it.
-PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 # A shell variable that is set to a value, and nothing else.
 _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[A-Za-z0-9_]+\}?"
 # A variable whose value is in double quotes, in which others are expanded.

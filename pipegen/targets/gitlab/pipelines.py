@@ -19,7 +19,13 @@ from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.fetch import skips_checkout, stage_fetch_variables
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
-from pipegen.targets.gitlab.jobs.raw import has_rules, needs_failure, raw_combinations, runs_after_failures, starts_in
+from pipegen.targets.gitlab.jobs.raw import (
+    always_starts,
+    has_rules,
+    needs_failure,
+    raw_combinations,
+    runs_after_failures,
+)
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_jobs, with_outcome
@@ -332,7 +338,7 @@ class JobContext(Struct, kw_only=True):
             runs_after_failures=runs_after_failures(draft.raw),
             needs_failure=needs_failure(draft.raw),
             has_own_needs=draft.raw.get("needs") is not None,
-            always_starts=starts_in(draft.raw) == {"always"},
+            always_starts=always_starts(draft.raw),
         )
 
     def shell_image(self) -> ImageKeys | None:

@@ -143,7 +143,7 @@ def _matrix(
         return None
     numbered = _without_numbers(jobs)
     unified = _unified(title, numbered, tuple(combinations.values()))
-    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered != jobs)
+    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered is not jobs)
 
 
 def _is_used(

@@ -124,6 +124,11 @@ def needs_failure(raw: Mapping[str, Data]) -> bool:
     return bool(raw) and starts_in(raw) == {"on_failure"}
 
 
+def always_starts(raw: Mapping[str, Data]) -> bool:
+    """Return whether *raw* starts the job whatever the results of others."""
+    return bool(raw) and starts_in(raw) == {"always"}
+
+
 def read_by_rules(job: Job) -> frozenset[str] | None:
     """Return the variables that rules of GitLab read, which *job* has in place of those for its conditions.
 

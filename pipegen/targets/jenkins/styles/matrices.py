@@ -23,7 +23,6 @@ from pipegen.targets.jenkins.stages.files.post_actions import without_script
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
 from pipegen.targets.templates import (
-    PLAIN_VALUE,
     DifferentError,
     Merger,
     Rule,
@@ -34,6 +33,8 @@ from pipegen.targets.templates import (
     text_parts,
 )
 
+# In a path, a name and a script, such a value needs no quotes, and nothing in it is expanded.
+_PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 # A function replaces copies if the file gets shorter by so many lines.
 _LEAST_SAVED = 5
 # The lines of a function without its steps, and those of `environment {}` without variables.
@@ -109,7 +110,7 @@ def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
     for named_job in named_jobs:
         combination = named_job.job.combination
         if combination is None or not all(
-            re.fullmatch(_AXIS, axis) and re.fullmatch(PLAIN_VALUE, value) for axis, value in combination.values
+            re.fullmatch(_AXIS, axis) and re.fullmatch(_PLAIN_VALUE, value) for axis, value in combination.values
         ):
             continue
         members = matrices.setdefault(shown[named_job.name].stage, {})
