@@ -127,7 +127,11 @@ def reported(config: Config | None) -> Reported:
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
         run_rules(
-            _RULES, CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, TARGETS), report
+            _RULES,
+            CheckedConfig(
+                analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, TARGETS
+            ),
+            report,
         )
 
     with suppress(Stopped):

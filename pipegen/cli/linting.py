@@ -57,4 +57,4 @@ def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report)
 
 def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> CheckedConfig:
     names = tuple(analysed.settings) if targets is None else tuple(target.NAME for target in targets)
-    return CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, names)
+    return CheckedConfig(analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, names)

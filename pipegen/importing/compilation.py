@@ -97,7 +97,7 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
 def _check_scripts(analysed: Analysed, report: Report) -> None:
     """Report the scripts of *analysed* that their shell cannot parse, and nothing else about them."""
     diagnostics = Report()
-    config = CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
+    config = CheckedConfig(analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, ())
     shell_syntax.check(config, diagnostics)
     for error in diagnostics.errors():
         if error.primary is not None:

@@ -25,12 +25,14 @@ class CheckedStage(Struct):
 class CheckedConfig(Struct, dict=True, gc=True):
     """A config without errors: its *pipelines* with their *plans*, and the settings of targets.
 
-    *targets* are the names of the targets for which files are generated.
+    *files* are *file* and the files that it includes. *targets* are the names of the targets for which files are
+    generated.
 
     If several stages share a text, by a template or an alias, a rule reports it only if it is wrong in all of them.
     """
 
     file: SourceFile
+    files: tuple[SourceFile, ...]
     pipelines: tuple[PipelineConfig, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
@@ -50,12 +52,6 @@ class CheckedConfig(Struct, dict=True, gc=True):
             configs = {config.name.value: config for config in reversed(stages)}
             checked += [CheckedStage(configs[job.stage], job, plan) for job in plan.jobs if job.stage in configs]
         return tuple(checked)
-
-    def files(self) -> tuple[SourceFile, ...]:
-        """Return the file, and the included files that contain its stages or parts of them."""
-        bodies = (stage.config.body for stage in self.stages())
-        spans = (entry.key.span for body in bodies if body is not None for entry in body.entries)
-        return tuple({file.path: file for file in (self.file, *(span.file for span in spans))}.values())
 
 
 class LintRule(Protocol):

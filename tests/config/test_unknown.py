@@ -26,7 +26,9 @@ def codes(file: SourceFile) -> list[str]:
         for name in ("jenkins", "gitlab"):
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
-        checked = CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
+        checked = CheckedConfig(
+            analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, ()
+        )
         run_rules((unpinned_image.check, unused_output.check), checked, report)
 
     with suppress(Stopped):

@@ -17,7 +17,9 @@ def analysed(text: str) -> Analysed:
 def checked(text: str) -> CheckedConfig:
     """Return the config *text* for rules."""
     result = analysed(text)
-    return CheckedConfig(result.file, result.pipelines, result.plans, result.settings, tuple(result.settings))
+    return CheckedConfig(
+        result.file, result.sources, result.pipelines, result.plans, result.settings, tuple(result.settings)
+    )
 
 
 def diagnostics_of(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:

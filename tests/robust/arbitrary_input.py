@@ -102,7 +102,14 @@ def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tu
                 report.take(own)
         run_rules(
             _RULES,
-            CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, registry.BUILT_IN),
+            CheckedConfig(
+                analysed.file,
+                analysed.sources,
+                analysed.pipelines,
+                analysed.plans,
+                analysed.settings,
+                registry.BUILT_IN,
+            ),
             report,
         )
     except Stopped:

@@ -30,7 +30,7 @@ class _Use(Struct):
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report variables that only another engine sets, for each target of *config*."""
-    names_in_files = {name for file in config.files() for name in _NAME.findall(file.text)}
+    names_in_files = {name for file in config.files for name in _NAME.findall(file.text)}
     for target in config.targets:
         if target not in PREDEFINED:
             continue

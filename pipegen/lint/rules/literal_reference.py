@@ -24,7 +24,7 @@ _PLAIN_IN = {
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report each reference in a value that is plain text."""
-    if not any(_REFERENCE.search(file.text) for file in config.files()):
+    if not any(_REFERENCE.search(file.text) for file in config.files):
         return
     seen: set[Span] = set()
     for stage in config.stages():

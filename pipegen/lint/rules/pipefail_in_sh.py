@@ -19,7 +19,7 @@ _AWARE = re.compile(r"\([ \t]*set[ \t]+[-+]\w*o[ \t]+pipefail|\bset[ \t]+[-+]o[ 
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report commands that set `pipefail` in scripts for `sh` that do not first look whether the shell has it."""
-    if not any("pipefail" in file.text for file in config.files()):
+    if not any("pipefail" in file.text for file in config.files):
         return
     for text in shell_texts(config):
         option = _SET.search(text.text) if text.shell is ShellProgram.SH and not _AWARE.search(text.text) else None

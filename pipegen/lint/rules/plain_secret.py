@@ -20,7 +20,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     """Report tokens anywhere in the text, also in comments, and values that stages assign to names of secrets."""
     secrets: dict[Span, str] = {}
     stages_by_body = {id(stage.config.body): stage for stage in config.stages()}.values()
-    for file in config.files():
+    for file in config.files:
         for token in tokens(file.text):
             secrets[Span(file, token.start, token.end)] = token.description
     for stage in stages_by_body:

@@ -20,7 +20,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     inputs = {input_.name: input_ for plan in config.plans for input_ in plan.inputs}
     if not inputs:
         return
-    names = [name for file in config.files() for match in re.findall(_READ, file.text) for name in match if name]
+    names = [name for file in config.files for match in re.findall(_READ, file.text) for name in match if name]
     conditions = [
         *(plan.condition for plan in config.plans),
         *(condition for stage in config.stages() for condition in stage.job.conditions),
