@@ -11,6 +11,7 @@ import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.session import analysed_since, fixed_inputs, wrong_option
+from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report
@@ -110,12 +111,18 @@ class ConfigPart(Struct, kw_only=True):
 
 
 def narrowed_to_event(analysed: Analysed, options: EventOptions) -> Analysed:
-    """Return *analysed* with only the stages that run for the event of *options*; all of them without options."""
+    """Return *analysed* with only the stages that run for the event of *options*; all of them without options.
+
+    The user is told if none runs.
+    """
     if not options.is_used:
         return analysed
     checkout = checkout_of(analysed.file)
-    results = answers(analysed.plans, _facts(analysed, options.event(checkout), checkout), analysed.selected)
-    return replace(analysed, plans=plans_that_run(results))
+    event = options.event(checkout)
+    plans = plans_that_run(answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected))
+    if not plans:
+        say(f'{visible(event.title)} runs no stage: "pipegen plan --events" shows the reasons')
+    return replace(analysed, plans=plans)
 
 
 def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[StartEvent, tuple[PipelineStart, ...]]]:

@@ -262,3 +262,15 @@ def test_a_missing_or_invalid_test_file(app: Path, pipegen: Pipegen) -> None:
     result = pipegen("test")
 
     assert (result.status, "pipegen.test.yaml:1:22" in result.out) == (1, True)
+
+
+@pytest.mark.parametrize("verb", ["plan", "graph", "simulate", "run"])
+def test_an_event_that_runs_no_pipeline(verb: str, app: Path, pipegen: Pipegen) -> None:
+    """The user is told, and no stage runs."""
+    pipeline = "pipelines: { release: { when: { tag: v* }, stages: [{ name: publish, script: echo published }] } }\n"
+    (app / "pipegen.yaml").write_text(pipeline, encoding="utf-8")
+
+    result = pipegen(verb, "--event", "push", "--branch", "main")
+
+    assert (result.status, result.out.strip()) == (0, "")
+    assert ("no pipeline runs" if verb == "run" else "push to main runs no stage") in result.err

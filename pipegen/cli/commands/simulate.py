@@ -266,7 +266,7 @@ def _show(result: _Result, form: FleetForm, svg: Path | None, html: Path | None)
         write(html, _page(result))
     if form is FleetForm.JSON:
         show_data(json.dumps(_data(result), indent=2))
-    else:
+    elif result.scenario.runs:
         show_text(_text(result), colours=CHART)
 
 

@@ -95,7 +95,7 @@ def gather(
         )
         for plan in plans
     )
-    parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
+    parts = select(pipelines(plans, pipeline_names, context), request.stages, report)
     parts = with_priorities(parts, request.first, report)
     report.stop_if_errors()
     prepared = prepare(parts, context, request, report)

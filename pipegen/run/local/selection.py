@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
-from pipegen.plan.model import Condition, Image, Job, Plan, Selection
+from pipegen.plan.model import Image, Job, Plan, Selection
+from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.find import instances
 from pipegen.run.priorities import check_stages, priorities
 from pipegen.run.tasks import running
@@ -31,18 +32,16 @@ class SelectedPipeline(Struct):
         return sorted(stages, key=lambda stage: -self.priorities.get(stage, 0))
 
 
-def pipelines(
-    plans: Sequence[Plan], named: Sequence[str], holds: Callable[[Condition | None], bool]
-) -> tuple[Plan, ...]:
-    """Return those of *plans* that run: those *named*, else each that always runs and whose condition *holds*.
+def pipelines(plans: Sequence[Plan], named: Sequence[str], context: RunContext) -> tuple[Plan, ...]:
+    """Return those of *plans* that run: those *named*, else each that always runs and whose condition holds.
 
-    The only pipeline of a file always runs.
+    The only pipeline of a file runs whatever its condition, unless the user requests the run of an event.
     """
     if named:
         return tuple(plan for plan in plans if plan.name in named)
-    if len(plans) == 1:
+    if len(plans) == 1 and context.requested is None:
         return tuple(plans)
-    return tuple(plan for plan in plans if plan.selection is Selection.ALWAYS and holds(plan.condition))
+    return tuple(plan for plan in plans if plan.selection is Selection.ALWAYS and context.holds(plan.condition))
 
 
 def select(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[SelectedPipeline, ...]:

@@ -58,7 +58,8 @@ def shared_keys(document: Document) -> dict[str, Value]:
 
 def _workflow(document: Document) -> dict[str, Value]:
     refusals = [_rule(rule) for rule in document.refusals]
-    rules = [*refusals, *document.settings.rules, *(_rule(rule) for rule in document.workflow)]
+    # GitLab accepts no `on_success` here: https://docs.gitlab.com/ci/yaml/#workflowrules
+    rules = [*refusals, *document.settings.rules, *(_rule(rule, otherwise="always") for rule in document.workflow)]
     cancel = {"on_new_commit": "interruptible"} if document.cancels else None
     return without_none({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 
@@ -251,7 +252,8 @@ def _parallel(combinations: Combinations) -> Value:
     }
 
 
-def _rule(rule: RuleEntry) -> dict[str, Value]:
+def _rule(rule: RuleEntry, *, otherwise: str = "on_success") -> dict[str, Value]:
+    """Return the keys of *rule*; without any, it has *otherwise* as its `when`."""
     changes: Value = Flow(rule.changes)
     if rule.compare_to:
         changes = {"paths": changes, "compare_to": rule.compare_to}
@@ -264,8 +266,7 @@ def _rule(rule: RuleEntry) -> dict[str, Value]:
         "allow_failure": rule.allow_failure,
         "variables": dict(rule.variables) or None,
     }
-    # A rule without a condition needs `when`.
-    return without_none(keys) or {"when": "on_success"}
+    return without_none(keys) or {"when": otherwise}
 
 
 def _variables(variables: Iterable[VariableEntry]) -> Value:

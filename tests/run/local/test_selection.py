@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pipegen.compiler import analyse
 from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan
+from pipegen.plan.model import Event, Plan
+from pipegen.plan.model.facts import start_event
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.selection import pipelines, select
 
 STAGES = """\
@@ -87,25 +92,37 @@ pipelines:
     assert [job.stage for job in named.jobs] == ["down"]
 
 
+def on_event(kind: Event | None) -> RunContext:
+    """Return the context of a run for an event of this *kind*; without one, a user starts it."""
+    return RunContext(LocalCheckout(Path()), {}, {}, start_event(kind) if kind is not None else None)
+
+
 @pytest.mark.parametrize(
-    ("named", "are_true", "names"),
+    ("named", "kind", "names"),
     [
-        ((), False, ["test"]),
-        ((), True, ["test", "nightly"]),
-        (("publish", "nightly"), False, ["nightly", "publish"]),
+        ((), Event.PUSH, ["test"]),
+        ((), None, ["test"]),
+        ((), Event.SCHEDULE, ["test", "nightly"]),
+        (("publish", "nightly"), Event.PUSH, ["nightly", "publish"]),
     ],
 )
 def test_pipelines_are_selected_by_condition_or_name(
-    named: tuple[str, ...], names: list[str], *, are_true: bool
+    named: tuple[str, ...], kind: Event | None, names: list[str]
 ) -> None:
     """A named pipeline runs regardless of its condition."""
-    samples = pipelines(plans(SEVERAL), named, lambda condition: condition is None or are_true)
+    assert [plan.name for plan in pipelines(plans(SEVERAL), named, on_event(kind))] == names
 
-    assert [plan.name for plan in samples] == names
+
+@pytest.mark.parametrize(("kind", "names"), [(None, ["nightly"]), (Event.PUSH, []), (Event.SCHEDULE, ["nightly"])])
+def test_the_condition_of_the_only_pipeline_counts_in_runs_for_an_event(kind: Event | None, names: list[str]) -> None:
+    """As on engines; a run that a user starts without an event is for this pipeline."""
+    nightly = "pipelines:\n  nightly: { when: { event: schedule }, stages: [{ name: b, script: b }] }\n"
+
+    assert [plan.name for plan in pipelines(plans(nightly), (), on_event(kind))] == names
 
 
 def test_a_single_pipeline_runs_by_default() -> None:
     """This holds even for one that publishes, as there is no other choice."""
     publish = "pipelines:\n  publish: { stages: [{ name: c, build: production, publish: { image: true } }] }\n"
 
-    assert [plan.name for plan in pipelines(plans(publish), (), lambda _: True)] == ["publish"]
+    assert [plan.name for plan in pipelines(plans(publish), (), on_event(Event.PUSH))] == ["publish"]

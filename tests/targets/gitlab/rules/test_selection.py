@@ -106,6 +106,14 @@ def test_a_push_does_not_duplicate_a_merge_request_pipeline() -> None:
     ]
 
 
+def test_a_pipeline_that_all_other_runs_start() -> None:
+    """Rules of the workflow have `always`, not `on_success`: https://docs.gitlab.com/ci/yaml/#workflowrules."""
+    condition = "when: { not: { changes: ['src/**'] } }"
+    output = compiled(f"pipelines: {{ a: {{ {condition}, stages: [{{ name: x, script: [make] }}] }} }}")
+
+    assert output.data["workflow"]["rules"][1:] == [{"changes": ["src/**/*"], "when": "never"}, {"when": "always"}]
+
+
 def test_a_setting_lets_a_push_duplicate_a_merge_request_pipeline() -> None:
     """GitLab starts both pipelines for a push to a branch with an open merge request."""
     output = compiled(f"{TWO}    targets: {{ gitlab: {{ workflow: {{ duplicates: true }} }} }}")
