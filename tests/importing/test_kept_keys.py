@@ -93,6 +93,15 @@ def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: 
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize("rule", ["when: never", "if: $CI_COMMIT_TAG && $CI_COMMIT_BRANCH"])
+def test_a_workflow_that_starts_no_pipeline_stays_raw(rule: str, tmp_path: Path) -> None:
+    """A config has no condition that never holds."""
+    result, _ = from_text(f"workflow: {{ rules: [{{ {rule} }}] }}\nunit: {{ script: make }}\n", tmp_path)
+
+    assert YAML(typ="safe").load(result.text)["targets"]["gitlab"]["workflow"]["rules"][-1] == {"when": "never"}
+    assert result.generated
+
+
 @pytest.mark.parametrize(
     "unit",
     ["{ extends: .other, parallel: 2 }", "{ parallel: 2, script: [Get-Item $env:CI_NODE_INDEX] }"],

@@ -23,7 +23,7 @@ from pipegen.importing.gitlab.settings import runner_variables, setting_variable
 from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
-from pipegen.importing.gitlab.stages.keys.base import present, raw_data
+from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
 from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, report_needs
@@ -32,7 +32,14 @@ from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
 from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.stages.starts import Start, condition_of, never_started, start_of
+from pipegen.importing.gitlab.stages.starts import (
+    OPEN_MERGE_REQUESTS,
+    Start,
+    condition_of,
+    never_started,
+    start_of,
+    started_by,
+)
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
@@ -42,7 +49,6 @@ from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
     Condition,
-    Conjunction,
     Opposite,
     StageTest,
     holds_for_merge_requests,
@@ -62,9 +68,6 @@ _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "sched
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
 _KNOWN_CANCELS = (("on_new_commit", "interruptible"), ("on_new_commit", "conservative"), ("on_job_failure", "none"))
-_OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
-# Tags have no merge requests.
-_POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", _OPEN_MERGE_REQUESTS))))
 
 
 class ImportOptions(Struct, kw_only=True):
@@ -246,11 +249,11 @@ class _Writer:
     def _starts_for_merge_requests(self, drafts: Sequence[Draft]) -> bool:
         """Return whether the config starts for merge requests without a condition of its own: a stage has one."""
         conditions = [draft.condition for draft in drafts if "when" in draft.keys]
-        return "rules" not in _map(self._targets.get("workflow")) and any(map(holds_for_merge_requests, conditions))
+        return "rules" not in as_map(self._targets.get("workflow")) and any(map(holds_for_merge_requests, conditions))
 
     def _set_duplicates(self, drafts: Sequence[Draft], *, has_condition: bool, known: Condition) -> None:
         """Let the target start a second pipeline for a push to a branch with a merge request if the source does."""
-        workflow = _map(self._targets.get("workflow"))
+        workflow = as_map(self._targets.get("workflow"))
         if "rules" in workflow or not any(draft.name in self._options.duplicated for draft in drafts):
             return
         conditions = [known] if has_condition else [draft.condition for draft in drafts if "when" in draft.keys]
@@ -309,7 +312,7 @@ class _Writer:
         entries = present(workflow.value)
         for key, entry in entries.items():
             if key == "name":
-                self._targets["workflow"] = {**_map(self._targets.get("workflow")), "name": text_of(entry.value)}
+                self._targets["workflow"] = {**as_map(self._targets.get("workflow")), "name": text_of(entry.value)}
             elif key not in ("rules", "auto_cancel"):
                 self._leave_out(entry, "workflow")
         if not self._source.has_workflow_rules:
@@ -318,18 +321,17 @@ class _Writer:
             rules = workflow_rules(self._source)
             if self._name:
                 rules = tuple(replace(rule, formula=unselected(rule.formula)) for rule in rules)
-            known = condition_of(rules, self._names)
+            known = started_by(rules, self._names)
         except (UntranslatableError, ExpressionError) as error:
             self._raw_workflow(str(error))
             return ALWAYS
         extra = next((key for rule in rules for key in rule.extra), "")
         if extra:
             self._raw_workflow(f'the key "{extra}" of a rule', is_condition_known=True)
-        known = simplified(known, _POSSIBLE)
         tested = {test.name for test in tests(simplified(known, _NO_PUSH))}
-        if holds_for_merge_requests(known) and not self._options.duplicated and _OPEN_MERGE_REQUESTS not in tested:
+        if holds_for_merge_requests(known) and not self._options.duplicated and OPEN_MERGE_REQUESTS not in tested:
             # The generated file prevents a second pipeline for a push to a branch with an open merge request.
-            known = simplified(without_variable(known, _OPEN_MERGE_REQUESTS))
+            known = simplified(without_variable(known, OPEN_MERGE_REQUESTS))
         return known
 
     def _raw_workflow(self, reason: str, *, is_condition_known: bool = False) -> None:
@@ -362,7 +364,7 @@ class _Writer:
         if not is_condition_known and not self._name and isinstance(last, dict) and last.keys() != {"when"}:
             # The generated file has further rules after these.
             rules.append({"when": "never"})
-        self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
+        self._targets["workflow"] = {**as_map(self._targets.get("workflow")), "rules": rules}
 
     def _concurrency(self, drafts: Sequence[Draft]) -> dict[str, Value]:
         workflow = self._source.workflow
@@ -384,10 +386,6 @@ class _Writer:
             at=entry.key.span,
             hint="a config has no key for it",
         )
-
-
-def _map(value: Value) -> dict[str, Value]:
-    return dict(value) if isinstance(value, dict) else {}
 
 
 def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:

@@ -7,14 +7,14 @@ from itertools import chain
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
-from pipegen.emit.yaml import Data, Value
+from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.after_failures import after_any_failure, in_order_of_stages
-from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.importing.gitlab.stages.keys.base import as_map, raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
 from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
 from pipegen.importing.gitlab.stages.stage import Draft
@@ -259,7 +259,7 @@ def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounti
 
 def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounting: Accounting, report: Report) -> None:
     """Report the needs of *draft* on other pipelines and on single combinations."""
-    job, matrix = draft.job, _map(draft.keys.get("matrix"))
+    job, matrix = draft.job, as_map(draft.keys.get("matrix"))
     for item in items_of(job.get("needs")):
         if is_elsewhere(item) and not draft.other_files:
             accounting.mark_value(item, KeyOutcome.REPORTED)
@@ -333,14 +333,10 @@ def _has_other_name(draft: Draft) -> bool:
 def _job_names(draft: Draft) -> list[str]:
     """Return the names of the jobs of *draft* in the generated file, where each combination is one."""
     names = {draft.name}
-    combinations = matrix_combinations(_map(draft.keys.get("matrix")))
+    combinations = matrix_combinations(as_map(draft.keys.get("matrix")))
     return [combination_name(draft.name, list(values.values()), names) for values in combinations] or [draft.name]
 
 
 def _leaves_files(draft: Draft) -> bool:
     raw = draft.raw.get("artifacts")
     return "artifacts" in draft.keys or (isinstance(raw, dict) and ("paths" in raw or "untracked" in raw))
-
-
-def _map(value: Value) -> dict[str, Value]:
-    return dict(value) if isinstance(value, dict) else {}

@@ -19,7 +19,17 @@ from pipegen.importing.gitlab.stages.keys.base import WithoutEffect, duration
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.variables import exported
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
-from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
+from pipegen.importing.logic import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Opposite,
+    StageTest,
+    simplified,
+    tests,
+)
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, entries_of, whole_number
@@ -27,6 +37,9 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50
+# The variable of a branch with open merge requests; tags have none.
+OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
+_POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", OPEN_MERGE_REQUESTS))))
 _STAGE_NAME = re.compile(r"\$(?:CI_JOB_STAGE\b|\{CI_JOB_STAGE\})")
 
 
@@ -287,6 +300,17 @@ def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
         own = condition(rule.formula, names)
         result = Conjunction((Opposite(own), result)) if rule.when == NEVER_STARTS else Disjunction((own, result))
     return result
+
+
+def started_by(rules: Sequence[Rule], names: Names) -> Condition:
+    """Return the condition of the pipelines that *rules* of the workflow start.
+
+    Raise `UntranslatableError` if they start none, or as `condition_of` does.
+    """
+    known = simplified(condition_of(rules, names), _POSSIBLE)
+    if known == NEVER:
+        raise UntranslatableError("they start no pipeline")
+    return known
 
 
 def with_stage_name(rules: Data, stage: str) -> Data:

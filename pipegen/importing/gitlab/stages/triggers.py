@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
-from pipegen.importing.gitlab.stages.keys.base import present, raw_data
+from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_references, with_values
 from pipegen.importing.untranslatable import UntranslatableError
@@ -75,7 +75,7 @@ def _parameters(draft: Draft, inputs: Collection[str], accounting: Accounting, r
     """Return the variables of *draft* as parameters; those with values that a config cannot pass on stay raw."""
     variables = draft.raw.pop("variables", None)
     kept = variables if isinstance(variables, dict) else {}
-    env = _map(draft.keys.pop("env", None)) | {name: text for name, text in kept.items() if isinstance(text, str)}
+    env = as_map(draft.keys.pop("env", None)) | {name: text for name, text in kept.items() if isinstance(text, str)}
     raw = {name: data for name, data in kept.items() if not isinstance(data, str)}
     parameters: dict[str, Value] = {}
     for name, text in env.items():
@@ -117,7 +117,7 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
             at=entry.key.span,
             hint='call a pipeline of the config with "pipeline" if other engines need it',
         )
-    projects = _map(targets.get("projects"))
+    projects = as_map(targets.get("projects"))
     projects[draft.name] = {"project": project, "branch": branch} if branch else project
     targets["projects"] = projects
 
@@ -200,7 +200,3 @@ def _computed(variable: Variable, env: Dictionary[str, Value], job: SourceJob, i
 def _parameter(text: str) -> str:
     """Return the value of a variable as a parameter, in which `${NAME}` is a value of the run."""
     return re.sub(r"\$\{(\w+)\}", r"${setup.params.\1}", text)
-
-
-def _map(value: Value) -> dict[str, Value]:
-    return dict(value) if isinstance(value, dict) else {}

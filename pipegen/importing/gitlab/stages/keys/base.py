@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_of
@@ -73,6 +73,11 @@ class KeyContext(Struct, kw_only=True):
     names: Names
     outputs: StageOutputs
     forced: Mapping[str, str] = MappingProxyType({})
+
+
+def as_map(value: Value) -> dict[str, Value]:
+    """Return a copy of the map *value*; an empty one if it is no map."""
+    return dict(value) if isinstance(value, dict) else {}
 
 
 def raw_data(node: Node) -> Data:
