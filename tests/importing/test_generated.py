@@ -7,6 +7,7 @@ from textwrap import dedent
 
 from importing.samples import from_text
 
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.imported import Proof
@@ -129,21 +130,54 @@ def test_another_time_for_the_script_stays_a_variable(tmp_path: Path) -> None:
     assert "raw: { gitlab: { variables: { RUNNER_SCRIPT_TIMEOUT: 5m } } }" in result.text
 
 
-def test_helpers_of_a_generated_file_are_stages_of_its_import(tmp_path: Path) -> None:
-    """The proof compares them, too, and finds the same runs."""
-    config = """\
-    pipelines:
-      ci:
-        stages:
-          - { name: build, script: make }
-          - { name: load, script: ./load, approve: { optional: true, when: { branch: main } } }
-          - { name: report, script: ./report }
-          - { name: mail, script: './mail "${build.status}" "${pipeline.status}"' }
-        finally: [mail]
-    """
-    file = compiled(dedent(config), "gitlab").files[-1].text
-    result, _ = from_text(file, tmp_path)
+OPTIONAL = """\
+pipelines:
+  ci:
+    stages:
+      - { name: build, script: make }
+      - { name: load, script: ./load, approve: { optional: true, when: { branch: main } } }
+      - { name: report, script: ./report }
+      - { name: mail, script: './mail "${build.status}" "${pipeline.status}"' }
+    finally: [mail]
+"""
 
-    assert "name: wait for load" in result.text
+
+def test_helpers_of_statuses_are_stages_of_an_import(tmp_path: Path) -> None:
+    """The proof compares them, too, and finds the same runs."""
+    result, _ = from_text(compiled(OPTIONAL, "gitlab").files[-1].text, tmp_path)
+
     assert "name: note when build fails" in result.text
     assert prove(result) == Proof(events=16, differences=())
+
+
+def test_helpers_that_wait_for_optional_stages_are_left_out(tmp_path: Path) -> None:
+    """The compiler adds them again, so that each import would have one more."""
+    file = compiled(OPTIONAL, "gitlab").files[-1].text
+    result, report = from_text(file, tmp_path)
+
+    assert "wait for load:" in file
+    assert result.generated[-1].text.count("wait for load:") == 1
+    assert "wait for load" not in result.text
+    assert not [each for each in report.diagnostics() if "wait for load" in each.message]
+    assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys
+
+
+def test_needs_on_helpers_become_needs_on_their_stages(tmp_path: Path) -> None:
+    """The names of helpers begin with the pipeline if a file has several; another job may have such a name, too."""
+    text = """\
+    load: { script: [./load], rules: [{ if: $A, when: manual, allow_failure: true }, {}] }
+    "ci: wait for load":
+      needs: [load]
+      rules: [{ if: $A, when: never }, {}]
+      variables: { PIPEGEN_HELPER: "1" }
+      script: ["true"]
+    wait for tests: { needs: [], script: ["true"] }
+    report: { needs: [{ job: "ci: wait for load", optional: true }, wait for tests], script: [./report] }
+    """
+    result, _ = from_text(dedent(text), tmp_path)
+    proof = prove(result)
+
+    assert {*result.jobs} == {"load", "wait for tests", "report"}
+    assert "- [[load, wait for tests], report]" in result.text
+    assert proof is not None
+    assert proof.differences == ()

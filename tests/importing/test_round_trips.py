@@ -100,12 +100,6 @@ SCRIPTED = frozenset(
         ),
     }
 )
-# The configs whose second import differs from the third one.
-UNSTABLE = frozenset(
-    {
-        "by-files",  # helpers that wait for optional stages become stages that wait for them
-    }
-)
 
 
 class _ChangedKey(Struct):
@@ -272,7 +266,7 @@ def test_imports_of_generated_files_are_the_same_from_the_second_on(path: Path) 
     second = _imported(_imported(text, path).generated[-1].text, path)
     third = _imported(second.generated[-1].text, path)
 
-    assert (third.text != second.text) == (path.parent.name in UNSTABLE)
+    assert third.text == second.text
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)

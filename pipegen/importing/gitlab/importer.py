@@ -14,11 +14,11 @@ from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, doc
 from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
+from pipegen.importing.gitlab.reading.job_names import with_free_names, without_waiting_jobs
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
-from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
@@ -125,15 +125,16 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     accounting, own = Accounting(), Report()
     try:
         files = read_files(file, roots, accounting, own)
-        source = with_free_names(resolve(files, accounting, own), own)
-        report_cycles(source, own)
-        refused = report_refused(files, source, own)
+        every = with_free_names(resolve(files, accounting, own), own)
+        report_cycles(every, own)
+        refused = report_refused(files, every, own)
+        source = without_waiting_jobs(every, accounting)
     finally:
         report.take(own)
     return PipelineReading(
         files=files,
         source=source,
-        runnable=runnable(source, has_helpers=False),
+        runnable=runnable(every, has_helpers=False, left_out=every.jobs.keys() - source.jobs.keys()),
         events=events(source, default_branch),
         accounting=accounting,
         report=own,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
 from typing import TypeAlias
@@ -146,14 +146,18 @@ def _numbered(rules: Sequence[Rule], conditions: _Conditions) -> tuple[RunnableR
     return tuple(numbered)
 
 
-def runnable(source: SourcePipeline, *, has_helpers: bool) -> RunnablePipeline:
-    """Return *source* with what all its runs have in common; only the file of a config *has_helpers* of its stages."""
+def runnable(source: SourcePipeline, *, has_helpers: bool, left_out: Collection[str] = ()) -> RunnablePipeline:
+    """Return *source* with what all its runs have in common; only the file of a config *has_helpers* of its stages.
+
+    The helpers *left_out* of a source are not compared either.
+    """
     conditions: _Conditions = {}
     try:
         rules = _numbered(workflow_rules(source), conditions)
     except ExpressionError:
         rules = ()
     jobs = {name: _runnable(job, source, conditions, has_helpers=has_helpers) for name, job in source.jobs.items()}
+    jobs.update({name: replace(jobs[name], is_shown=False) for name in left_out})
     return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
 
 
