@@ -8,7 +8,11 @@ import pytest
 from importing.samples import from_text, messages
 
 from pipegen.importing.gitlab.proof import prove
-from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds, parsed
+from pipegen.importing.gitlab.reading.expressions.formulas import (
+    Facts,
+    holds,
+)
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 
 
 @pytest.mark.parametrize("pattern", ["/^full-/", "'/^full-/'", "'/^full-/i'", "'/a/b/'"])
@@ -81,6 +85,18 @@ def test_a_test_for_a_variable_that_is_neither_empty_nor_missing_is_a_test_for_a
         ("$MISSING != false && $EMPTY != false", True),
         ("$MISSING =~ /^$/ && $EMPTY =~ /^a*$/", True),
         ("$MISSING !~ /^$/", False),
+        ("$TEXT == $TEXT == $TRUE", True),
+        ("$TEXT == $EMPTY == $TRUE", False),
+        ("$TEXT != $EMPTY != $TEXT", True),
+        ("$TEXT == $EMPTY == null", False),
+        ('!$TEXT == "false"', True),
+        ("$TRUE == !$MISSING", True),
+        ('($TEXT == "a") == ($EMPTY == "")', True),
+        ('("a") == ($TEXT)', True),
+        ("$TEXT == $TEXT =~ /^tr/", True),
+        ("$TEXT == $EMPTY !~ $TRUE", True),
+        ("$TEXT =~ /ab/ || /ab/", True),
+        ("$TEXT && /ab/", True),
     ],
 )
 def test_expressions_hold_as_on_gitlab(expression: str, expected: bool, tmp_path: Path) -> None:  # noqa: FBT001
@@ -100,11 +116,20 @@ def test_expressions_hold_as_on_gitlab(expression: str, expected: bool, tmp_path
     assert proof.differences == ()
 
 
-@pytest.mark.parametrize("expression", ['!$TEXT == "a"', "$TEXT !", "! && $TEXT", "!"])
-def test_other_negations_are_no_expressions(expression: str) -> None:
-    """GitLab would compare a boolean."""
+@pytest.mark.parametrize("expression", ["! && $TEXT", "!", "$TEXT == !", "() == $TEXT", "$TEXT == == $TEXT"])
+def test_signs_without_operands_are_no_expressions(expression: str) -> None:
+    """GitLab refuses them."""
     with pytest.raises(ExpressionError):
         parsed(expression)
+
+
+@pytest.mark.parametrize("expression", ['($TEXT || $EMPTY) == "a"', "$TEXT =~ ($EMPTY == $TEXT)"])
+def test_other_comparisons_stay_raw(expression: str, tmp_path: Path) -> None:
+    """GitLab compares the first value that is set, and fails if it looks for a boolean."""
+    result, report = from_text(f"unit: {{ script: make, rules: [{{ if: '{expression}' }}] }}\n", tmp_path)
+
+    assert "GitLab refuses" not in messages(report)
+    assert f"rules: [{{ if: {expression} }}]" in result.text
 
 
 def test_rules_that_stay_raw_have_no_condition_that_never_holds(tmp_path: Path) -> None:

@@ -101,6 +101,13 @@ _SOURCES = (
     ("only: main", "3:9", "only", "not a list of texts"),
     ("only: {}", "3:9", "only", "empty"),
     ("only: { variables: ['$A =='] }", "3:23", "only:variables", "not a complete expression"),
+    ("only: { refs: main }", "3:17", "only:refs", "not a list of texts"),
+    ("except: { changes: a }", "3:22", "except:changes", "not a list of texts"),
+    ("only: ['/^(?!main$)/']", "3:10", "only", 'RE2 refuses it: it does not support "(?!"'),
+    ("rules: [{ if: '$A =~ /a(b/' }]", "3:17", "rules:if", "RE2 refuses its regular expression: missing )"),
+    (f"rules: [{{ if: '{' || '.join(['$A'] * 51)}' }}]", "3:17", "rules:if", "more than 99 operands"),
+    ("coverage: '/a(?=%)/'", "3:13", "coverage", 'RE2 refuses it: it does not support "(?="'),
+    ("coverage: '/a/g'", "3:13", "coverage", "not a regular expression between slashes"),
     ("only: { kubernetes: on }", "3:23", "only:kubernetes", "not one of"),
     ("timeout: $TIME", "3:12", "timeout", "not a duration"),
     ("type: test", "3:3", "type", "no such key"),
@@ -268,7 +275,7 @@ build:
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
   variables: { D: { value: x, expand: true }, E: }
   allow_failure: { exit_codes: [1, 300] }
-  coverage: '/total \\d+/'
+  coverage: '/total \\d+/i'
   tags: [!reference [.tags, tags], linux]
 .tags: { tags: [docker] }
 test:
@@ -277,7 +284,7 @@ test:
   script: test
   dependencies: [build]
   rules:
-    - { if: '$A == "x" && ($B || !$C) && $D =~ /\\d/', when: delayed, start_in: 3 days }
+    - { if: '$A == "x" == $A && ($B || !$C) && $D =~ /\\d\\pL/ && $A =~ "/^(?!b)/"', when: delayed, start_in: 3 days }
     - [{ changes: { paths: [a], compare_to: main } }]
   services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }, { name: x, command: y }]
   environment: { name: review/$A, on_stop: stop, auto_stop_in: $TIME, kubernetes: { agent: a } }
@@ -295,7 +302,7 @@ deploy:
   needs: [test, { pipeline: $P, job: x }, { project: g/p, job: x, ref: main, artifacts: true }]
   trigger: { include: [{ local: a.yml }], strategy: depend, forward: { pipeline_variables: true } }
   only: []
-  except: { variables: [$X], changes: [a] }
+  except: { variables: [$X], changes: [a], refs: [/^(?i)a$/i, tags, "/^a(/@g/p"] }
 publish:
   stage: deploy
   script: [x]

@@ -12,7 +12,7 @@ from pipegen.importing.arcs import as_finally
 from pipegen.importing.comments import KeyComments
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of, report_variables_of_form
-from pipegen.importing.gitlab.reading.expressions import ExpressionError
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.outputs import StageOutputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from pipegen.importing.gitlab.reading.expressions import (
+from pipegen.importing.gitlab.reading.expressions.formulas import (
     Changed,
     Comparison,
     Exist,

@@ -8,7 +8,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.expressions import tested_names, tests_in
+from pipegen.importing.gitlab.reading.expressions.formulas import (
+    tested_names,
+    tests_in,
+)
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of

@@ -8,14 +8,14 @@ from itertools import islice, product
 from typing import TypeAlias
 
 from pipegen.importing.gitlab.left_values import NO_VALUES, LeftValues, generated_values
-from pipegen.importing.gitlab.reading.expressions import (
-    ExpressionError,
+from pipegen.importing.gitlab.reading.expressions.formulas import (
     Facts,
     Formula,
     holds,
     tested_names,
     tests_in,
 )
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of
 from pipegen.importing.gitlab.reading.rules import (

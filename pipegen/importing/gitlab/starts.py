@@ -8,7 +8,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import facts_of, start_events
-from pipegen.importing.gitlab.reading.expressions import Exist, tests_in
+from pipegen.importing.gitlab.reading.expressions.formulas import (
+    Exist,
+    tests_in,
+)
 from pipegen.importing.gitlab.reading.files import read_files
 from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.locations import Roots

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 
 from pipegen.structs import MutableStruct
@@ -33,6 +34,17 @@ _GROUPS = {
 _PART = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P.|<.|[a-zA-Z-]*.)|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+?|."
 _NOT_IN_RE2 = r"\\[1-9ZuUN]|\(\?(?:P[=>]|<[=!]|[imsU-]*[^imsUP<:)-])|(?:[*+?]|\{[0-9,]+\})\+"
 
+# What RE2 accepts, and Python does not, with what Python accepts in its place: anchors are repeated, among others.
+_ONLY_IN_RE2 = (
+    (r"\[\^?\]?(?:\\[^pPx]|[^\]\\])*\\[pPx](?:\\.|[^\]\\])*\]", "a"),
+    (r"\\Q.*?(?:\\E|$)|\\x\{[0-9a-fA-F]+\}|\\[pP](?:\{\^?\w+\}|\w)|\\[CzbBA]|[$^]|\{,[0-9]+\}", "a"),
+    (r"\(\?<(?=\w)", "(?P<"),
+    (r"\(\?[imsU]*(?:-[imsU]+)?:", "(?:"),
+    (r"\(\?[imsU]*(?:-[imsU]+)?\)", "(?:)"),
+)
+_PARTS = "|".join(f"(?P<part{number}>{part})" for number, (part, _) in enumerate(_ONLY_IN_RE2))
+_UNCHANGED = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
+
 
 class RegexError(Exception):
     """A part of a regular expression, from *start* to *end*, that is invalid or that some engine lacks."""
@@ -55,7 +67,7 @@ def portable_regex(source: str) -> str:
     return flag + regex
 
 
-def unknown_to_re2(source: str) -> str:
+def _unknown_to_re2(source: str) -> str:
     """Return a part of *source*, which Python accepts, that RE2 does not; empty if RE2 accepts all of it."""
     for token in (match[0] for match in re.finditer(_PART, source, re.DOTALL)):
         counts = re.fullmatch(_QUANTIFIER, token)
@@ -63,6 +75,27 @@ def unknown_to_re2(source: str) -> str:
         if is_too_often or re.match(_NOT_IN_RE2, token):
             return token
     return ""
+
+
+def refused_by_re2(source: str) -> str:
+    """Return why RE2 refuses *source*, "" if it accepts it, or only RE2 itself knows."""
+    python = re.sub(rf"{_PARTS}|{_UNCHANGED}", _in_python, source, flags=re.DOTALL)
+    if unknown := _unknown_to_re2(python):
+        return f'it does not support "{unknown}"'
+    try:
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            re.compile(python)
+    except RecursionError:
+        return "too many nested groups"
+    except (re.error, OverflowError) as error:
+        return str(error)
+    return ""
+
+
+def _in_python(match: re.Match[str]) -> str:
+    """Return what Python accepts in place of a part that only RE2 accepts."""
+    group = match.lastgroup
+    return match[0] if group is None else _ONLY_IN_RE2[int(group.removeprefix("part"))][1]
 
 
 class _Reader(MutableStruct):

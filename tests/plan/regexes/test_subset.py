@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.plan.model import Pattern
-from pipegen.plan.regexes.subset import RegexError, portable_regex, unknown_to_re2
+from pipegen.plan.regexes.subset import RegexError, portable_regex, refused_by_re2
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,34 @@ def test_unportable_expressions_are_errors(source: str) -> None:
 )
 def test_what_re2_lacks_is_found(source: str, unknown: str) -> None:
     """Neither an escaped character nor one in brackets counts: https://github.com/google/re2/wiki/Syntax."""
-    assert unknown_to_re2(source) == unknown
+    assert refused_by_re2(source) == (f'it does not support "{unknown}"' if unknown else "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(
+            r"\pL\p{Greek}[\PN]",
+            r"\Qa(b\E",
+            r"\x{10FFFF}+",
+            r"^*\b+\z",
+            "(?<n>a)",
+            "a(?i)b(?s-i:c)",
+            "{,3}",
+            "[]a](?U)",
+            r"\C",
+        ),
+    ],
+)
+def test_only_re2_accepts_these(source: str) -> None:
+    """Python refuses them."""
+    assert refused_by_re2(source) == ""
+
+
+@pytest.mark.parametrize("source", ["a(b", "a)", "[a", r"\h", "*a", "a**", "[z-a]", "a{3,2}", "(" * 5_000])
+def test_broken_expressions_have_a_reason(source: str) -> None:
+    """In the words of Python."""
+    assert refused_by_re2(source) != ""
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,11 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.expressions import ExpressionError, parsed, tested_names, tests_in
+from pipegen.importing.gitlab.reading.expressions.formulas import (
+    tested_names,
+    tests_in,
+)
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 from pipegen.importing.gitlab.reading.locations import ProjectCheckout, Roots, included_files, matching_files
 from pipegen.importing.gitlab.reading.tree import (
     INPUT,

@@ -7,13 +7,12 @@ from contextlib import suppress
 from functools import lru_cache
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.reading.expressions import (
+from pipegen.importing.gitlab.reading.expressions.formulas import (
     FALSE,
     TRUE,
     Changed,
     Comparison,
     Exist,
-    ExpressionError,
     Formula,
     HasValue,
     IsRef,
@@ -22,9 +21,9 @@ from pipegen.importing.gitlab.reading.expressions import (
     VariableName,
     every,
     negated,
-    parsed,
     some,
 )
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 from pipegen.importing.gitlab.reading.files import IncludeRule
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of

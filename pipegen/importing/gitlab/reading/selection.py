@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pipegen.importing.gitlab.reading.expressions import (
+from pipegen.importing.gitlab.reading.expressions.formulas import (
     Comparison,
     EveryOf,
-    ExpressionError,
     Facts,
     Formula,
     HasValue,
@@ -21,6 +20,7 @@ from pipegen.importing.gitlab.reading.expressions import (
     some,
     tests_in,
 )
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import text_of

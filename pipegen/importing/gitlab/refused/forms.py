@@ -7,8 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from pipegen.diagnostics.report import listed, suggestion
-from pipegen.importing.gitlab.reading.expressions import ExpressionError, UnreadExpressionError, parsed
+from pipegen.importing.gitlab.reading.expressions.parser import (
+    ExpressionError,
+    RefusedExpressionError,
+    UnreadExpressionError,
+    parsed,
+)
 from pipegen.importing.gitlab.reading.tree import TagReference, is_null, text_of
+from pipegen.plan.regexes.subset import refused_by_re2
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, whole_number
 from pipegen.source.tree import Mapping as TreeMapping
@@ -17,6 +23,7 @@ from pipegen.structs import Struct, replace
 # https://docs.gitlab.com/ci/yaml/#artifactsexpire_in
 _UNIT = re.compile(r"(?:s|m|h|d|w|y|mo|sec|min|hr|wk|yr|mon|second|minute|hour|day|week|fortnight|month|year)s?")
 _NUMBER = re.compile(r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\d", re.IGNORECASE)
+_REGEX = re.compile(r"/(.*)/[ismU]*")
 _IGNORED = frozenset({"and", "with", "plus"})
 
 
@@ -100,10 +107,18 @@ def at_most(number_of_items: int, inner: Form) -> Form:
     return form
 
 
-def regex(node: Node) -> Iterable[Wrong]:
-    """Return why *node* is not a regular expression."""
-    is_regex = re.fullmatch(r"/.+/\w*", text_of(node), re.DOTALL) is not None
-    return NONE if is_regex else _wrong(node, "a regular expression between slashes")
+def regex(node: Node) -> Iterator[Wrong]:
+    """Yield why *node* is not a regular expression: `RubySyntax` in `lib/gitlab/untrusted_regexp` of GitLab."""
+    match = _REGEX.fullmatch(text_of(node))
+    if match is None:
+        yield from _wrong(node, "a regular expression between slashes")
+    elif reason := refused_by_re2(match[1]):
+        yield Wrong(node.span, f"RE2 refuses it: {reason}", "use the syntax of RE2")
+
+
+def text_or_regex(node: Node) -> Iterable[Wrong]:
+    """Return why *node* is neither a text nor a regular expression."""
+    return (regex if is_text(node) and _REGEX.fullmatch(text_of(node)) else text)(node)
 
 
 def expression(node: Node) -> Iterator[Wrong]:
@@ -112,6 +127,8 @@ def expression(node: Node) -> Iterator[Wrong]:
         parsed(" ".join(text_of(node).split("\n")))
     except UnreadExpressionError:
         return
+    except RefusedExpressionError as error:
+        yield Wrong(node.span, error.reason, "write another expression")
     except ExpressionError:
         yield from _wrong(node, "a complete expression")
 
@@ -165,8 +182,8 @@ def _is_duration(text: str) -> bool:
     return _NUMBER.search(text) is not None and all(_UNIT.fullmatch(unit) for unit in units)
 
 
-def texts(*, may_be_single: bool = True, level: int = 1) -> Form:
-    """Return the form of a list of texts, whose items can be lists down to *level*."""
+def texts(*, may_be_single: bool = True, level: int = 1, item_form: Form = text) -> Form:
+    """Return the form of a list of texts in *item_form*, whose items can be lists down to *level*."""
 
     def form(node: Node) -> Iterator[Wrong]:
         if may_be_single and is_text(node):
@@ -177,7 +194,7 @@ def texts(*, may_be_single: bool = True, level: int = 1) -> Form:
         inner = texts(may_be_single=False, level=level - 1)
         for item in node.items:
             is_list = isinstance(item, Sequence) and level > 1
-            yield from NONE if not _is_known(item) else inner(item) if is_list else text(item)
+            yield from NONE if not _is_known(item) else inner(item) if is_list else item_form(item)
 
     return form
 

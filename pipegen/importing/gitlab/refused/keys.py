@@ -29,6 +29,7 @@ from pipegen.importing.gitlab.refused.forms import (
     sequence,
     sequence_or,
     text,
+    text_or_regex,
     texts,
     unquoted,
     whole,
@@ -103,13 +104,13 @@ def _job_rule(node: Node) -> Iterator[Wrong]:
 
 
 _JOB_RULES = filled(sequence(filled(_job_rule)))
+_CHANGED = texts(may_be_single=False)
+_REFS = texts(may_be_single=False, item_form=text_or_regex)
 _POLICY = mapping_or(
     filled(
-        mapping(
-            {"refs": texts(), "variables": sequence(expression), "changes": texts(), "kubernetes": choice("active")}
-        )
+        mapping({"refs": _REFS, "variables": sequence(expression), "changes": _CHANGED, "kubernetes": choice("active")})
     ),
-    texts(may_be_single=False),
+    _REFS,
 )
 _POLICIES = choice("pull-push", "push", "pull")
 

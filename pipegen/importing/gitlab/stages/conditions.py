@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from pipegen.importing.gitlab.reading.expressions import (
+from pipegen.importing.gitlab.reading.expressions.formulas import (
     Changed,
     Comparison,
     EveryOf,

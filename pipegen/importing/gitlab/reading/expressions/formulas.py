@@ -1,7 +1,4 @@
-"""The expressions of `rules: if`: parsed, and evaluated as GitLab does.
-
-https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions
-"""
+"""Formulas of conditions, evaluated as GitLab does."""
 
 from __future__ import annotations
 
@@ -12,21 +9,10 @@ from typing import TypeAlias
 
 from pipegen.importing.gitlab.reading.paths import match_any, variables_in
 from pipegen.importing.globs import finds
-from pipegen.structs import MutableStruct, Struct
-
-# GitLab accepts no regular expression of one character: `lib/gitlab/ci/pipeline/expression/lexeme/pattern.rb`.
-_TOKEN = re.compile(
-    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~|!)|\$(?P<variable>\w+)|\"(?P<double>[^\"]*)\""
-    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.){2,}|\\.)/(?P<flags>[imsU]*)|(?P<null>null)\b"
-    r"|(?P<boolean>true|false)\b)"
-)
+from pipegen.structs import Struct
 
 # A text that GitLab reads as a regular expression: `PATTERN` in `lib/gitlab/untrusted_regexp/ruby_syntax.rb` of GitLab.
 _REGEX_TEXT = re.compile(r"/(.+)/([ismU]*)")
-# GitLab sets none of its own variables to the empty text.
-_PREDEFINED = ("CI_", "GITLAB_")
-# Longer or deeper expressions are not read.
-_MOST_OPERANDS, _MOST_LEVELS = 500, 50
 
 
 class VariableName(Struct):
@@ -130,25 +116,6 @@ class Facts(Struct, kw_only=True):
     files: tuple[str, ...] | None = None
 
 
-class ExpressionError(ValueError):
-    """Text that is not an expression."""
-
-
-class UnreadExpressionError(ExpressionError):
-    """An expression of GitLab that is not read."""
-
-
-# Most jobs of a pipeline have the same few conditions, and rules are read for several purposes.
-@lru_cache(maxsize=2_000)
-def parsed(text: str) -> Formula:
-    """Return the expression *text*; raise `ExpressionError` if it is none."""
-    reader = _Reader(text)
-    result = reader.either()
-    if text[reader.at :].strip():
-        raise ExpressionError(text[reader.at :].strip())
-    return result.holds
-
-
 def tests_in(formula: Formula) -> Iterator[Formula]:
     """Yield the comparisons and other tests in *formula*."""
     match formula:
@@ -204,113 +171,7 @@ def _joined(
     return rest[0] if len(rest) == 1 else kind(rest) if rest else neutral
 
 
-class _Result(Struct):
-    """Whether a part of an expression is neither null nor false, and whether it *holds*: is not empty either."""
-
-    is_set: Formula
-    holds: Formula
-
-
-def _decided(formula: Formula) -> _Result:
-    """Return the result of a part that is true or false."""
-    return _Result(formula, formula)
-
-
-class _Reader(MutableStruct):
-    """Parses an expression from *at*, with a number of *operands*, in parentheses at a *level*.
-
-    As in Ruby, the empty text counts as true before `&&` and `||`, although it does not hold: `Lexeme::And` and
-    `Lexeme::Or` in `lib/gitlab/ci/pipeline/expression` of GitLab.
-    """
-
-    text: str
-    at: int = 0
-    operands: int = 0
-    level: int = 0
-
-    def either(self) -> _Result:
-        result = self._both()
-        while self._take("||"):
-            left, right = result, self._both()
-            other = right.holds if left.is_set == left.holds else every(negated(left.is_set), right.holds)
-            result = _Result(some(left.is_set, right.is_set), some(left.holds, other))
-        return result
-
-    def _both(self) -> _Result:
-        result = self._comparison()
-        while self._take("&&"):
-            right = self._comparison()
-            result = _Result(every(result.is_set, right.is_set), every(result.is_set, right.holds))
-        return result
-
-    def _comparison(self) -> _Result:
-        if (part := self._part()) is not None:
-            return part
-        left = self._operand()
-        for sign in ("==", "!=", "=~", "!~"):
-            if self._take(sign):
-                right = self._operand() if sign in ("==", "!=") else _searched(self._operand())
-                comparison = Comparison(left, {"!=": "==", "!~": "=~"}.get(sign, sign), right)
-                return _decided(Negation(comparison) if sign in ("!=", "!~") else comparison)
-        return self._alone(left)
-
-    def _alone(self, operand: Operand) -> _Result:
-        """Return the result of *operand*, which ends here, without a comparison."""
-        match operand:
-            case VariableName(name):
-                has_value = HasValue(name)
-                return _Result(has_value if name.startswith(_PREDEFINED) else IsDefined(name), has_value)
-            case LiteralText(text):
-                if self.text[: self.at].endswith(("true", "false")):
-                    return _decided(Known(text == "true"))
-                return _Result(Known(text is not None), Known(bool(text)))
-        raise ExpressionError(self.text)
-
-    def _part(self) -> _Result | None:
-        """Return a negated part or one in parentheses, None if there is none."""
-        is_negated = self._take("!")
-        if not is_negated and not self._take("("):
-            return None
-        self.level += 1
-        if self.level > _MOST_LEVELS:
-            raise UnreadExpressionError("with many parentheses")
-        if is_negated:
-            part = self._part() or self._alone(self._operand())
-            part = _decided(negated(part.holds))
-        else:
-            part = self.either()
-            if not self._take(")"):
-                raise ExpressionError(self.text[self.at :])
-        self.level -= 1
-        return part
-
-    def _operand(self) -> Operand:
-        match = _TOKEN.match(self.text, self.at)
-        if match is None or match["sign"]:
-            raise ExpressionError(self.text[self.at :])
-        self.at = match.end()
-        self.operands += 1
-        if self.operands > _MOST_OPERANDS:
-            raise UnreadExpressionError(f"with more than {_MOST_OPERANDS} operands")
-        if match["variable"]:
-            return VariableName(match["variable"])
-        if match["regex"]:
-            return Regex(match["regex"], match["flags"])
-        if match["null"]:
-            return LiteralText(None)
-        # A boolean is compared as text.
-        texts = (match["double"], match["single"], match["boolean"])
-        return LiteralText(next(text for text in texts if text is not None))
-
-    def _take(self, sign: str) -> bool:
-        match = _TOKEN.match(self.text, self.at)
-        if match is None or match["sign"] != sign:
-            return False
-        self.at = match.end()
-        return True
-
-
-def _searched(operand: Operand) -> Operand:
+def searched(operand: Operand) -> Operand:
     """Return *operand* of `=~`, a text with slashes as a regular expression."""
     match = _REGEX_TEXT.fullmatch(operand.text or "") if isinstance(operand, LiteralText) else None
     return operand if match is None else Regex(match[1], match[2])
@@ -349,7 +210,7 @@ def _compares(comparison: Comparison, facts: Facts) -> bool:
     text = _value(right, facts)
     if text is None:
         return False
-    if isinstance(regex := _searched(LiteralText(text)), Regex):
+    if isinstance(regex := searched(LiteralText(text)), Regex):
         return searches(regex, left or "")
     # GitLab looks for the left side in a text that is no regular expression.
     return (left or "") in text

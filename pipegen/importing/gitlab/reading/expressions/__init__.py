@@ -1,0 +1,1 @@
+"""Expressions of rules: parsed to formulas, which are evaluated."""
