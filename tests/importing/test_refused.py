@@ -22,6 +22,8 @@ _COVERAGE = "{ coverage_report: { coverage_format: jacoco, %s } }"
 _OF_COVERAGE = "artifacts:reports:coverage_report"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
 # https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
+_AXIS = str([str(number) for number in range(101)])
+_RELEASE = "{ tag_name: a, description: b, %s }"
 _SOURCES = (
     ("rules: []", "3:10", "rules", "empty"),
     ("rules: { if: $X }", "3:10", "rules", "not a list"),
@@ -110,6 +112,21 @@ _SOURCES = (
     ("coverage: '/a/g'", "3:13", "coverage", "not a regular expression between slashes"),
     ("only: { kubernetes: on }", "3:23", "only:kubernetes", "not one of"),
     ("timeout: $TIME", "3:12", "timeout", "not a duration"),
+    ("timeout: 5 weeks", "3:12", "timeout", "longer than 1 month"),
+    ("timeout: 0 seconds", "3:12", "timeout", "not a duration"),
+    ("when: delayed\n  start_in: 8 days", "4:13", "start_in", "longer than 1 week"),
+    ("rules: [{ when: delayed, start_in: 169 hours }]", "3:38", "rules:start_in", "longer than 1 week"),
+    (f"parallel: {{ matrix: [{{ A: [1, 2], B: {_AXIS} }}, {{ C: x }}] }}", "3:23", "parallel:matrix", "203 jobs"),
+    ("parallel: { matrix: [{ A: x }, {}] }", "3:34", "parallel:matrix", "empty"),
+    ("retry: { max: 1, when: scriptfailure }", "3:26", "retry:when", "no such failure"),
+    ("retry: { max: 1, when: [always, 1] }", "3:35", "retry:when", "no such failure"),
+    ("rules: [{ exists: { paths: [a], ref: b } }]", "3:35", "rules:exists:ref", 'needs "project"'),
+    ("rules: [{ exists: { paths: [a], project: 1 } }]", "3:44", "rules:exists:project", "not as a text"),
+    (f"release: {_RELEASE % 'assets: { links: [] }'}", "3:60", "release:assets:links", "empty"),
+    (f"release: {_RELEASE % 'assets: { links: [a] }'}", "3:61", "release:assets:links", "not a map"),
+    (f"release: {_RELEASE % 'assets: {}'}", "3:51", "release:assets", 'no "links"'),
+    (f"release: {_RELEASE % 'released_at: $DATE'}", "3:56", "release:released_at", "not a date"),
+    (f"release: {_RELEASE % 'milestones: [1]'}", "3:56", "release:milestones", "not as a text"),
     ("type: test", "3:3", "type", "no such key"),
     ("tags: linux", "3:9", "tags", "not a list of texts"),
     (f"tags: {_PATHS}", "3:9", "tags", "51 items, and GitLab allows 49"),
@@ -256,7 +273,7 @@ def test_accepted_values_are_not_reported(tmp_path: Path) -> None:
 
 _ACCEPTED = """\
 stages: [build, [test, deploy]]
-default: { image: { name: alpine, pull_policy: always }, retry: { max: 1, when: [script_failure] } }
+default: { image: { name: alpine, pull_policy: always }, retry: { max: 1, when: [script_failure, user_blocked] } }
 variables:
   A: { value: x, options: [x, y], description: which, expand: false }
   B: 1.5
@@ -269,10 +286,12 @@ workflow:
 build:
   stage: build
   script: [one, [two, [three]]]
-  timeout: 1h 30 mins and five seconds
+  timeout: 1h 30 mins and five seconds, 4 weeks
   artifacts: { paths: [out], expire_in: never, reports: { dotenv: a.env, junit: [x] }, when: always, public: true }
   cache: [{ key: { files: [lock], prefix: $A }, paths: [c], policy: $POLICY, fallback_keys: [a] }]
   parallel: { matrix: [{ OS: [a, b], N: 1 }] }
+  release:
+    { tag_name: $A, description: b, released_at: '2026-01-31', milestones: m, assets: { links: [{ name: x }] } }
   variables: { D: { value: x, expand: true }, E: }
   allow_failure: { exit_codes: [1, 300] }
   coverage: '/total \\d+/i'
@@ -285,7 +304,7 @@ test:
   dependencies: [build]
   rules:
     - { if: '$A == "x" == $A && ($B || !$C) && $D =~ /\\d\\pL/ && $A =~ "/^(?!b)/"', when: delayed, start_in: 3 days }
-    - [{ changes: { paths: [a], compare_to: main } }]
+    - [{ changes: { paths: [a], compare_to: main }, exists: { paths: [b], project: g/p, ref: main } }]
   services: [postgres, { name: redis, alias: cache, command: [redis], variables: { A: b } }, { name: x, command: y }]
   environment: { name: review/$A, on_stop: stop, auto_stop_in: $TIME, kubernetes: { agent: a } }
   id_tokens: { T: { aud: [a, b] } }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from pipegen.diagnostics.report import listed, suggestion
+from pipegen.importing.gitlab.reading.durations import seconds_in
 from pipegen.importing.gitlab.reading.expressions.parser import (
     ExpressionError,
     RefusedExpressionError,
@@ -23,6 +24,8 @@ from pipegen.structs import Struct, replace
 # https://docs.gitlab.com/ci/yaml/#artifactsexpire_in
 _UNIT = re.compile(r"(?:s|m|h|d|w|y|mo|sec|min|hr|wk|yr|mon|second|minute|hour|day|week|fortnight|month|year)s?")
 _NUMBER = re.compile(r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\d", re.IGNORECASE)
+# The limits of durations in seconds: GitLab takes a twelfth of a year for a month.
+_LIMITS = {"1 week": 7 * 86_400, "1 month": 2_629_746}
 _REGEX = re.compile(r"/(.*)/[ismU]*")
 _IGNORED = frozenset({"and", "with", "plus"})
 
@@ -159,19 +162,23 @@ def choice(*words: str) -> Form:
     return form
 
 
-def duration(*, may_be_endless: bool = False, has_variables: bool = True) -> Form:
-    """Return the form of a duration."""
+def duration(
+    *, may_be_endless: bool = False, may_be_zero: bool = False, has_variables: bool = True, longest: str = ""
+) -> Form:
+    """Return the form of a duration, at most the *longest*."""
+    most = _LIMITS[longest] if longest else 0
 
     def form(node: Node) -> Iterable[Wrong]:
         words = text_of(node)
         if not is_text(node):
             return text(node)
-        is_known = (
-            (has_variables and "$" in words)
-            or _is_duration(words)
-            or (may_be_endless and words.strip().lower() == "never")
-        )
-        return NONE if is_known else _wrong(node, 'a duration, such as "1 hour 30 minutes"')
+        if (has_variables and "$" in words) or (may_be_endless and words.strip().lower() == "never"):
+            return NONE
+        seconds = seconds_in(words)
+        if not _is_duration(words) or (seconds == 0 and not may_be_zero):
+            return _wrong(node, 'a duration, such as "1 hour 30 minutes"')
+        is_too_long = most and seconds is not None and seconds > most
+        return (Wrong(node.span, f"it is longer than {longest}", f"write at most {longest}"),) if is_too_long else NONE
 
     return form
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 from urllib.parse import unquote_plus
 
+from pipegen.diagnostics.report import suggestion
 from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.importing.gitlab.refused.forms import (
     NONE,
@@ -35,10 +37,12 @@ from pipegen.importing.gitlab.refused.forms import (
     whole,
 )
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, ScalarKind, entries_of
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, entries_of
 from pipegen.structs import replace
 
 _MOST_TRIES = 2
+# https://docs.gitlab.com/ci/yaml/#parallel
+_MOST_JOBS = 200
 _MOST_LEVELS = 10
 # https://docs.gitlab.com/ci/yaml/: `rules:changes`, `tags`, `cache`, `cache:key:files`, `cache:fallback_keys`.
 _MOST_PATHS, _MOST_TAGS, _MOST_CACHES, _MOST_KEY_FILES, _MOST_FALLBACKS = 50, 49, 4, 2, 5
@@ -70,9 +74,18 @@ _NEED = mapping(
 _NEEDS = sequence_or(mapping_or(_NEED, text), _NEED)
 _PATHS = at_most(_MOST_PATHS, texts(may_be_single=False))
 _CHANGES = mapping_or(mapping({"paths": _PATHS, "compare_to": text}, ("paths",)), _PATHS)
-_EXISTS = mapping_or(
-    mapping({"paths": _PATHS, **anything_in("project", "ref")}, ("paths",)), at_most(_MOST_PATHS, texts())
-)
+_EXISTS_ELSEWHERE = mapping({"paths": _PATHS, "project": text, "ref": text}, ("paths",))
+
+
+def _exists(node: Node) -> Iterator[Wrong]:
+    """Yield what is wrong in a map of `exists`, which is in another project if it has a branch."""
+    yield from _EXISTS_ELSEWHERE(node)
+    ref = node.entry("ref") if isinstance(node, TreeMapping) else None
+    if ref is not None and isinstance(node, TreeMapping) and node.entry("project") is None:
+        yield Wrong(ref.key.span, 'it needs "project"', "add it, or remove the key", ("ref",), ref)
+
+
+_EXISTS = mapping_or(_exists, at_most(_MOST_PATHS, texts()))
 _RULE: Mapping[str, Form] = {
     "if": expression,
     "changes": _CHANGES,
@@ -84,7 +97,7 @@ _JOB_RULE = mapping(
     {
         **_RULE,
         "when": choice(*_STARTS, "never"),
-        "start_in": duration(has_variables=False),
+        "start_in": duration(has_variables=False, longest="1 week"),
         "allow_failure": boolean,
         "needs": _NEEDS,
         "interruptible": boolean,
@@ -182,6 +195,31 @@ _ARTIFACTS = mapping(
     }
 )
 _CODES = sequence_or(whole, whole)
+# `failure_reasons` in `app/models/concerns/enums/ci/commit_status.rb` of GitLab
+_FAILURES = (
+    *("always", "unknown_failure", "script_failure", "api_failure", "stuck_or_timeout_failure"),
+    *("runner_system_failure", "missing_dependency_failure", "runner_unsupported", "stale_schedule"),
+    *("job_execution_timeout", "archived_failure", "unmet_prerequisites", "scheduler_failure"),
+    *("data_integrity_failure", "forward_deployment_failure", "user_blocked", "project_deleted", "ci_quota_exceeded"),
+    *("pipeline_loop_detected", "no_matching_runner", "trace_size_exceeded", "builds_disabled"),
+    *("environment_creation_failure", "deployment_rejected", "failed_outdated_deployment_job"),
+    *("job_execution_server_timeout", "protected_environment_failure", "insufficient_bridge_permissions"),
+    *("downstream_bridge_project_not_found", "invalid_bridge_trigger", "upstream_bridge_project_not_found"),
+    *("insufficient_upstream_permissions", "bridge_pipeline_is_child_pipeline", "downstream_pipeline_creation_failed"),
+    *("secrets_provider_not_found", "reached_max_descendant_pipelines_depth", "ip_restriction_failure"),
+    *("reached_max_pipeline_hierarchy_size", "reached_downstream_pipeline_trigger_rate_limit"),
+    *("duo_workflow_not_allowed", "job_router_failure", "job_token_expired"),
+)
+
+
+def _failure(node: Node) -> Iterator[Wrong]:
+    """Yield why *node* is no failure after which GitLab runs a job again."""
+    if text_of(node) not in _FAILURES:
+        similar = suggestion(text_of(node), _FAILURES)
+        hint = f'write "{similar}"' if similar else "see https://docs.gitlab.com/ci/yaml/#retrywhen"
+        yield Wrong(node.span, "GitLab has no such failure", hint)
+
+
 _RETRIES = number(0, _MOST_TRIES)
 # `environment_name_regex` in `lib/gitlab/regex.rb` of GitLab.
 _ENVIRONMENT_NAME = matching(
@@ -197,7 +235,7 @@ _ENVIRONMENT = mapping(
             anything_in("namespace", "agent", "flux_resource_path", "managed_resources", "dashboard")
         ),
         "action": choice("start", "prepare", "stop", "verify", "access"),
-        "auto_stop_in": duration(may_be_endless=True),
+        "auto_stop_in": duration(may_be_endless=True, may_be_zero=True),
         "deployment_tier": choice("production", "staging", "testing", "development", "other"),
     },
     ("name",),
@@ -213,7 +251,19 @@ _TRIGGER = mapping(
     },
     ("project", "include"),
 )
-_MATRIX = sequence(named(sequence_or(_axis_value, _axis_value)))
+_AXES = sequence(filled(named(sequence_or(_axis_value, _axis_value))))
+
+
+def _matrix(node: Node) -> Iterator[Wrong]:
+    """Yield what is wrong in a matrix, and whether it has more jobs than GitLab allows."""
+    yield from _AXES(node)
+    maps = node.items if isinstance(node, Sequence) else ()
+    axes = [[entry.value for entry in entries_of(item)] for item in maps]
+    jobs = sum(prod(len(axis.items) if isinstance(axis, Sequence) else 1 for axis in each) for each in axes if each)
+    if jobs > _MOST_JOBS:
+        yield Wrong(node.span, f"it has {jobs} jobs, and GitLab allows {_MOST_JOBS}", "remove some values")
+
+
 _DEFAULTS = (
     *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "identity", "image"),
     *("interruptible", "retry", "services", "tags", "timeout"),
@@ -228,7 +278,7 @@ _JOB: Mapping[str, Form] = {
     "only": _POLICY,
     "except": _POLICY,
     "when": choice(*_STARTS),
-    "start_in": duration(has_variables=False),
+    "start_in": duration(has_variables=False, longest="1 week"),
     "stage": text,
     "extends": texts(),
     "needs": _NEEDS,
@@ -257,9 +307,11 @@ _JOB: Mapping[str, Form] = {
     "artifacts": _ARTIFACTS,
     "coverage": regex,
     "environment": mapping_or(_ENVIRONMENT, _ENVIRONMENT_NAME),
-    "retry": mapping_or(mapping({"max": _RETRIES, "when": texts(), "exit_codes": _CODES}), unquoted(_RETRIES)),
-    "parallel": mapping_or(mapping({"matrix": _MATRIX}, ("matrix",)), unquoted(number(1, 200))),
-    "timeout": duration(has_variables=False),
+    "retry": mapping_or(
+        mapping({"max": _RETRIES, "when": sequence_or(_failure, _failure), "exit_codes": _CODES}), unquoted(_RETRIES)
+    ),
+    "parallel": mapping_or(mapping({"matrix": _matrix}, ("matrix",)), unquoted(number(1, _MOST_JOBS))),
+    "timeout": duration(has_variables=False, longest="1 month"),
     "interruptible": boolean,
     "allow_failure": mapping_or(mapping({"exit_codes": _CODES}), boolean),
     "resource_group": text,
@@ -279,8 +331,12 @@ _JOB: Mapping[str, Form] = {
     "release": mapping(
         {
             "tag_name": filled(text),
+            "tag_message": text,
             "description": filled(text),
-            **anything_in("tag_message", "name", "ref", "milestones", "released_at", "assets"),
+            "milestones": texts(),
+            "released_at": matching(r"\d{4}.*", "a date such as 2026-01-31T12:00:00Z"),
+            "assets": mapping({"links": filled(sequence(named(anything)))}, ("links",)),
+            **anything_in("name", "ref"),
         },
         ("tag_name",),
         ("description",),

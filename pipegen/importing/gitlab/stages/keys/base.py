@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from pipegen.emit.yaml import Data, Value
+from pipegen.importing.gitlab.reading.durations import seconds_in
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_of
@@ -22,19 +22,6 @@ from pipegen.structs import Struct
 _NONE: Mapping[str, Data] = MappingProxyType({})
 # Longer than any limit of GitLab.
 _MOST_SECONDS = 1e12
-_DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*(?:and|,)?")
-# https://docs.gitlab.com/ci/yaml/#artifactsexpire_in; a month has 30 days, as in GitLab's parser.
-_UNITS = (
-    (("mo", "mon", "mos", "month", "months"), 30 * 86400),
-    (("s", "sec", "secs", "second", "seconds", ""), 1),
-    (("m", "min", "mins", "minute", "minutes"), 60),
-    (("h", "hr", "hrs", "hour", "hours"), 3600),
-    (("d", "day", "days"), 86400),
-    (("w", "wk", "wks", "week", "weeks"), 7 * 86400),
-    (("y", "yr", "yrs", "year", "years"), 365 * 86400),
-)
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
@@ -102,17 +89,8 @@ def duration(text: str) -> str:
     """Return the duration *text* in the units of a config; raise `UntranslatableError` if it is none."""
     if text.strip().lower() == "never":
         return "never"
-    seconds, end = 0.0, 0
-    text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].lower())), text)
-    for part in _DURATION.finditer(text):
-        if part.start() != end:
-            break
-        end = part.end()
-        factor = next((factor for words, factor in _UNITS if part[2].lower() in words), None)
-        if factor is None:
-            raise UntranslatableError(f'the duration "{text}"')
-        seconds += float(part[1]) * factor
-    if end < len(text.rstrip()) or not 1 <= seconds < _MOST_SECONDS:
+    seconds = seconds_in(text)
+    if seconds is None or not 1 <= seconds < _MOST_SECONDS:
         raise UntranslatableError(f'the duration "{text}"')
     return in_words(round(seconds))
 
