@@ -115,16 +115,55 @@ def test_keys_that_files_of_ignored_rules_replace_are_reported(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("inputs", "words"),
-    [("{ level: low }", ""), ("{}", 'the rules of the input "level" are left out: it has its default')],
+    [("{ level: low }", ""), ("{}", 'the rules of the input "level" are left out: it has no value')],
 )
-def test_rules_of_an_input_are_reported_if_they_decide_its_value(inputs: str, words: str, tmp_path: Path) -> None:
+def test_unreadable_rules_of_an_input_are_reported_if_they_decide_its_value(
+    inputs: str, words: str, tmp_path: Path
+) -> None:
     """They depend on other inputs."""
-    header = "spec: { inputs: { level: { default: full, rules: [{ if: '$[[ inputs.x ]] == 1', default: none }] } } }"
+    header = "spec: { inputs: { level: { rules: [{ if: '$[[ inputs.x ]] == 1', default: none }] } } }"
     (tmp_path / "unit.yml").write_text(f"{header}\n---\nunit: {{ script: './test $[[ inputs.level ]]' }}\n")
     result, report = from_text(f"include: [{{ local: unit.yml, inputs: {inputs} }}]\n", tmp_path)
 
     assert (words in messages(report)) if words else messages(report) == ""
     assert "./test " in result.text
+
+
+_LEVELS = """\
+spec:
+  inputs:
+    target: { default: dev }
+    full: { type: boolean, default: false }
+    size: { type: number, default: 1 }
+    level:
+      rules:
+        - { if: '$[[ inputs.target ]] == "prod" && $[[ inputs.full ]]', options: [all, most], default: all }
+        - { if: '$[[ inputs.target ]] == "prod"', options: [most], default: most }
+        - { if: '"$[[ inputs.target ]]" == "test"', default: text }
+        - { default: some }
+    depth: { rules: [{ if: '$[[ inputs.level ]] =~ /^al/ || $[[ inputs.full ]] == "true"', default: deep }] }
+---
+unit: { script: './test $[[ inputs.level ]] $[[ inputs.depth ]]' }
+"""
+
+
+@pytest.mark.parametrize(
+    ("inputs", "script"),
+    [
+        ("{}", '"./test some "'),
+        ("{ target: prod, depth: low }", "./test most low"),
+        ("{ target: prod, full: true }", "./test all deep"),
+        ("{ target: test, full: true }", "./test some deep"),
+        ("{ target: prod, full: true, level: most, depth: '' }", "./test most deep"),
+    ],
+)
+def test_rules_of_inputs_decide_defaults(inputs: str, script: str, tmp_path: Path) -> None:
+    """As `Ci::Inputs` of GitLab does: inputs in quotes are text, and rules replace empty values."""
+    (tmp_path / "unit.yml").write_text(_LEVELS)
+    result, report = from_text(f"include: [{{ local: unit.yml, inputs: {inputs} }}]\n", tmp_path)
+
+    assert script in result.text
+    assert "the rules of the input" not in messages(report)
 
 
 def test_inputs_of_the_main_file_are_reported(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from targets.gitlab.rules_reader import fnmatch
 
-from pipegen.importing.gitlab.reading.paths import example, match_any
+from pipegen.importing.gitlab.reading.expressions.paths import example, match_any
 
 _PATTERNS = (
     *("src/**/*", "**/*", "**/*.md", "*.md", "src/*", "src/**", "a**/b", "src/**/*.{c,h}", "{docs,src/**}/*.md"),

@@ -23,6 +23,7 @@ _OF_COVERAGE = "artifacts:reports:coverage_report"
 # Sources, each with the line and the column of the place, the key, and a part of the reason.
 # https://docs.gitlab.com/ci/yaml/, and `lib/gitlab/ci/config/entry` and `lib/gitlab/ci/yaml_processor.rb` of GitLab.
 _AXIS = str([str(number) for number in range(101)])
+_INPUT = f"spec: {{ inputs: {{ x: {{ %s }} }} }}\n---\n{_JOB}"
 _RELEASE = "{ tag_name: a, description: b, %s }"
 _SOURCES = (
     ("rules: []", "3:10", "rules", "empty"),
@@ -179,6 +180,10 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (f"include: [{{ file: x.yml }}]\n{_JOB}", 'the item of "include": it names no file'),
         (f"spec: {{ inputs: [x] }}\n---\n{_JOB}", '"spec:inputs": it is not a map'),
         (f"spec: {{ inputs: {{ x: {{ defaul: y }} }} }}\n---\n{_JOB}", '"spec:inputs:defaul": there is no such key'),
+        (_INPUT % "default: y, rules: [{ default: z }]", '"spec:inputs:default": it is not allowed with "rules"'),
+        (_INPUT % "rules: [{ if: $A, options: [z] }]", '"spec:inputs:rules": it has no "default"'),
+        (_INPUT % "rules: [{ when: $A, default: z }]", '"spec:inputs:rules:when": there is no such key'),
+        (_INPUT % "rules: [{ if: $A, options: [z], default: z }]", ""),
         (f"spec: {{ inputs: {{ x: {{ default: y, type: string }}, z: }} }}\n---\n{_JOB}", ""),
         (f"spec: {{ inputs: }}\n---\n{_JOB}", ""),
         ("a:\n  script: []\n", '"script" of job "a": it is empty'),

@@ -17,8 +17,8 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     VariableName,
     tests_in,
 )
+from pipegen.importing.gitlab.reading.expressions.paths import example
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
-from pipegen.importing.gitlab.reading.paths import example
 from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import StartEvent

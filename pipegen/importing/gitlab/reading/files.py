@@ -15,9 +15,9 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     tests_in,
 )
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
+from pipegen.importing.gitlab.reading.input_values import report_inputs, report_unknown_inputs, values_of_inputs
 from pipegen.importing.gitlab.reading.locations import ProjectCheckout, Roots, included_files, matching_files
 from pipegen.importing.gitlab.reading.tree import (
-    INPUT,
     READING_LIMITS,
     FileTree,
     ReadingLimits,
@@ -199,15 +199,14 @@ def _merged(
     if content.header is not None:
         reading.trees.append(content.header)
         reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
+    values = values_of_inputs(content, inputs, reading.accounting, reading.report)
     if not stack:
-        _report_inputs(content, reading)
-    values = {**_defaults(content), **inputs}
-    _report_input_rules(content, inputs, reading)
+        report_inputs(content, values, reading.accounting, reading.report)
     reading.budget.spend_on(content.tree)
     tree = with_inputs(content.tree, values, reading.budget) if values else content.tree
     tree = tree if isinstance(tree, TreeMapping) else content.tree
     if (content.header or content.tree).get("spec") is not None:
-        _report_unknown_inputs(tree, reading)
+        report_unknown_inputs(tree, reading.report)
     include, own = tree.entry("include"), [entry for entry in tree.entries if entry.key.text not in ("include", "spec")]
     parts: list[TreeMapping] = []
     if include is not None:
@@ -221,75 +220,6 @@ def _merged(
         reading.stages += [entry] if entry.key.text == "stages" else []
     parts.append(TreeMapping(tuple(own), tree.span))
     return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
-
-
-def _defaults(content: FileTree) -> dict[str, Node]:
-    """Return the default of each input that the header of a file declares."""
-    return {
-        name: default for name, declaration in _inputs(content) if (default := declaration.get("default")) is not None
-    }
-
-
-def _inputs(content: FileTree) -> Iterator[tuple[str, TreeMapping]]:
-    """Yield the inputs that the header of a file declares."""
-    spec = (content.header or content.tree).get("spec")
-    for entry in entries_of(spec.get("inputs") if isinstance(spec, TreeMapping) else None):
-        if isinstance(entry.value, TreeMapping):
-            yield entry.key.text, entry.value
-
-
-def _report_inputs(content: FileTree, reading: _Reading) -> None:
-    """Report the inputs of the main file, which users set when they start a pipeline: the config has none of them."""
-    spec = (content.header or content.tree).get("spec")
-    declared = spec.entry("inputs") if isinstance(spec, TreeMapping) else None
-    if declared is None or not entries_of(declared.value):
-        return
-    reading.accounting.mark(declared, KeyOutcome.REPORTED)
-    for entry in entries_of(declared.value):
-        name = entry.key.text
-        default = entry.value.get("default") if isinstance(entry.value, TreeMapping) else None
-        shown = f' "{text_of(default)}"' if isinstance(default, Scalar) else ""
-        has_value = "no value for it" if default is None else f"only its default{shown}"
-        reading.report.add(
-            codes.NOT_IMPORTED,
-            f'the input "{name}" is left out: the config has {has_value}',
-            at=entry.key.span,
-            hint=f'add it to "inputs", and write "${{inputs.{name}}}" in place of its value',
-        )
-
-
-def _report_unknown_inputs(tree: TreeMapping, reading: _Reading) -> None:
-    """Report references to inputs in *tree* that are still there: the value is unknown, or a function."""
-    waiting: list[Node] = [tree]
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case TreeMapping():
-                waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
-            case TreeSequence():
-                waiting += reversed(node.items)
-            case Scalar() if (match_ := INPUT.search(node.text)) is not None:
-                reading.report.add(
-                    codes.NOT_IMPORTED,
-                    f'"{match_[0]}" stays text: ' + ("its function" if match_[2] else "its value") + " is unknown",
-                    at=node.span,
-                    hint="write the value",
-                )
-
-
-def _report_input_rules(content: FileTree, inputs: Mapping[str, Node], reading: _Reading) -> None:
-    """Report rules that decide the default of an input without a value in *inputs*."""
-    for name, declaration in _inputs(content):
-        rules = declaration.entry("rules")
-        if rules is not None and name not in inputs:
-            reading.accounting.mark(rules, KeyOutcome.REPORTED)
-            reading.report.add(
-                codes.NOT_IMPORTED,
-                f'the rules of the input "{name}" are left out: '
-                + ("it has its default" if declaration.get("default") is not None else "it has no value"),
-                at=rules.key.span,
-                hint="write a value where the file is included",
-            )
 
 
 def _included(

@@ -356,9 +356,27 @@ _FILE: Mapping[str, Form] = {
     ),
 }
 # https://docs.gitlab.com/ci/yaml/#header-keywords
-_INPUT = mapping(anything_in("default", "description", "options", "regex", "rules", "type"))
+_INPUT_KEYS = mapping(
+    {
+        "rules": sequence(filled(mapping(anything_in("if", "options", "default"), ("default",)))),
+        **anything_in("default", "description", "options", "regex", "type"),
+    }
+)
+
+
+def _input(node: Node) -> Iterator[Wrong]:
+    """Yield what is wrong in an input, and the keys that are not allowed with its rules."""
+    yield from _INPUT_KEYS(node)
+    entries = {entry.key.text: entry for entry in entries_of(node)}
+    for key in ("options", "default") if "rules" in entries else ():
+        if key in entries:
+            yield Wrong(
+                entries[key].key.span, 'it is not allowed with "rules"', "add it to a rule", (key,), entries[key]
+            )
+
+
 _HEADER: Mapping[str, Form] = {
-    "spec": mapping({"inputs": named(_INPUT), **anything_in("component", "include")}),
+    "spec": mapping({"inputs": named(_input), **anything_in("component", "include")}),
 }
 
 

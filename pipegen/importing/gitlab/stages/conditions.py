@@ -28,7 +28,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     searches,
     tested_names,
 )
-from pipegen.importing.gitlab.reading.paths import alternatives, can_match
+from pipegen.importing.gitlab.reading.expressions.paths import alternatives, can_match
 from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import (
     ALWAYS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from pipegen.importing.gitlab.reading.paths import match_any, variables_in
+from pipegen.importing.gitlab.reading.expressions.paths import match_any, variables_in
 from pipegen.importing.globs import finds
 from pipegen.structs import Struct
 
