@@ -177,7 +177,7 @@ def _spelling(name: str) -> str:
 
 def _named(job: RunJob, names: Mapping[str, str]) -> RunJob:
     """Return *job* with the *names* of the source for those of the generated file."""
-    groups = {"before": job.before, "files": job.files, "stopped_by": job.stopped_by}
+    groups = {"before": job.before, "files": job.files, "stopped_by": job.stopped_by, "started_by": job.started_by}
     return replace(job, **{key: frozenset([names[name] for name in group]) for key, group in groups.items()})
 
 
@@ -300,6 +300,9 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
         yield f'job "{expected.name}" starts after a failure of "{other}"'
     for other in sorted(before & (actual.stopped_by - expected.stopped_by)):
         yield f'job "{expected.name}" does not start after a failure of "{other}"'
+    for other in sorted((expected.started_by & names) ^ actual.started_by):
+        where = "original" if other in expected.started_by else "import"
+        yield f'a failure of "{other}" starts job "{expected.name}" only in the {where}'
     if expected.is_skipped != actual.is_skipped:
         who = "original" if expected.is_skipped else "import"
         yield f'job "{expected.name}" needs a job that does not start by itself only in the {who}'

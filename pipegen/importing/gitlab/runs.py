@@ -44,7 +44,8 @@ class RunJob(Struct, kw_only=True):
     """A combination of a *job*; *before* are all jobs that end before it, *files* those whose files it gets.
 
     Jobs that only start after a failure are in neither of these, unless it runs after failures, too. *stopped_by* are
-    those whose failure keeps it from starting. If it *may_start_early*, it starts before these have ended if one that
+    those whose failure keeps it from starting, *started_by* those with which one that waits for a failure starts. If it
+    *may_start_early*, it starts before these have ended if one that
     it needs is skipped. If it is *skipped*, it needs a job that does not start by itself.
     """
 
@@ -56,6 +57,7 @@ class RunJob(Struct, kw_only=True):
     before: frozenset[str]
     files: frozenset[str]
     stopped_by: frozenset[str]
+    started_by: frozenset[str]
     may_start_early: bool
     is_skipped: bool
     work: RunWork
@@ -79,6 +81,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     shown = frozenset(combination for job in jobs.values() if job.is_shown for combination in job.combinations)
     leaving = frozenset(combination for job in jobs.values() if job.leaves_files for combination in job.combinations)
     stopped_by = _stopped_by(starts, jobs, direct)
+    started_by = _started_by(starts, jobs, direct, stopped_by)
     failed = frozenset(name for name, start in starts.items() if start.when == ON_FAILURE)
     run_jobs: dict[str, RunJob] = {}
     for name, job in jobs.items():
@@ -95,6 +98,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
                 before=(ancestors[own_name] & shown) - missing,
                 files=senders,
                 stopped_by=stopped_by[own_name] & shown,
+                started_by=started_by.get(own_name, frozenset()) & shown,
                 may_start_early=job.needs is not None
                 and own.when == ALWAYS
                 and _may_start_early(direct, direct[own_name], starts, stopped_by),
@@ -270,6 +274,45 @@ def _stopped_by(
             through = (stopped_by[need] for need in direct[name] if starts[need].when not in AFTER_FAILURES)
             stopped_by[name] = (direct[name] & failing).union(*through)
     return stopped_by
+
+
+def _started_by(
+    starts: Mapping[str, StartedJob],
+    jobs: Mapping[str, RunnableJob],
+    direct: Mapping[str, frozenset[str]],
+    stopped_by: Mapping[str, frozenset[str]],
+) -> dict[str, frozenset[str]]:
+    """Return the combinations whose failure starts each one that waits for a failure.
+
+    With needs, these are needed ones with whose failure no other needed one is skipped:
+    `lib/gitlab/ci/status/composite.rb` of GitLab.
+    """
+    started_by: dict[str, frozenset[str]] = {}
+
+    def runs_after(name: str, failed: Collection[str]) -> bool:
+        start = starts[name]
+        if start.when == ON_FAILURE:
+            return name in failed or not started_by[name].isdisjoint(failed)
+        return start.when in AFTER_FAILURES or stopped_by[name].isdisjoint(failed)
+
+    failing = frozenset(name for name, start in starts.items() if "any" not in start.allowed)
+    for name in in_order(direct):
+        job = jobs[starts[name].name]
+        if starts[name].when != ON_FAILURE:
+            continue
+        if job.needs is None:
+            earlier = (other for other in jobs.values() if other.job.stage_number < job.job.stage_number)
+            started_by[name] = failing.intersection(each for other in earlier for each in other.combinations)
+            continue
+        started_by[name] = frozenset(
+            need
+            for need in direct[name] & failing
+            if any(
+                all(runs_after(other, (need, cause)) for other in direct[name])
+                for cause in started_by.get(need, (need,))
+            )
+        )
+    return started_by
 
 
 def _is_passed(start: StartedJob) -> bool:
