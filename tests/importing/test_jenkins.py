@@ -671,27 +671,6 @@ def test_names_of_times_become_the_times_of_jenkins(times: str, cron: str) -> No
 _AXES = "axes { axis { name 'OS'; values 'linux', 'mac' } }"
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "environment name: 'OS', value: 'linux'",
-        "expression { env.OS == 'linux' }",
-        "expression { OS in ['linux'] }",
-        "not { environment name: 'OS', value: 'mac' }",
-    ],
-)
-def test_a_condition_on_an_axis_is_reported(condition: str) -> None:
-    """An environment variable of the engine is no axis: the stage would never run."""
-    stage = f"stage('unit') {{ when {{ {condition} }}\n steps {{ sh './unit' }} }}"
-    result, report = _from_text(
-        f"pipeline {{ agent any\n stages {{ stage('all') {{ matrix {{ {_AXES}\n stages {{ {stage} }} }} }} }} }}"
-    )
-
-    assert "when" not in result.text
-    assert "env.OS" not in result.text
-    assert 'an axis of the matrix. Stage "unit" runs without it' in messages(report)
-
-
 def test_commands_and_groovy_of_a_matrix_get_all_axes() -> None:
     """Axes are environment variables, which programs also read."""
     result, _ = _from_text(

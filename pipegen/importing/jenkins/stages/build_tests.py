@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -140,6 +140,22 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
             return any(holds(part, facts) for part in test.tests)
         case NoTest():
             return not holds(test.test, facts)
+
+
+def variables_of(test: BuildTest) -> Iterator[BuildVariable | None]:
+    """Yield the variables that *test* reads, and None for each part that tests another fact."""
+    match test:
+        case VariableComparison():
+            yield test.variable
+        case EqualVariables():
+            yield from test.variables
+        case AllTests() | AnyTest():
+            for part in test.tests:
+                yield from variables_of(part)
+        case NoTest():
+            yield from variables_of(test.test)
+        case _:
+            yield None
 
 
 def compares(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator

@@ -24,7 +24,7 @@ from pipegen.importing.jenkins.stages.directives.conditions import ConditionRead
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
 from pipegen.importing.jenkins.stages.directives.inputs import asked
-from pipegen.importing.jenkins.stages.directives.matrices import axes_of, matrix_of
+from pipegen.importing.jenkins.stages.directives.matrices import axes_of, excluded_by, matrix_of
 from pipegen.importing.jenkins.stages.directives.post import read_post
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
@@ -52,6 +52,8 @@ class JenkinsDraft(MutableStruct, kw_only=True):
     # The sections `post` whose steps the stage does.
     posts: list[GroovyCall] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
+    # Values of axes of its matrix with which a condition does not hold.
+    excluded: list[Value] = field(default_factory=list)
 
 
 class JenkinsStages:
@@ -211,7 +213,8 @@ class JenkinsStages:
                         tests.append(test)
                         self._marks.all(conjunct)
                     except UntranslatableError as error:
-                        self._keep_condition(conjunct, names, draft, str(error))
+                        if not self._exclude(conjunct, names, draft):
+                            self._keep_condition(conjunct, names, draft, str(error))
             self._marks.translated(call)
         draft.test = AllTests(tuple(tests))
         draft.condition = simplified(Conjunction(tuple(conditions)))
@@ -234,6 +237,23 @@ class JenkinsStages:
                     yield from self._conjuncts(part, names)
                 return
         yield statement
+
+    def _exclude(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft) -> bool:
+        """Exclude the combinations without the condition *statement*; return whether it tests only axes of a matrix.
+
+        The stage must be the only one in the matrix: others have its combinations.
+        """
+        matrix = draft.source.matrix
+        if matrix is None or sum(stage.matrix is matrix for stage in self._source.stages) > 1:
+            return False
+        with suppress(UntranslatableError):
+            test = self._conditions.when(GroovyBlock((statement,), 0, statement.span))
+            excluded = excluded_by(with_parameters(test, names), matrix)
+            if excluded is not None:
+                draft.excluded += excluded
+                self._marks.all(statement)
+                return True
+        return False
 
     def _keep_condition(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft, reason: str) -> None:
         """Keep the condition *statement* as a block step around the steps of the stage, if it can be one."""
@@ -303,7 +323,7 @@ class JenkinsStages:
         if stage.cell is not None:
             draft.keys["matrix"] = {"from": stage.cell}
         elif stage.matrix is not None:
-            draft.keys["matrix"] = matrix_of(stage.matrix, self._marks)
+            draft.keys["matrix"] = matrix_of(stage.matrix, draft.excluded, self._marks)
 
     def _others(self, stage: JenkinsStage, *, is_isolated: bool) -> None:
         """Report the directives of the stages around *stage* that concern all of their stages, and other Groovy."""

@@ -16,6 +16,11 @@ from pipegen.structs import Struct
 
 _IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
 _BUILD_VALUE = re.compile(r"""--build-arg[ =]([A-Za-z_]\w*)=(?:"([^"$`\\]*)"|'([^']*)'|([\w./:@+-]+))(?=\s|$)""")
+_REGISTRY = ("registryUrl", "registryCredentialsId")
+_REGISTRY_URL = re.compile(r"https?://([\w.-]+(?::[0-9]+)?)(?:/.*)?")
+# The registry of names without one, and the start of names with another.
+_DOCKER_HUB = "index.docker.io"
+_HAS_REGISTRY = re.compile(r"(?:[^/]*[.:][^/]*|localhost)/")
 # A label that may contain values of a matrix.
 _LABEL_OF_MATRIX = re.compile(r"(?:[\w.-]|\$\{matrix\.\w+\})+")
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
@@ -78,16 +83,13 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
             return agent
         case "docker" | "dockerfile":
             image = _dockerfile(options) if call.name == "dockerfile" else _named(call, options, names)
-            run = _run_options(options, names)
+            run, registry = _run_options(options, names), _in_registry(image, options)
             marks.translated(call)
-            _read(
-                options,
-                ("label", "reuseNode", *_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())),
-                marks,
-            )
+            read = [*_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())]
+            _read(options, ("label", "reuseNode", *read, *(_REGISTRY if registry is not None else ())), marks)
             if call.name == "docker" and "alwaysPull" in options and constant(_value(options["alwaysPull"])) == "true":
                 image["pull"] = "always"
-            image |= run or {}
+            image |= {**(registry or {}), **(run or {})}
             return JenkinsAgent(
                 labels=_labels(options["label"], names) if "label" in options else (),
                 image=image["name"] if image.keys() == {"name"} else image,
@@ -102,6 +104,24 @@ def _value(call: GroovyCall) -> GroovyValue | None:
 
 def _named(call: GroovyCall, options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict[str, Value]:
     return {"name": names.word(_value(options.get("image", call)))}
+
+
+def _in_registry(image: Mapping[str, Value], options: Mapping[str, GroovyCall]) -> dict[str, Value] | None:
+    """Return the keys of *image* in the registry of *options*, and for the login there; None if a config has none.
+
+    `DockerRegistryEndpoint.imageName` of the plugin docker-commons puts the host before names without it.
+    """
+    url, login = (constant(_value(options[name])) if name in options else "" for name in _REGISTRY)
+    name = image.get("name")
+    match = _REGISTRY_URL.fullmatch(url or "")
+    if url is None or login is None or not isinstance(name, str) or not re.match(r"\w", name) or (url and not match):
+        return None
+    host = match[1] if match is not None else _DOCKER_HUB
+    if host == _DOCKER_HUB:
+        full_name, is_known = name, not _HAS_REGISTRY.match(name)
+    else:
+        full_name, is_known = name if name.startswith(host) else f"{host}/{name}", bool(_HAS_REGISTRY.match(f"{host}/"))
+    return {"name": full_name, **({"credentials": login} if login else {})} if is_known else None
 
 
 def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:

@@ -1,0 +1,76 @@
+"""Conditions on axes of a matrix of a Jenkinsfile."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+
+_MATRIX = """\
+pipeline {
+    agent any
+    stages {
+        stage('M') {
+            matrix {
+                axes {
+                    axis { name 'OS'; values 'linux', 'mac', 'windows' }
+                    axis { name 'ARCH'; values 'x86', 'arm' }
+                }
+                stages {
+                    stage('A') { when { WHEN }; steps { sh 'make $OS' } }
+                    OTHER
+                }
+            }
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "excluded", "condition"),
+    [
+        ("expression { env.OS != 'mac' }", "[{ OS: mac }]", ""),
+        ("environment name: 'OS', value: 'linux'", "[{ OS: mac }, { OS: windows }]", ""),
+        ("expression { OS in ['linux', 'mac'] }", "[{ OS: windows }]", ""),
+        (
+            "not { allOf { environment name: 'OS', value: 'mac'; equals expected: 'x86', actual: env.ARCH } }",
+            "[{ OS: mac, ARCH: x86 }]",
+            "",
+        ),
+        ("branch 'main'; expression { OS == 'linux' || OS == 'mac' }", "[{ OS: windows }]", "branch: main"),
+    ],
+)
+def test_conditions_on_axes_exclude_combinations(when: str, excluded: str, condition: str) -> None:
+    """Jenkins skips the stage in these cells."""
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", _MATRIX.replace("WHEN", when).replace("OTHER", "")), report)
+    proof = prove_stages(result)
+
+    assert f"exclude: {excluded}" in result.text
+    assert ("when: { branch: main }" in result.text) is bool(condition)
+    assert "axis of the matrix" not in messages(report)
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("when", "other"),
+    [
+        ("expression { env.OS == 'linux' }", "stage('B') { steps { sh 'b' } }"),
+        ("expression { env.OS == 'linux' && env.BRANCH_NAME == 'main' }", ""),
+        ("expression { env.OS == 'bsd' }", ""),
+    ],
+)
+def test_other_conditions_on_axes_are_reported(when: str, other: str) -> None:
+    """Other stages have the combinations of the first, a combination has no condition, and a matrix is not empty."""
+    report = Report()
+    text = _MATRIX.replace("WHEN", when).replace("OTHER", other)
+    result = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "exclude" not in result.text
+    assert "a condition cannot test OS, an axis of the matrix" in messages(report)
