@@ -32,28 +32,32 @@ def sharing(used: Iterable[JobTools]) -> Sharing:
         groups.setdefault(replace(tools, before_script=()), []).append(tools)
     hidden: list[Hidden] = []
     shares: dict[JobTools, Share] = {}
+    numbers: Counter[str] = Counter()
     for common, members in groups.items():
-        hidden_by_tools = _hidden(common, [tools for tools in members if counts[tools] > 1], len(members))
+        values = _shared(common, [tools for tools in members if counts[tools] > 1], len(members))
+        hidden_by_tools = {tools: _hidden(tools, number) for number, tools in enumerate(values, numbers[common.kind])}
+        numbers[common.kind] += len(values)
         hidden += hidden_by_tools.values()
         shares |= {tools: _share(tools, common, hidden_by_tools) for tools in members}
     return Sharing(tuple(hidden), shares)
 
 
-def _hidden(common: JobTools, repeated: Sequence[JobTools], members: int) -> dict[JobTools, Hidden]:
-    """Return a hidden job for each of the *repeated*, or for the keys that the *members* have in *common*."""
+def _shared(common: JobTools, repeated: Sequence[JobTools], members: int) -> list[JobTools]:
+    """Return the *repeated* tools, or those that several *members* have in *common*."""
     empty = JobTools(kind=common.kind)
-    values = [tools for tools in repeated if tools != empty] or ([common] if members > 1 and common != empty else [])
-    return {
-        tools: Hidden(
-            name=f".{tools.kind}" if number == 1 else f".{tools.kind} {number}",
-            image=tools.image,
-            services=tools.services,
-            variables=tools.variables,
-            before_script=tools.before_script,
-            after_script=tools.after_script,
-        )
-        for number, tools in enumerate(values, start=1)
-    }
+    return [tools for tools in repeated if tools != empty] or ([common] if members > 1 and common != empty else [])
+
+
+def _hidden(tools: JobTools, number: int) -> Hidden:
+    """Return the hidden job for *tools*, after a *number* of others of the same kind."""
+    return Hidden(
+        name=f".{tools.kind} {number + 1}" if number else f".{tools.kind}",
+        image=tools.image,
+        services=tools.services,
+        variables=tools.variables,
+        before_script=tools.before_script,
+        after_script=tools.after_script,
+    )
 
 
 def _share(tools: JobTools, common: JobTools, hidden_by_tools: Mapping[JobTools, Hidden]) -> Share:

@@ -66,6 +66,16 @@ def test_each_repeated_before_script_is_shared() -> None:
     assert [hidden_job.name for hidden_job in shared.hidden] == [".docker", ".docker 2"]
 
 
+def test_jobs_of_one_kind_with_different_images_have_different_hidden_jobs() -> None:
+    """Helpers have the image of the target; they are numbered together with jobs of users in the runner's image."""
+    helper = JobTools(kind="shell", image=ImageKeys("alpine"))
+    shared = sharing([helper, plain("a"), helper, plain("a"), plain("b"), plain("b")])
+
+    assert [hidden_job.name for hidden_job in shared.hidden] == [".shell", ".shell 2", ".shell 3"]
+    assert shared.shares[helper].extends == ".shell"
+    assert shared.shares[plain("a")].extends == ".shell 2"
+
+
 def test_a_job_without_a_before_script_does_not_extend_one() -> None:
     """An empty `before_script` is not worth sharing."""
     shared = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
