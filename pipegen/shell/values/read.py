@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipegen.plan.model import Commands, Job, Measure, Output
+from pipegen.plan.model import Commands, Job, Measure, Output, TriggerJob
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
@@ -43,7 +43,9 @@ _ONE_LINE = frozenset(
 def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> list[Command]:
     """Return the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
     commands: list[Command] = []
-    for stage in lowering.job.files:
+    # GitLab reads the file of a child pipeline itself.
+    has_script = any(type(step) is not TriggerJob for step in lowering.job.steps)
+    for stage in lowering.job.files if has_script else ():
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
             path = transfer_path(f"files/{job.slug}.tar", lowering.host)

@@ -76,6 +76,25 @@ def test_a_stage_can_generate_the_file_of_a_child_pipeline() -> None:
     assert jobs["outer: call / child"]["trigger"]["include"][1]["job"] == "outer: call / generate"
 
 
+def test_a_stage_that_only_starts_a_generated_file_reads_no_files() -> None:
+    """The file takes the place of an earlier one, which scripts of later stages read from a tar."""
+    result = compiled("""
+        pipelines:
+          ci:
+            stages:
+              - { name: first, script: [./generate], artifacts: [ci.yml] }
+              - { name: second, script: [./generate], artifacts: [ci.yml] }
+              - { name: child, trigger: { include: [{ artifact: ci.yml, stage: second }] } }
+              - { name: after, script: [cat ci.yml] }
+            execution: [[first, second, [child, after]]]
+    """)
+
+    assert ".pipegen/files/second.tar" in result.data["second"]["artifacts"]["paths"]
+    assert result.data["child"]["trigger"]["include"] == [{"artifact": "ci.yml", "job": "second"}]
+    assert "script" not in result.data["child"]
+    assert "tar -xf .pipegen/files/second.tar" in result.data["after"]["script"]
+
+
 def test_a_helper_can_start_the_file_of_a_job_with_another_name() -> None:
     """GitLab has a keyword `image`, so that the job of the stage gets another name."""
     result = compiled("""
