@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from collections.abc import Mapping as Dictionary
+from contextlib import suppress
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.expressions.formulas import tested_names, tests_in
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.rules import rules_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
@@ -54,7 +58,8 @@ def with_trigger(
     accounting.mark(entry, KeyOutcome.TRANSLATED)
     keys = present(entry.value)
     value: dict[str, Value] = {"name": draft.name}
-    if parameters := _parameters(draft, inputs, accounting, report):
+    tested = _tested(draft.job, source) if "trigger" in forced else frozenset()
+    if parameters := _parameters(draft, inputs, tested, accounting, report):
         value["parameters"] = parameters
     draft.keys = {key: stage_value for key, stage_value in draft.keys.items() if key in _OF_TRIGGERS}
     if "strategy" in keys:
@@ -71,17 +76,26 @@ def with_trigger(
     return draft
 
 
-def _parameters(draft: Draft, inputs: Collection[str], accounting: Accounting, report: Report) -> dict[str, Value]:
-    """Return the variables of *draft* as parameters; those with values that a config cannot pass on stay raw."""
+def _tested(job: SourceJob, source: SourcePipeline) -> frozenset[str]:
+    """Return the variables that rules of *job* test: they would test a parameter, and not the variable of the run."""
+    with suppress(ExpressionError):
+        formulas = (rule.formula for rule in rules_of(job, source))
+        return frozenset(name for formula in formulas for test in tests_in(formula) for name in tested_names(test))
+    return frozenset()
+
+
+def _parameters(
+    draft: Draft, inputs: Collection[str], tested: Collection[str], accounting: Accounting, report: Report
+) -> dict[str, Value]:
+    """Return the variables of *draft* as parameters; those *tested*, or not to be passed on by a config, stay raw."""
     variables = draft.raw.pop("variables", None)
     kept = variables if isinstance(variables, dict) else {}
     env = as_map(draft.keys.pop("env", None)) | {name: text for name, text in kept.items() if isinstance(text, str)}
     raw = {name: data for name, data in kept.items() if not isinstance(data, str)}
     parameters: dict[str, Value] = {}
     for name, text in env.items():
-        variable = draft.job.variables.get(name) if "$" in str(text) else None
         try:
-            parameters[name] = _computed(variable, env, draft.job, inputs) if variable else _parameter(str(text))
+            parameters[name] = _passed(name, str(text), env, draft.job, inputs, tested)
         except UntranslatableError:
             entry = draft.job.variables[name].entry
             raw[name] = draft.job.variables[name].data
@@ -95,6 +109,21 @@ def _parameters(draft: Draft, inputs: Collection[str], accounting: Accounting, r
     if raw:
         draft.raw["variables"] = raw
     return parameters
+
+
+def _passed(
+    name: str,
+    text: str,
+    env: Dictionary[str, Value],
+    job: SourceJob,
+    inputs: Collection[str],
+    tested: Collection[str],
+) -> str:
+    """Return the variable *name* of *job* as a parameter; raise `UntranslatableError` if it is none of a config."""
+    if name in tested:
+        raise UntranslatableError(f"rules test {name}")
+    variable = job.variables.get(name) if "$" in text else None
+    return _computed(variable, env, job, inputs) if variable is not None else _parameter(text)
 
 
 def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounting: Accounting, report: Report) -> None:

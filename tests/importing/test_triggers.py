@@ -1,0 +1,34 @@
+"""Jobs that start pipelines of other projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importing.samples import from_text, messages
+
+from pipegen.importing.gitlab.proof import prove
+
+_SOURCE = """\
+.rules:
+  rules:
+    - { if: '$CI_MERGE_REQUEST_ID && $MERGED_ONLY == "true"', when: never }
+    - { if: '$CI_MERGE_REQUEST_ID && $BY_HAND == "true"', when: manual }
+    - when: on_success
+build: { script: make, extends: .rules }
+other:
+  extends: .rules
+  variables: { MERGED_ONLY: "true", BRANCH: $CI_COMMIT_REF_NAME }
+  trigger: { project: group/other, strategy: depend }
+"""
+
+
+def test_variables_that_rules_test_are_no_parameters_of_a_trigger(tmp_path: Path) -> None:
+    """A config refuses such a parameter, for which the job was left out."""
+    result, report = from_text(_SOURCE, tmp_path)
+    proof = prove(result)
+
+    assert "raw: { gitlab: { variables: { MERGED_ONLY:" in result.text
+    assert 'parameters: { BRANCH: "${setup.params.CI_COMMIT_REF_NAME}" }' in result.text
+    assert "left out" not in messages(report)
+    assert proof is not None
+    assert proof.differences == ()
