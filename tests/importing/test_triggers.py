@@ -6,6 +6,7 @@ from pathlib import Path
 
 from importing.samples import from_text, messages
 
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.proof import prove
 
 _SOURCE = """\
@@ -32,3 +33,23 @@ def test_variables_that_rules_test_are_no_parameters_of_a_trigger(tmp_path: Path
     assert "left out" not in messages(report)
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_a_trigger_that_jobs_share_is_reported_once(tmp_path: Path) -> None:
+    """So is a variable of the file; each job has both as raw keys."""
+    source = """\
+variables: { PATTERN: "^main$|$X" }
+.start: { trigger: { include: [{ project: group/ci, file: "all.yml" }], strategy: depend } }
+a: { extends: .start }
+b: { extends: .start }
+c: { extends: .start }
+"""
+    result, report = from_text(source, tmp_path)
+    lines = [line.partition("] ")[2] for line in messages(report).splitlines()]
+
+    assert lines == [
+        '"PATTERN" of job "a" and 2 others stays a key of GitLab',
+        '"trigger" of job "a" and 2 others stays a key of GitLab',
+    ]
+    assert ("trigger", KeyOutcome.RAW, 1) in result.count.constructs
+    assert ("trigger:strategy", KeyOutcome.TRANSLATED, 1) in result.count.constructs

@@ -7,8 +7,6 @@ from collections.abc import Collection
 from collections.abc import Mapping as Dictionary
 from contextlib import suppress
 
-from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions.formulas import tested_names, tests_in
@@ -19,6 +17,7 @@ from pipegen.importing.gitlab.reading.rules import rules_of
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
+from pipegen.importing.gitlab.stages.raw_keys import RawKeys
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_references, with_values
 from pipegen.importing.untranslatable import UntranslatableError
@@ -44,13 +43,13 @@ def with_trigger(
     forced: Collection[str],
     inputs: Collection[str],
     targets: dict[str, Value],
+    raw_keys: RawKeys,
     accounting: Accounting,
-    report: Report,
 ) -> Draft:
     """Make *draft* start another pipeline; one that is not of another project stays raw.
 
     Return it; *targets* are the settings of GitLab, and *inputs* the variables that a run sets. The trigger also stays
-    raw if it is among the *forced* keys, which a config refused.
+    raw if it is among the *forced* keys, which a config refused; *raw_keys* collects what stays raw.
     """
     entry = draft.job.entries.get("trigger")
     if entry is None:
@@ -59,7 +58,7 @@ def with_trigger(
     keys = present(entry.value)
     value: dict[str, Value] = {"name": draft.name}
     tested = _tested(draft.job, source) if "trigger" in forced else frozenset()
-    if parameters := _parameters(draft, inputs, tested, accounting, report):
+    if parameters := _parameters(draft, inputs, tested, raw_keys):
         value["parameters"] = parameters
     draft.keys = {key: stage_value for key, stage_value in draft.keys.items() if key in _OF_TRIGGERS}
     if "strategy" in keys:
@@ -71,7 +70,7 @@ def with_trigger(
         del value["name"]
         value = {"include": files[0] if len(files) == 1 and isinstance(files[0], str) else list(files), **value}
     else:
-        _set_project(draft, entry, targets, accounting, report)
+        _set_project(draft, entry, targets, raw_keys)
     draft.keys["trigger"] = value
     return draft
 
@@ -84,9 +83,7 @@ def _tested(job: SourceJob, source: SourcePipeline) -> frozenset[str]:
     return frozenset()
 
 
-def _parameters(
-    draft: Draft, inputs: Collection[str], tested: Collection[str], accounting: Accounting, report: Report
-) -> dict[str, Value]:
+def _parameters(draft: Draft, inputs: Collection[str], tested: Collection[str], raw_keys: RawKeys) -> dict[str, Value]:
     """Return the variables of *draft* as parameters; those *tested*, or not to be passed on by a config, stay raw."""
     variables = draft.raw.pop("variables", None)
     kept = variables if isinstance(variables, dict) else {}
@@ -97,15 +94,8 @@ def _parameters(
         try:
             parameters[name] = _passed(name, str(text), env, draft.job, inputs, tested)
         except UntranslatableError:
-            entry = draft.job.variables[name].entry
             raw[name] = draft.job.variables[name].data
-            accounting.mark(entry, KeyOutcome.RAW)
-            report.add(
-                codes.KEPT_RAW,
-                f'"{name}" of job "{draft.name}" stays a key of GitLab',
-                at=entry.key.span,
-                hint='other engines do not read "raw": check that the stage works without it',
-            )
+            raw_keys.mark(draft.name, draft.job.variables[name].entry, "")
     if raw:
         draft.raw["variables"] = raw
     return parameters
@@ -126,7 +116,7 @@ def _passed(
     return _computed(variable, env, job, inputs) if variable is not None else _parameter(text)
 
 
-def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounting: Accounting, report: Report) -> None:
+def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], raw_keys: RawKeys) -> None:
     """Add the project of the trigger in *entry* of *draft* to *targets*; another pipeline stays raw."""
     keys = present(entry.value)
     project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
@@ -135,17 +125,10 @@ def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounti
     if not is_plain or not _is_project(entry) or "$" in project or not _COMPUTED.fullmatch(branch):
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
-        accounting.mark_key(entry.key, KeyOutcome.RAW)
-        for key, keyword in keys.items():
-            # "wait" and "forward" of the stage say the others.
-            if not (key == "forward" and _can_forward(keys)) and not (key == "strategy" and not _mirrors(keys)):
-                accounting.mark(keyword, KeyOutcome.RAW)
-        report.add(
-            codes.KEPT_RAW,
-            f'"trigger" of job "{draft.name}" stays a key of GitLab',
-            at=entry.key.span,
-            hint='call a pipeline of the config with "pipeline" if other engines need it',
-        )
+        # "wait" and "forward" of the stage say these.
+        has_forward, has_strategy = "forward" in keys and _can_forward(keys), "strategy" in keys and not _mirrors(keys)
+        known = [*([keys["forward"]] if has_forward else []), *([keys["strategy"]] if has_strategy else [])]
+        raw_keys.mark(draft.name, entry, "", known)
     projects = as_map(targets.get("projects"))
     projects[draft.name] = {"project": project, "branch": branch} if branch else project
     targets["projects"] = projects
