@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from textwrap import dedent
 
@@ -179,5 +180,45 @@ def test_needs_on_helpers_become_needs_on_their_stages(tmp_path: Path) -> None:
 
     assert {*result.jobs} == {"load", "wait for tests", "report"}
     assert "- [[load, wait for tests], report]" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_collectors_are_left_out(tmp_path: Path) -> None:
+    """They combine needs if these are more than GitLab allows; each import would have collectors of collectors."""
+    names = [f"test-{number}" for number in range(60)]
+    stages = [{"name": name, "script": f"./{name}", "artifacts": [f"out/{name}"]} for name in names]
+    report = {"name": "report", "script": "./report out", "when": {"branch": "main"}}
+    config = {"ci": {"stages": [*stages, report], "execution": [[names, "report"]]}}
+    file = compiled(json.dumps({"pipelines": config}), "gitlab").files[-1].text
+    result, _ = from_text(file, tmp_path)
+
+    assert file.count("\ncollect for report") == 2
+    assert "collect for" not in result.text
+    assert result.generated[-1].text.count("\ncollect for report") == 2
+    assert prove(result) == Proof(events=16, differences=())
+
+
+def test_needs_on_helpers_keep_their_keys(tmp_path: Path) -> None:
+    """A job gets the files of another if a need of the helper and the one on the helper do, or a second need."""
+    text = """\
+    a: { script: [./a], artifacts: { paths: [a] } }
+    b: { script: [./b], artifacts: { paths: [b] }, rules: [{ if: $B }] }
+    collect for c:
+      needs: [{ job: a, artifacts: false }, { job: b, optional: true }]
+      variables: { PIPEGEN_HELPER: "1" }
+      artifacts: { paths: [b] }
+      script: ["true"]
+    c: { needs: [collect for c], script: [./c] }
+    d: { needs: [{ job: collect for c, artifacts: false }, a], script: [./d] }
+    e: { stage: deploy, script: [./e], dependencies: [collect for c] }
+    """
+    result, _ = from_text(dedent(text), tmp_path)
+    proof = prove(result)
+
+    assert {*result.jobs} == {*"abcde"}
+    assert "script: [./c]\n        files_from: [b]" in result.text
+    assert "script: [./d]\n        files_from: [a]" in result.text
+    assert "script: [./e]\n        files_from: [b]" in result.text
     assert proof is not None
     assert proof.differences == ()

@@ -202,9 +202,8 @@ class _Writer:
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None, outputs: StageOutputs) -> Draft:
         draft, forced = builder.draft(self._source.jobs[name], start, outputs), self._options.forced.get(name, ())
-        return with_trigger(
-            draft, self._source, forced, self._inputs, self._targets, builder.raw_keys, self._accounting
-        )
+        targets, raw_keys = self._targets, builder.raw_keys
+        return with_trigger(draft, self._source, forced, self._inputs, targets, raw_keys, self._accounting)
 
     def _set_inherited(self, draft: Draft) -> None:
         """Let *draft* get only those variables of the file that it also gets in the source."""

@@ -9,16 +9,16 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
-from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
+from pipegen.importing.gitlab.helpers import without_waiting_jobs
 from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
-from pipegen.importing.gitlab.reading.job_names import with_free_names, without_waiting_jobs
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
+from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
@@ -28,7 +28,7 @@ from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.readback.gitlab_file import HELPER
-from pipegen.source.text import SourceFile
+from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Node, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
@@ -48,6 +48,10 @@ _SAME = {
     "after": "script",
     **dict.fromkeys(("files_from", "name", "raw"), "*"),
 }
+
+# Keys whose maps have names of the user as keys.
+_NAMED = frozenset({"variables", "inputs", "id_tokens", "secrets", "matrix"})
+_FILE_KEYS = frozenset({"include", "stages", "workflow", "spec", "default", "variables"})
 
 # A stage with one of these errors reads no outputs of others.
 _OF_REFERENCES = (codes.UNKNOWN_NAMESPACE, codes.NOT_AN_ANCESTOR, codes.UNBOUND_NAME, codes.MAY_BE_ABSENT)
@@ -216,7 +220,7 @@ class _Attempt:
             jobs=result.config.jobs,
             reading=self._reading,
             default_branch=self._default_branch,
-            count=accounting.count(constructs(files.trees)),
+            count=accounting.count(_constructs(files.trees)),
             generated=result.compiled.files,
             forced=self.forced,
             names=self.names,
@@ -349,3 +353,26 @@ def _maps(node: Node) -> Iterator[TreeMapping]:
         yield node
     for item in items_of(node):
         yield from _maps(item)
+
+
+def _constructs(trees: Iterable[TreeMapping]) -> Iterator[tuple[str, Span]]:
+    """Yield the path, such as `artifacts:paths`, and location of each key of *trees*, without names of the user."""
+    for entry in (entry for tree in trees for entry in tree.entries):
+        name = entry.key.text
+        is_job = name not in _FILE_KEYS and isinstance(entry.value, TreeMapping)
+        yield ("job" if is_job else name), entry.key.span
+        prefix = "" if is_job or name == "default" else name
+        yield from _inner_constructs(prefix, entry.value)
+
+
+def _inner_constructs(prefix: str, node: Node) -> Iterator[tuple[str, Span]]:
+    if isinstance(node, TreeMapping):
+        is_named = prefix.rpartition(":")[2] in _NAMED
+        for entry in node.entries:
+            name = "NAME" if is_named else entry.key.text
+            path = f"{prefix}:{name}" if prefix else name
+            yield path, entry.key.span
+            yield from _inner_constructs(path, entry.value)
+    else:
+        for item in getattr(node, "items", ()):
+            yield from _inner_constructs(prefix, item)

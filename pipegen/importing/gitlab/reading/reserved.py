@@ -1,4 +1,4 @@
-"""Jobs whose names a config does not have: those with reserved names, and helpers that the compiler adds again."""
+"""Jobs with names that a config reserves, which become stages with other names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of, whole_name
-from pipegen.importing.gitlab.reading.tree import texts_of
-from pipegen.readback.gitlab_file import HELPER
+from pipegen.importing.gitlab.reading.order import is_elsewhere, whole_name
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
@@ -25,8 +22,6 @@ _REFERENCES: Mapping[str, tuple[str, ...]] = {
     "trigger": ("include", "job"),
     "rules": ("needs",),
 }
-# It is in the name of a helper, before the one of its job: `targets/gitlab/pipelines.py`.
-_WAITING = "wait for "
 
 
 def with_free_names(source: SourcePipeline, report: Report) -> SourcePipeline:
@@ -49,28 +44,6 @@ def with_free_names(source: SourcePipeline, report: Report) -> SourcePipeline:
     jobs = (_with_references(job, names) for job in source.jobs.values())
     renamed = [replace(job, name=names.get(job.name, job.name)) for job in jobs]
     return replace(source, jobs={job.name: job for job in renamed})
-
-
-def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> SourcePipeline:
-    """Return *source* without helpers that wait for a job in runs in which it is not optional.
-
-    Jobs that need a helper need its job instead, for which the compiler adds one again.
-    """
-    names = {job.name: name for job in source.jobs.values() if (name := _awaited(job, source))}
-    if not names:
-        return source
-    for name in names:
-        for entry in source.jobs[name].entries.values():
-            accounting.mark(entry, KeyOutcome.TRANSLATED)
-    jobs = {job.name: _with_references(job, names) for job in source.jobs.values() if job.name not in names}
-    return replace(source, jobs=jobs)
-
-
-def _awaited(job: SourceJob, source: SourcePipeline) -> str:
-    """Return the job for which *job* is such a helper, "" if it is none."""
-    is_helper = HELPER in job.own_variables and _WAITING in job.name and texts_of(job.get("script")) == ("true",)
-    needs = needs_of(job, source) if is_helper else None
-    return needs[0].name if needs is not None and len(needs) == 1 and needs[0].name in source.jobs else ""
 
 
 def _with_references(job: SourceJob, names: Mapping[str, str]) -> SourceJob:
