@@ -20,7 +20,7 @@ def as_when(whole: Condition) -> dict[str, Data]:
         case Disjunction():
             parts = _joined(whole.parts)
             if common := _common(parts):
-                return _all((*common, Disjunction(tuple(_without(part, common) for part in parts))))
+                return _all((*common, flat(Disjunction(tuple(_without(part, common) for part in parts)))))
             return as_when(parts[0]) if len(parts) == 1 else {"any": [as_when(part) for part in parts]}
         case Conjunction():
             return _all(whole.parts)
