@@ -18,6 +18,7 @@ from pipegen.targets.gitlab.model import (
     CacheEntry,
     ChildPipeline,
     Combinations,
+    CoverageReport,
     Document,
     EnvironmentKeys,
     GitLabJob,
@@ -221,6 +222,13 @@ def _rules(values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str], Rule]:
     def texts(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(map(text, columns(lists)))
 
+    def reports(lists: Sequence[tuple[tuple[str, tuple[str, ...]], ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple(map(report, columns(lists)))
+
+    def report(kinds: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, tuple[str, ...]]:
+        names, paths = zip(*kinds, strict=True)
+        return Merger({}).merged(names), texts(paths)
+
     def variables(lists: Sequence[tuple[VariableEntry, ...]]) -> tuple[VariableEntry, ...]:
         return tuple(map(variable, columns(lists)))
 
@@ -231,10 +239,12 @@ def _rules(values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str], Rule]:
 
     return {
         **{(GitLabJob, name): texts for name in ("tags", "artifacts")},
-        **{(ArtifactKeys, name): texts for name in ("exclude", "junit")},
+        (ArtifactKeys, "exclude"): texts,
+        (ArtifactKeys, "reports"): reports,
         **{(CacheEntry, name): texts for name in ("paths", "fallback_keys")},
         **{(kind, "name"): text for kind in (ImageKeys, ServiceKeys, ArtifactKeys, EnvironmentKeys)},
         (CacheEntry, "key"): text,
+        (CoverageReport, "path"): text,
         (EnvironmentKeys, "url"): text,
         (GitLabJob, "resource_group"): text,
         (GitLabJob, "variables"): variables,

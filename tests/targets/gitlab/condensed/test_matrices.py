@@ -54,6 +54,19 @@ def test_values_are_in_variables_too() -> None:
     assert sorted(name for name in matrix if name.startswith("unit")) == ["unit: 3.1", "unit: 3.11"]
 
 
+def test_values_are_in_paths_of_reports() -> None:
+    """A report whose kind has several paths keeps them in order."""
+    matrix = _matrix(
+        "script: x",
+        "reports: { junit: ['a/${matrix.v}.xml', b.xml], coverage: 'c-${matrix.v}.xml' }",
+    )
+
+    assert matrix["unit"]["artifacts"]["reports"] == {
+        "junit": ["a/$v.xml", "b.xml"],
+        "coverage_report": {"coverage_format": "cobertura", "path": "c-$v.xml"},
+    }
+
+
 def test_values_may_be_names_of_images() -> None:
     """Paths of pipegen have other characters in their place, so that these combinations stay separate jobs."""
     keys = ("image: '${matrix.v}'", "script: 't ${matrix.v}'")
