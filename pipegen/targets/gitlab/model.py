@@ -235,7 +235,9 @@ class GitLabJob(Struct, kw_only=True):
     extends: str = ""
     # Whether the job that it extends has the same stage.
     has_stage_of_extended: bool = False
-    # The hidden job with its rules.
+    # The hidden jobs with keys of its pipeline, with its scripts and with its rules.
+    keys_from: str = ""
+    scripts_from: str = ""
     rules_from: str = ""
     combinations: Combinations | None = None
     image: ImageKeys | None = None
@@ -280,16 +282,18 @@ class GitLabJob(Struct, kw_only=True):
         return self.name.startswith(".")
 
     @property
+    def extended(self) -> tuple[str, ...]:
+        """The jobs that it extends, each after those whose keys it replaces."""
+        return tuple(dict.fromkeys(filter(None, (self.keys_from, self.extends, self.scripts_from, self.rules_from))))
+
+    @property
     def runs_stage(self) -> bool:
         """Whether the job runs a stage of the user in a script: neither a helper nor a bridge."""
         return self.trigger is None and not self.is_helper
 
 
 class DefaultKeys(Struct, kw_only=True):
-    """The keys that most jobs of a file share; a job without them writes its own.
-
-    All jobs share the scripts, if there are some.
-    """
+    """The keys that most jobs of a file share; a job without them writes its own."""
 
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
@@ -307,6 +311,8 @@ class DefaultKeys(Struct, kw_only=True):
             "retry": self.retry,
             "interruptible": self.interruptible,
             "cache": self.cache,
+            "before_script": self.before_script,
+            "after_script": self.after_script,
         }
 
 

@@ -30,7 +30,13 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.render_files import artifacts, caches, text_list, without_none
 from pipegen.targets.gitlab.settings import Release, ReleaseLink
 
-_EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
+_EMPTY: Mapping[str, Value] = {
+    "cache": [],
+    "interruptible": False,
+    "retry": 0,
+    "before_script": [],
+    "after_script": [],
+}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 # A command that needs no quotes between brackets.
 _SHORT_COMMAND = re.compile(r"[A-Za-z./](?:[A-Za-z0-9 ./=_@%+-]{0,58}[A-Za-z0-9./_])?")
@@ -112,7 +118,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     """Return the keys of a job, with *script* as the value of `script`."""
     keys = without_none(
         {
-            "extends": _one_or_list(tuple(filter(None, (job.extends, job.rules_from)))) or None,
+            "extends": _one_or_list(job.extended) or None,
             "stage": None if job.has_stage_of_extended else job.stage,
             "parallel": _parallel(job.combinations) if job.combinations is not None else None,
             "image": _image(job.image) if job.image else None,
@@ -134,9 +140,9 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "cache": caches(job.caches) if job.caches else _empty(job, "cache"),
             "variables": _variables(job.variables) if job.variables else None,
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
-            "before_script": script_data(job.before_script) if job.before_script else None,
+            "before_script": script_data(job.before_script) if job.before_script else _empty(job, "before_script"),
             "script": script,
-            "after_script": script_data(job.after_script) if job.after_script else None,
+            "after_script": script_data(job.after_script) if job.after_script else _empty(job, "after_script"),
             "coverage": job.artifact_keys.coverage or None,
             "artifacts": artifacts(job.artifacts, job.artifact_keys),
             "pages": {"publish": job.pages.publish} if job.pages else None,

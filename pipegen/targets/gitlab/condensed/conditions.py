@@ -61,10 +61,15 @@ def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
     first = rules[0]
     name = _condition_name(first.condition)
     if not name or len(rules) > 1 or first != RuleEntry(first.condition, first.when):
-        stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
-        words = re.sub(_SEPARATORS, "-", stage_job.name).strip("-")
-        return f".rules-{words[:_LONGEST]}".rstrip("-")
+        return hidden_name("rules", jobs)
     return f"{name}-{first.when}" if first.when else name
+
+
+def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
+    """Return the name of the hidden job with the *content* of *jobs*, after their first stage."""
+    stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
+    words = re.sub(_SEPARATORS, "-", stage_job.name).strip("-")
+    return f".{content}-{words[:_LONGEST]}".rstrip("-")
 
 
 def _condition_name(condition: str) -> str:

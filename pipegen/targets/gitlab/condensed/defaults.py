@@ -13,31 +13,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
+from pipegen.targets.gitlab.condensed.scripts import are_most, line_count
+from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden, ScriptEntry
 
 T = TypeVar("T")
+Script: TypeAlias = tuple[ScriptEntry, ...]
 
 # A job without these keys writes their empty values.
-_WITH_EMPTY_VALUE = ("cache", "interruptible", "retry")
-# The lines of keys that have several.
-_LINES = {"cache": 3}
+_WITH_EMPTY_VALUE = ("cache", "interruptible", "retry", "before_script", "after_script")
+CACHE_LINES = 3
 # The lines of an empty `default`.
 _EXTRA_LINES = 2
 
 
-def with_defaults(document: Document) -> Document:
-    """Return *document* with the keys that most jobs share in `default`, and without them in these jobs."""
+def with_defaults(document: Document, *, has_scripts: bool) -> Document:
+    """Return *document* with the keys that most jobs share in `default`, and without them in these jobs.
+
+    The keys include scripts if it *has_scripts*.
+    """
     if any("inherit" in job.raw for job in document.jobs):
         return document
     hidden = {each.name: each for each in document.hidden}
     names = {job.name for job in document.jobs}
     stages = [job for job in document.jobs if job.runs_stage]
     stage_jobs = [job for job in stages if job.extends not in names]
-    values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
-    own = [_values(job, None) for job in stage_jobs] if hidden else [*values.values()]
+    values = {job.name: _values(job, hidden.get(job.extends), has_scripts=has_scripts) for job in stage_jobs}
+    own = [_values(job, None, has_scripts=has_scripts) for job in stage_jobs] if hidden else [*values.values()]
     defaults = _shared_values(own, tuple(values.values()))
     others = len(document.jobs) - len(stages)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
@@ -58,9 +62,10 @@ def with_default_tools(document: Document) -> Document:
 
     Jobs of the user's own included files do not need these tools.
     """
-    if len(document.hidden) != 1 or document.defaults.image is not None or document.defaults.services:
+    defaults = document.defaults
+    if len(document.hidden) != 1 or document.external:
         return document
-    if document.external:
+    if defaults.image is not None or defaults.services or defaults.before_script or defaults.after_script:
         return document
     (hidden,) = document.hidden
     names = {variable.name for variable in document.variables}
@@ -73,7 +78,7 @@ def with_default_tools(document: Document) -> Document:
         hidden=(),
         variables=(*document.variables, *hidden.variables),
         defaults=replace(
-            document.defaults,
+            defaults,
             image=hidden.image,
             services=hidden.services,
             before_script=hidden.before_script,
@@ -83,14 +88,21 @@ def with_default_tools(document: Document) -> Document:
     )
 
 
-def _values(job: GitLabJob, hidden: Hidden | None) -> DefaultKeys:
-    """Return the values of the keys in *job*, which extends *hidden*."""
-    return DefaultKeys(
+def _values(job: GitLabJob, hidden: Hidden | None, *, has_scripts: bool) -> DefaultKeys:
+    """Return the values of the keys in *job*, which extends *hidden*; those of scripts if it *has_scripts*."""
+    values = DefaultKeys(
         image=job.image or (hidden.image if hidden is not None else None),
         services=job.services or (hidden.services if hidden is not None else ()),
         retry=job.limits.retry,
         interruptible=job.interruptible,
         cache=job.caches,
+    )
+    if not has_scripts:
+        return values
+    return replace(
+        values,
+        before_script=job.before_script or (hidden.before_script if hidden is not None else ()),
+        after_script=job.after_script or (hidden.after_script if hidden is not None else ()),
     )
 
 
@@ -103,7 +115,21 @@ def _shared_values(own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) ->
         interruptible=_shared(
             [each.interruptible for each in own], [each.interruptible for each in values], empty=False
         ),
-        cache=_shared([each.cache for each in own], [each.cache for each in values], (), _LINES["cache"]),
+        cache=_shared([each.cache for each in own], [each.cache for each in values], (), CACHE_LINES),
+        before_script=_shared_script([each.before_script for each in own], [each.before_script for each in values]),
+        after_script=_shared_script([each.after_script for each in own], [each.after_script for each in values]),
+    )
+
+
+def _shared_script(own: Sequence[Script], values: Sequence[Script]) -> Script:
+    """Return the script in *own* that nearly all jobs share, () if none; *values* include those of hidden jobs."""
+    if not any(own):
+        return ()
+    ((script, count),) = Counter([each for each in own if each]).most_common(1)
+    return (
+        script
+        if count > 1 and are_most(count, values.count(()) + sum(each not in ((), script) for each in own))
+        else ()
     )
 
 
@@ -122,8 +148,14 @@ def _saved_lines(defaults: DefaultKeys, own: Sequence[DefaultKeys], values: Sequ
     for key, value in defaults.as_map().items():
         if value:
             repeated = sum(getattr(each, key) == value for each in own)
-            saved += (repeated - 1) * _LINES.get(key, 1) - sum(not getattr(each, key) for each in values)
+            saved += (repeated - 1) * _lines(key, defaults) - sum(not getattr(each, key) for each in values)
     return saved
+
+
+def _lines(key: str, defaults: DefaultKeys) -> int:
+    """Return the lines of the *key* of *defaults*."""
+    lines = {"cache": CACHE_LINES, "before_script": line_count(defaults.before_script)}
+    return 1 + line_count(defaults.after_script) if key == "after_script" else lines.get(key, 1)
 
 
 def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, users: tuple[str, ...]) -> GitLabJob:
@@ -160,4 +192,6 @@ def _without_repeated(job: GitLabJob, defaults: DefaultKeys) -> GitLabJob:
         limits=limits,
         interruptible=job.interruptible and not defaults.interruptible,
         caches=() if job.caches == defaults.cache else job.caches,
+        before_script=() if job.before_script == defaults.before_script else job.before_script,
+        after_script=() if job.after_script == defaults.after_script else job.after_script,
     )

@@ -9,10 +9,12 @@ from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.conditions import with_shared_rules
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
-from pipegen.targets.gitlab.condensed.matrices import with_matrices
+from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
+from pipegen.targets.gitlab.condensed.scripts import may_share_scripts, with_hidden_scripts, with_starts
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
+from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_users
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
 
 _OF_RUNNER = ("GIT_STRATEGY", HELPER)
@@ -35,10 +37,16 @@ def condensed(
     their stage, with *has_partial_needs* some combinations of a matrix. With *has_tag_variables*, GitLab expands
     variables in tags.
     """
+    pipelines = _pipelines(document, plan_jobs, pipeline)
+    is_single = not any(pipelines.values())
     document = with_matrices(
         document, plan_jobs, has_partial_needs=has_partial_needs, has_tag_variables=has_tag_variables
     )
-    document = with_default_tools(_with_shared_variables(with_defaults(document)))
+    whole = document = without_single_users(document)
+    if has_scripts := may_share_scripts(document):
+        document = with_starts(document, pipelines)
+    document = with_defaults(document, has_scripts=has_scripts and is_single)
+    document = with_default_tools(_with_shared_variables(document))
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
     short = replace(
@@ -46,7 +54,24 @@ def condensed(
         stages=with_external(tuple(dict.fromkeys(names.values())), document.external_stages, names),
         jobs=tuple(_job(job, names[job.stage], leaving, plan_jobs.get(job.name)) for job in document.jobs),
     )
-    return with_shared_rules(with_pipeline_keys(short, pipeline))
+    if not is_single:
+        short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
+    return with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
+
+
+def _pipelines(
+    document: Document, plan_jobs: Mapping[str, PlanJob], pipeline: Callable[[str], str]
+) -> Mapping[str, str]:
+    """Return the pipelines of the jobs of *document*, and of the jobs that may replace combinations."""
+    pipelines = {job.name: pipeline(job.name) for job in document.jobs}
+    if not any(pipelines.values()):
+        return {}
+    for job in document.jobs:
+        plan_job = plan_jobs.get(job.name)
+        if plan_job is not None and plan_job.combination is not None:
+            name = matrix_name(job.name, plan_job)
+            pipelines[name] = pipelines[f".{name}"] = pipelines[job.name]
+    return pipelines
 
 
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:

@@ -90,10 +90,14 @@ def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, s
     for job in document.jobs:
         plan_job = plan_jobs.get(job.name)
         if plan_job is not None and plan_job.combination is not None:
-            title = allowed(job.name.removesuffix(plan_job.stage) + plan_job.title)
-            groups.setdefault(title, set()).add(job.name)
+            groups.setdefault(matrix_name(job.name, plan_job), set()).add(job.name)
     taken = {job.name for job in document.jobs}
     return {title: names for title, names in groups.items() if len(names) > 1 and title not in taken}
+
+
+def matrix_name(name: str, plan_job: PlanJob) -> str:
+    """Return the name of the job that may replace the combination *plan_job*, whose job has the *name*."""
+    return allowed(name.removesuffix(plan_job.stage) + plan_job.title)
 
 
 def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:

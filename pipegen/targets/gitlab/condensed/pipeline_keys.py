@@ -1,78 +1,149 @@
-"""The keys that all jobs of a pipeline share, in a hidden job that these extend, if a file has several pipelines."""
+"""The keys that the jobs of a pipeline share, in a hidden job that these extend, if a file has several pipelines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
-from pipegen.structs import replace
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, count_lines, free_name
-from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
+from pipegen.targets.gitlab.condensed.defaults import CACHE_LINES
+from pipegen.targets.gitlab.condensed.scripts import are_most, line_count
+from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
+
+T = TypeVar("T")
+Script: TypeAlias = tuple[ScriptEntry, ...]
 
 # Keys that a job of the user's own text replaces, so that it cannot share them.
 _SHARED_KEYS = {"rules", "image", "services", "variables", "cache", "retry", "timeout", "interruptible"}
 _INSTEAD = _SHARED_KEYS | {"extends", "inherit", "only", "except"}
 
 
-def with_pipeline_keys(document: Document, pipeline: Callable[[str], str]) -> Document:
-    """Return *document* with the keys that all jobs of a pipeline share in a hidden job, where that saves lines.
+class _Extension(Struct):
+    """The *hidden* job that a job extends, the keys that it *repeated*, and those that are *emptied* in it."""
 
-    *pipeline* returns the pipeline of a job by its name, "" for a job of none or of the only one. GitLab merges the
-    `variables` of a job and of the job that it extends, and takes other keys from the latter if the job has none:
-    https://docs.gitlab.com/ci/yaml/#extends
+    hidden: str
+    repeated: Hidden
+    emptied: tuple[str, ...]
+
+
+def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_scripts: bool) -> Document:
+    """Return *document* with the keys that jobs of a pipeline share in a hidden job, where that saves lines.
+
+    Each of these jobs has the keys: one with another value writes its own. The keys include scripts if it
+    *has_scripts*. *pipelines* are the pipelines of jobs. GitLab merges the `variables` of a job and of the job that it
+    extends, and takes other keys from the latter if the job has none: https://docs.gitlab.com/ci/yaml/#extends
     """
+    tools = {hidden.name: hidden for hidden in document.hidden}
     members: dict[str, list[GitLabJob]] = {}
     for job in document.jobs:
-        if (name := pipeline(job.name)) and job.runs_stage and not job.extends and _INSTEAD.isdisjoint(job.raw):
-            members.setdefault(name, []).append(job)
+        name = pipelines.get(job.name)
+        if name and job.runs_stage and (not job.extends or job.extends in tools) and _INSTEAD.isdisjoint(job.raw):
+            members.setdefault(name, []).append(with_tools(job, tools.get(job.extends)))
     taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
     hidden_jobs: list[Hidden] = []
-    extending: dict[str, GitLabJob] = {}
-    for name, jobs in members.items():
-        shared = _shared(jobs)
-        lines = _lines(shared)
-        if len(jobs) * lines > len(jobs) + lines + EXTRA_LINES:
-            hidden_jobs.append(replace(shared, name=free_name(f".{name}", taken)))
-            extending |= {job.name: _without(job, hidden_jobs[-1]) for job in jobs}
+    extending: dict[str, _Extension] = {}
+    for pipeline_name, jobs in members.items():
+        shared = _shared(jobs, has_scripts=has_scripts)
+        repeated = {job.name: keys for job in jobs if _lines(keys := _repeated(job, shared))}
+        emptied = {job.name: _emptied(job, shared) for job in jobs if job.name in repeated}
+        saved = sum(map(_lines, repeated.values())) - sum(map(len, emptied.values()))
+        if saved > len(repeated) + _lines(shared) + EXTRA_LINES:
+            hidden_jobs.append(replace(shared, name=free_name(f".{pipeline_name}", taken)))
+            extending |= {
+                name: _Extension(hidden_jobs[-1].name, keys, emptied[name]) for name, keys in repeated.items()
+            }
     return replace(
         document,
         hidden=(*document.hidden, *hidden_jobs),
-        jobs=tuple(extending.get(job.name, job) for job in document.jobs),
+        jobs=tuple(_extending(job, extending[job.name]) if job.name in extending else job for job in document.jobs),
     )
 
 
-def _shared(jobs: Sequence[GitLabJob]) -> Hidden:
-    """Return a hidden job without a name, with the keys that all *jobs* have."""
+def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
+    """Return a hidden job without a name, with the keys that all *jobs* have, each with its most frequent value.
+
+    A job may have an empty script in place of a shared one.
+    """
     first, *others = jobs
     return Hidden(
         name="",
-        rules=first.rules if all(job.rules == first.rules for job in others) else (),
-        image=first.image if all(job.image == first.image for job in others) else None,
-        services=first.services if all(job.services == first.services for job in others) else (),
+        rules=_most([job.rules for job in jobs], ()),
+        image=_most([job.image for job in jobs], None),
+        services=_most([job.services for job in jobs], ()),
         variables=tuple(entry for entry in first.variables if all(entry in job.variables for job in others)),
-        caches=first.caches if all(job.caches == first.caches for job in others) else (),
-        retry=first.limits.retry if all(job.limits.retry == first.limits.retry for job in others) else None,
-        timeout=first.limits.timeout if all(job.limits.timeout == first.limits.timeout for job in others) else "",
+        caches=_most([job.caches for job in jobs], ()),
+        retry=_most([job.limits.retry for job in jobs], None),
+        timeout=_most([job.limits.timeout for job in jobs], ""),
         interruptible=all(job.interruptible for job in jobs),
+        before_script=_shared_script([job.before_script for job in jobs]) if has_scripts else (),
+        after_script=_shared_script([job.after_script for job in jobs]) if has_scripts else (),
     )
 
 
-def _without(job: GitLabJob, hidden: Hidden) -> GitLabJob:
-    """Return *job*, which extends *hidden*, without the keys that it gets from there."""
+def _most(values: Sequence[T], empty: T) -> T:
+    """Return the most frequent of *values*; *empty* if a job has none, or if no two are equal."""
+    if empty in values or not values:
+        return empty
+    ((value, count),) = Counter(values).most_common(1)
+    return value if count > 1 else empty
+
+
+def _shared_script(scripts: Sequence[Script]) -> Script:
+    """Return the script that nearly all jobs share, () if none; the others may be empty."""
+    script = _most([script for script in scripts if script], ())
+    return script if script and are_most(scripts.count(script), len(scripts) - scripts.count(script)) else ()
+
+
+def _repeated(job: GitLabJob, shared: Hidden) -> Hidden:
+    """Return *shared* with only the keys that *job* has with the same value."""
+    return Hidden(
+        name="",
+        rules=shared.rules if shared.rules == job.rules else (),
+        image=shared.image if shared.image == job.image else None,
+        services=shared.services if shared.services == job.services else (),
+        variables=shared.variables,
+        caches=shared.caches if shared.caches == job.caches else (),
+        retry=shared.retry if shared.retry == job.limits.retry else None,
+        timeout=shared.timeout if shared.timeout == job.limits.timeout else "",
+        interruptible=shared.interruptible,
+        before_script=shared.before_script if shared.before_script == job.before_script else (),
+        after_script=shared.after_script if shared.after_script == job.after_script else (),
+    )
+
+
+def _emptied(job: GitLabJob, shared: Hidden) -> tuple[str, ...]:
+    """Return the scripts in place of which *job* has an empty value."""
+    scripts = {
+        "before_script": (job.before_script, shared.before_script),
+        "after_script": (job.after_script, shared.after_script),
+    }
+    return tuple(key for key, (own, script) in scripts.items() if script and not own and key not in job.emptied)
+
+
+def _extending(job: GitLabJob, extension: _Extension) -> GitLabJob:
+    """Return *job* with the *extension* in place of the keys that it repeated."""
+    limits, repeated = job.limits, extension.repeated
     return replace(
         job,
-        extends="" if hidden.rules else hidden.name,
-        rules_from=hidden.name if hidden.rules else "",
-        rules=() if hidden.rules else job.rules,
-        image=None if hidden.image is not None else job.image,
-        services=() if hidden.services else job.services,
-        variables=tuple(entry for entry in job.variables if entry not in hidden.variables),
-        caches=() if hidden.caches else job.caches,
+        keys_from=extension.hidden,
+        rules_from=extension.hidden if repeated.rules else "",
+        rules=() if repeated.rules else job.rules,
+        image=None if repeated.image else job.image,
+        services=() if repeated.services else job.services,
+        variables=tuple(entry for entry in job.variables if entry not in repeated.variables),
+        caches=() if repeated.caches else job.caches,
         limits=replace(
-            job.limits,
-            retry=None if hidden.retry is not None else job.limits.retry,
-            timeout="" if hidden.timeout else job.limits.timeout,
+            limits,
+            retry=None if repeated.retry else limits.retry,
+            timeout="" if repeated.timeout else limits.timeout,
         ),
-        interruptible=job.interruptible and not hidden.interruptible,
+        interruptible=job.interruptible and not repeated.interruptible,
+        before_script=() if repeated.before_script else job.before_script,
+        after_script=() if repeated.after_script else job.after_script,
+        emptied=(*job.emptied, *extension.emptied),
     )
 
 
@@ -80,4 +151,6 @@ def _lines(hidden: Hidden) -> int:
     """Return the number of lines of the keys of *hidden*, at least."""
     short = (hidden.image, hidden.services, hidden.retry, hidden.timeout, hidden.interruptible)
     variables = 1 + len(hidden.variables) if hidden.variables else 0
-    return sum(map(bool, short)) + count_lines(hidden.rules) + variables + 3 * len(hidden.caches)
+    after = 1 + line_count(hidden.after_script) if hidden.after_script else 0
+    scripts = line_count(hidden.before_script) + after
+    return sum(map(bool, short)) + count_lines(hidden.rules) + variables + CACHE_LINES * len(hidden.caches) + scripts

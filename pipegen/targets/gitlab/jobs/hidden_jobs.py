@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.tools import JobTools
-from pipegen.targets.gitlab.model import Hidden
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
 
 
 class Share(Struct):
@@ -40,6 +40,36 @@ def sharing(used: Iterable[JobTools]) -> Sharing:
         hidden += hidden_by_tools.values()
         shares |= {tools: _share(tools, common, hidden_by_tools) for tools in members}
     return Sharing(tuple(hidden), shares)
+
+
+def without_single_users(document: Document) -> Document:
+    """Return *document* without the hidden jobs that only one job extends, which has their keys itself."""
+    counts = Counter([job.extends for job in document.jobs])
+    single = {hidden.name: hidden for hidden in document.hidden if counts[hidden.name] == 1}
+    if not single:
+        return document
+    return replace(
+        document,
+        hidden=tuple(hidden for hidden in document.hidden if hidden.name not in single),
+        jobs=tuple(
+            replace(with_tools(job, single[job.extends]), extends="") if job.extends in single else job
+            for job in document.jobs
+        ),
+    )
+
+
+def with_tools(job: GitLabJob, hidden: Hidden | None) -> GitLabJob:
+    """Return *job* with the keys of the *hidden* job that it extends, if any."""
+    if hidden is None:
+        return job
+    return replace(
+        job,
+        image=job.image or hidden.image,
+        services=job.services or hidden.services,
+        variables=(*hidden.variables, *job.variables),
+        before_script=job.before_script or hidden.before_script,
+        after_script=job.after_script or hidden.after_script,
+    )
 
 
 def _shared(common: JobTools, repeated: Sequence[JobTools], members: int) -> list[JobTools]:

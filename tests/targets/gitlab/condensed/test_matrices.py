@@ -67,6 +67,15 @@ def test_values_are_in_paths_of_reports() -> None:
     }
 
 
+def test_a_matrix_job_has_the_tools_of_its_combinations_itself() -> None:
+    """Their hidden job would have one user."""
+    keys = ("script: 'git add . && ./measure ${matrix.v}'", "outputs: [size]")
+    matrix = _matrix(*keys, more="- { name: end, script: 'echo ${unit.size}' }")
+
+    assert not any(name.startswith(".") for name in matrix)
+    assert matrix["unit"]["before_script"][0] == "pipegen=$(mktemp -d)"
+
+
 def test_values_may_be_names_of_images() -> None:
     """Paths of pipegen have other characters in their place, so that these combinations stay separate jobs."""
     keys = ("image: '${matrix.v}'", "script: 't ${matrix.v}'")

@@ -86,3 +86,43 @@ def test_a_single_pipeline_has_no_hidden_job() -> None:
     )
 
     assert not [name for name in data if name.startswith(".")]
+
+
+def test_a_job_with_another_value_has_its_own() -> None:
+    """The hidden job has the most frequent value of a key that all jobs have."""
+    data = _data(
+        "when: { branch: main }, defaults: { image: 'python:3.12', timeout: 5 minutes }, "
+        "stages: [{ name: a, script: make a }, { name: b, script: make b }, "
+        "{ name: c, script: make c, image: 'python:3.13', when: { tag: 'v*' }, timeout: 1 hour }]"
+    )
+
+    assert data[".api"]["image"] == "python:3.12"
+    assert data["api: a"] == {"extends": ".api", "stage": "a, html", "script": ["make a"]}
+    assert "extends" not in data["api: c"]
+    assert data["api: c"]["image"] == "python:3.13"
+
+
+def test_jobs_in_place_of_combinations_extend_it() -> None:
+    """Also the hidden job of combinations that others need one by one."""
+    data = _data(
+        "when: { branch: main }, defaults: { timeout: 5 minutes, env: { MODE: fast } }, stages: ["
+        "{ name: a, matrix: { n: [x, y] }, script: 'make ${matrix.n}' }, "
+        "{ name: b, matrix: { from: a }, script: 'test ${matrix.n}' }]"
+    )
+
+    assert data["api: a"]["extends"] == ".api"
+    assert data[".api: b"]["extends"] == ".api"
+    assert data["api: b: x"]["extends"] == ".api: b"
+    assert "timeout" not in {*data["api: a"], *data[".api: b"], *data["api: b: x"]}
+
+
+def test_jobs_with_tools_extend_it_first() -> None:
+    """The keys of the tools replace those of the pipeline, as in the other jobs of the tools."""
+    data = _data(
+        "when: { branch: main }, defaults: { timeout: 5 minutes }, stages: [{ name: a, script: make a }, "
+        "{ name: b, build: b }, { name: c, build: c }, { name: d, script: make d }]"
+    )
+
+    assert data["api: b"]["extends"] == [".api", ".docker"]
+    assert data["api: a"]["extends"] == ".api"
+    assert "timeout" not in data["api: b"]

@@ -1,0 +1,143 @@
+"""`before_script` and `after_script`: the commands that the scripts of several jobs share.
+
+GitLab runs `before_script` and `script` as one script: https://docs.gitlab.com/ci/yaml/#before_script
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, free_name, hidden_name
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
+
+# Keys in the user's own text that replace scripts, or that give a job those of others.
+_OF_SCRIPTS = frozenset({"extends", "inherit", "before_script", "script", "after_script", "run", "trigger"})
+# Shared commands that save fewer lines stay in the scripts.
+_LEAST_SAVED_LINES = 3
+
+
+class _Start(Struct):
+    """The *entries* with which the scripts of the jobs *names* begin."""
+
+    entries: tuple[ScriptEntry, ...]
+    names: frozenset[str]
+
+
+def may_share_scripts(document: Document) -> bool:
+    """Return whether jobs of *document* may get scripts from others, which replace none of the user's own text."""
+    return not document.external and all(_OF_SCRIPTS.isdisjoint(job.raw) for job in document.jobs)
+
+
+def are_most(count: int, others: int) -> bool:
+    """Return whether so many jobs with a script are enough for a default, which *others* replace by an empty value."""
+    return count > 2 * others
+
+
+def with_starts(document: Document, pipelines: Mapping[str, str]) -> Document:
+    """Return *document* with the commands with which several scripts of a pipeline begin in `before_script`.
+
+    Each job still has its own one. *pipelines* are the pipelines of jobs, none for jobs of the only one.
+    """
+    hidden = {each.name: each for each in document.hidden}
+    names = {job.name for job in document.jobs}
+    members: dict[str, list[GitLabJob]] = {}
+    for job in document.jobs:
+        if job.runs_stage and job.extends not in names and not _has_before_script(job, hidden.get(job.extends)):
+            members.setdefault(pipelines.get(job.name, ""), []).append(job)
+    lengths = {name: len(start.entries) for jobs in members.values() for start in _starts(jobs) for name in start.names}
+    if not lengths:
+        return document
+    return replace(
+        document,
+        jobs=tuple(_split(job, lengths[job.name]) if job.name in lengths else job for job in document.jobs),
+    )
+
+
+def with_hidden_scripts(document: Document, whole: Document) -> Document:
+    """Return *document* with the scripts that several jobs share in hidden jobs, where that saves lines.
+
+    Other jobs have the whole scripts that they have in *whole*, unless these would begin with the commands of others.
+    """
+    names = {job.name for job in document.jobs}
+    groups: dict[tuple[tuple[ScriptEntry, ...], ...], list[GitLabJob]] = {}
+    for job in document.jobs:
+        if job.runs_stage and job.extends not in names and (job.before_script or job.after_script):
+            groups.setdefault((job.before_script, job.after_script), []).append(job)
+    taken = names | {hidden.name for hidden in document.hidden}
+    hidden_jobs: list[Hidden] = []
+    extending: dict[str, GitLabJob] = {}
+    for (before, after), jobs in groups.items():
+        lines = sum(1 + line_count(script) for script in (before, after) if script)
+        if (len(jobs) - 1) * (lines - 1) - EXTRA_LINES >= _LEAST_SAVED_LINES:
+            name = free_name(hidden_name("scripts", jobs), taken)
+            hidden_jobs.append(Hidden(name=name, before_script=before, after_script=after))
+            extending |= {job.name: replace(job, scripts_from=name, before_script=(), after_script=()) for job in jobs}
+    split = {job.name for job in whole.jobs if not job.before_script}
+    inherited = {hidden.name for hidden in document.hidden if hidden.before_script}
+    return replace(
+        document,
+        hidden=(*document.hidden, *hidden_jobs),
+        jobs=tuple(
+            _joined(job)
+            if job.before_script
+            and job.name in split
+            and inherited.isdisjoint(job.extended)
+            and not document.defaults.before_script
+            else job
+            for job in (extending.get(job.name, job) for job in document.jobs)
+        ),
+    )
+
+
+def line_count(entries: Collection[ScriptEntry]) -> int:
+    """Return the number of lines of *entries*."""
+    return sum(
+        1 + entry.text.rstrip("\n").count("\n") + ("\n" in entry.text) + bool(entry.comment) for entry in entries
+    )
+
+
+def _has_before_script(job: GitLabJob, hidden: Hidden | None) -> bool:
+    return bool(job.before_script or (hidden is not None and hidden.before_script))
+
+
+def _starts(jobs: Sequence[GitLabJob]) -> Iterator[_Start]:
+    """Yield the starts that several scripts of *jobs* share, at most one for each first command."""
+    groups: dict[ScriptEntry, list[GitLabJob]] = {}
+    for job in jobs:
+        # A script has at least one command of its own.
+        if len(job.script) > 1:
+            groups.setdefault(job.script[0], []).append(job)
+    for group in groups.values():
+        if len(group) > 1 and (start := _start(group, len(jobs))) is not None:
+            yield start
+
+
+def _start(jobs: Sequence[GitLabJob], total: int) -> _Start | None:
+    """Return the start of *jobs*, of *total* ones, that saves most lines; None if none saves enough."""
+    best, most_saved = None, _LEAST_SAVED_LINES - 1
+    sharing, length = jobs, 1
+    while len(sharing) > 1:
+        start = sharing[0].script[:length]
+        # A single command is on the line of its key.
+        single = sum(len(job.script) == length + 1 for job in sharing)
+        saved = (len(sharing) - 1) * line_count(start) + single - 1
+        others = total - len(sharing)
+        saved -= others if are_most(len(sharing), others) else len(sharing) + EXTRA_LINES
+        if saved > most_saved:
+            best, most_saved = _Start(start, frozenset([job.name for job in sharing])), saved
+        longer = [job for job in sharing if len(job.script) > length + 1]
+        counts = Counter([job.script[length] for job in longer])
+        entry = counts.most_common(1)[0][0] if counts else None
+        sharing = [job for job in longer if job.script[length] == entry]
+        length += 1
+    return best
+
+
+def _split(job: GitLabJob, length: int) -> GitLabJob:
+    return replace(job, before_script=job.script[:length], script=job.script[length:])
+
+
+def _joined(job: GitLabJob) -> GitLabJob:
+    return replace(job, before_script=(), script=(*job.before_script, *job.script))
