@@ -61,19 +61,31 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
     Other jobs have the whole scripts that they have in *whole*, unless these would begin with the commands of others.
     """
     names = {job.name for job in document.jobs}
-    groups: dict[tuple[tuple[ScriptEntry, ...], ...], list[GitLabJob]] = {}
+    by_start: dict[tuple[ScriptEntry, ...], list[GitLabJob]] = {}
+    by_end: dict[tuple[ScriptEntry, ...], list[GitLabJob]] = {}
     for job in document.jobs:
-        if job.runs_stage and job.extends not in names and (job.before_script or job.after_script):
-            groups.setdefault((job.before_script, job.after_script), []).append(job)
+        if job.runs_stage and job.extends not in names:
+            if job.before_script:
+                by_start.setdefault(job.before_script, []).append(job)
+            elif job.after_script:
+                by_end.setdefault(job.after_script, []).append(job)
     taken = names | {hidden.name for hidden in document.hidden}
     hidden_jobs: list[Hidden] = []
     extending: dict[str, GitLabJob] = {}
-    for (before, after), jobs in groups.items():
+    for jobs in (*by_start.values(), *by_end.values()):
+        before, after = jobs[0].before_script, jobs[0].after_script
+        if any(job.after_script != after for job in jobs):
+            after = ()
         lines = sum(1 + line_count(script) for script in (before, after) if script)
         if (len(jobs) - 1) * (lines - 1) - EXTRA_LINES >= _LEAST_SAVED_LINES:
             name = free_name(hidden_name("scripts", jobs), taken)
             hidden_jobs.append(Hidden(name=name, before_script=before, after_script=after))
-            extending |= {job.name: replace(job, scripts_from=name, before_script=(), after_script=()) for job in jobs}
+            extending |= {
+                job.name: replace(
+                    job, scripts_from=name, before_script=(), after_script=() if after else job.after_script
+                )
+                for job in jobs
+            }
     split = {job.name for job in whole.jobs if not job.before_script}
     inherited = {hidden.name for hidden in document.hidden if hidden.before_script}
     return replace(

@@ -56,6 +56,19 @@ def test_commands_of_some_scripts_are_in_a_hidden_job() -> None:
     assert data["c"]["script"] == ["c"]
 
 
+def test_jobs_with_different_commands_after_their_scripts_share_the_start() -> None:
+    """Each keeps its own `after_script`."""
+    start = "p, q, r, s, t, u, v"
+    data = _data(
+        *(f"name: {name}, script: [{start}, {name}], after: [end {name}]" for name in "ab"),
+        *(f"name: {name}, script: {name}" for name in "cde"),
+    )
+
+    assert data[".scripts-a"] == {"before_script": start.split(", ")}
+    assert data["b"]["extends"] == ".scripts-a"
+    assert data["b"]["after_script"] == ["end b"]
+
+
 def test_several_groups_of_jobs_have_hidden_jobs() -> None:
     """No group is large enough for the default, which a job of another group would get."""
     data = _data(
