@@ -188,7 +188,12 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
 
 
 def _combinations(parallel: object) -> Iterator[Values]:
-    """Yield the combinations of the matrix in *parallel*: each map has one value or several for each variable."""
+    """Yield the combinations of the matrix in *parallel*, or its parts.
+
+    Each map of a matrix has one value or several for each variable.
+    """
+    if isinstance(parallel, int) and parallel <= _MOST_COMBINATIONS:
+        yield from ((("part", str(part)),) for part in range(1, parallel + 1))
     matrix = parallel.get("matrix") if isinstance(parallel, Mapping) else None
     for axes in matrix if isinstance(matrix, list) else ():
         if isinstance(axes, Mapping):

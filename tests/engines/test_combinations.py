@@ -192,3 +192,24 @@ def test_a_called_pipeline_runs_in_place_of_its_stage(containers: Containers, tm
         times = done.times[f"main: checks / {combination}"]
         assert done.times["main: build"][1] <= times[0]
         assert times[1] <= done.times["main: last"][0]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_parts_have_their_numbers(containers: Containers, tmp_path: Path, name: str) -> None:
+    """The commands that all scripts share run in the same shell before those of each part."""
+    setup = ["START=started", "set -u", "end() { cat parts/*; }"]
+    part = {
+        "name": "part",
+        "matrix": {"part": [1, 2, 3]},
+        "env": {"SHARD": "${matrix.part}"},
+        "script": [*setup, "mkdir parts", 'echo "$START $SHARD ${matrix.part}/3" >"parts/${matrix.part}"'],
+        "artifacts": ["parts/${matrix.part}"],
+    }
+    other = {"name": "other", "script": [*setup, 'test "$START" = started']}
+    join = {"name": "join", "script": [*setup, 'end >"$RECORDS/all"']}
+
+    text = yaml_text({"pipelines": {"m": {"stages": [part, other, join]}}})
+    done, records = executed(ENGINES[name], containers, tmp_path, text)
+
+    assert done.outcomes == dict.fromkeys(("part: 1", "part: 2", "part: 3", "other", "join"), "success"), done.log
+    assert (records / "all").read_text() == "started 1 1/3\nstarted 2 2/3\nstarted 3 3/3\n"

@@ -32,6 +32,13 @@ def test_a_need_on_a_matrix_job_covers_its_combinations() -> None:
     assert graph.predecessors("some") == ("build: mac, 1", "build: win, 2")
 
 
+def test_a_need_on_a_job_with_parts_covers_these() -> None:
+    """A part has its number as name."""
+    graph = order("a: { script: x, parallel: 2 }\nb: { script: x, stage: deploy, needs: [a] }\n")
+
+    assert graph.predecessors("b") == ("a: 1", "a: 2")
+
+
 def test_a_need_on_a_combination_name_is_rejected() -> None:
     """A need names the matrix job."""
     with pytest.raises(UnreadableError, match="does not exist"):

@@ -132,9 +132,10 @@ class RetryKeys(Struct):
 
 
 class Combinations(Struct):
-    """The combinations of a matrix job: for each, the variables and their values."""
+    """The combinations of a matrix job: for each, the variables and their values; parts only have a number."""
 
     values: tuple[tuple[tuple[str, str], ...], ...]
+    are_parts: bool = False
 
 
 class LimitKeys(Struct, kw_only=True):

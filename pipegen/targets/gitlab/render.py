@@ -248,7 +248,12 @@ def _need(need: NeedEntry) -> Data:
 
 
 def _parallel(combinations: Combinations) -> Value:
-    """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps."""
+    """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps.
+
+    Parts are a number.
+    """
+    if combinations.are_parts:
+        return len(combinations.values)
     maps = axis_maps(map(dict, combinations.values))
     if len(maps) > 1:
         return {"matrix": [Flow({**axes}) for axes in maps]}

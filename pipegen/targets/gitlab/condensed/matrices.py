@@ -36,8 +36,9 @@ _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 # In a name, such as that of an image, and in a script, such a value needs no quotes, and GitLab expands nothing in it.
 _PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*"
 # A shell variable with the value of another.
-_COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
-
+_COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([A-Za-z0-9_]+)\}?"
+# Variables that GitLab sets itself: https://docs.gitlab.com/ci/variables/predefined_variables/
+_NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 
 # Raw keys that jobs of a matrix cannot have.
 _OF_ONE_JOB = frozenset({"parallel", "extends", "trigger"})
@@ -78,7 +79,7 @@ def with_matrices(
         if matrix is None:
             continue
         if _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
-            matrices |= dict.fromkeys(matrix.combinations, matrix)
+            matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, document))
         elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
     return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
@@ -151,6 +152,26 @@ def _matrix(
     return None if unified is None else _Matrix(unified, values, needs_numbers=numbered is not jobs)
 
 
+def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document) -> _Matrix:
+    """Return *matrix* of *jobs* as a number of parts if its only axis numbers them, and nothing needs single ones.
+
+    The runner knows the number of a part; GitLab itself may not when it expands names.
+    """
+    numbers = [{_NUMBER: str(number)} for number in range(1, len(jobs) + 1)]
+    values = [tuple(value for _, value in own) for own in matrix.combinations.values()]
+    if values != [tuple(own.values()) for own in numbers]:
+        return matrix
+    names = matrix.combinations.keys()
+    if any(0 < len(names & {need.job for need in job.needs}) < len(names) for job in document.jobs):
+        return matrix
+    job = _unified(matrix.job.name, _without_numbers(jobs), tuple(numbers))
+    if job is None or _NUMBER in repr((job.tags, job.environment, job.resource_group)):
+        return matrix
+    return replace(
+        matrix, job=replace(job, combinations=Combinations(tuple(matrix.combinations.values()), are_parts=True))
+    )
+
+
 def _is_used(
     axis: str, jobs: Sequence[GitLabJob], combinations: Mapping[str, Mapping[str, str]], variables: frozenset[str]
 ) -> bool:
@@ -197,12 +218,9 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
 
 
 def _without_numbers(jobs: Sequence[GitLabJob]) -> Sequence[GitLabJob]:
-    """Return *jobs*, the combinations of a matrix in order, without exports of the numbers that GitLab sets itself.
-
-    https://docs.gitlab.com/ci/variables/predefined_variables/: CI_NODE_INDEX and CI_NODE_TOTAL
-    """
+    """Return *jobs*, the combinations of a matrix in order, without exports of the numbers that GitLab sets itself."""
     exports = [
-        [ScriptEntry(f"export CI_NODE_INDEX={index}"), ScriptEntry(f"export CI_NODE_TOTAL={len(jobs)}")]
+        [ScriptEntry(f"export {_NUMBER}={index}"), ScriptEntry(f"export {_TOTAL}={len(jobs)}")]
         for index in range(1, len(jobs) + 1)
     ]
     if not all(set(own).issubset(job.script) for job, own in zip(jobs, exports, strict=True)):

@@ -76,6 +76,57 @@ def test_a_matrix_job_has_the_tools_of_its_combinations_itself() -> None:
     assert matrix["unit"]["before_script"][0] == "pipegen=$(mktemp -d)"
 
 
+_PARTS = "v: ['1', '2', '3']"
+
+
+def test_an_axis_that_numbers_parts_is_the_number_of_gitlab() -> None:
+    """The values are 1, 2 and so on."""
+    keys = ("env: { SHARD: '${matrix.v}' }", "script: 't ${matrix.v}/3'", "artifacts: ['out-${matrix.v}/']")
+    matrix = _matrix(*keys, "image: 'i:${matrix.v}'", axes=_PARTS, more="- { name: end, script: x }")
+
+    assert matrix["unit"] == {
+        "stage": "unit",
+        "parallel": 3,
+        "image": "i:$CI_NODE_INDEX",
+        "variables": {"SHARD": "$CI_NODE_INDEX"},
+        "script": ['t "$CI_NODE_INDEX"/3'],
+        "artifacts": {"paths": ["out-$CI_NODE_INDEX/"]},
+    }
+    assert matrix["end"]["needs"] == ["unit"]
+
+
+@pytest.mark.parametrize(
+    ("key", "axes"),
+    [
+        ("lock: 'l-${matrix.v}'", _PARTS),
+        ("agent: 'a-${matrix.v}'", _PARTS),
+        ("environment: 'e-${matrix.v}'", _PARTS),
+        ("retry: 1", "v: ['1', '3']"),
+        ("retry: 1", "v: ['2', '1']"),
+        ("retry: 1", "v: ['1', '2'], w: ['1']"),
+    ],
+)
+def test_other_axes_are_variables(key: str, axes: str) -> None:
+    """GitLab may not know the number when it expands a name itself."""
+    matrix = _matrix(key, "script: 't ${matrix.v}'", axes=axes)
+
+    assert matrix["unit"]["script"] == ['t "$v"']
+
+
+def test_parts_that_others_need_one_by_one_are_combinations() -> None:
+    """A need cannot name a part."""
+    more = "- { name: end, script: x }"
+    execution = "execution: [['unit[v=1]', end]],"
+    output = compiled(f"""
+        pipelines:
+          p: {{ {execution} stages: [{{ name: unit, matrix: {{ {_PARTS} }}, script: 't ${{matrix.v}}' }}, {more[2:]}] }}
+    """)
+    data = yaml_data(output.text)
+
+    assert data["unit"]["parallel"] == {"matrix": [{"v": ["1", "2", "3"]}]}
+    assert data["end"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "1"}]}}]
+
+
 def test_values_may_be_names_of_images() -> None:
     """Paths of pipegen have other characters in their place, so that these combinations stay separate jobs."""
     keys = ("image: '${matrix.v}'", "script: 't ${matrix.v}'")
@@ -244,9 +295,9 @@ def test_each_combination_gets_the_files_of_jobs_of_other_projects() -> None:
 
 def test_combinations_with_other_axes_stay_separate_jobs() -> None:
     """The remaining combinations are one job."""
-    matrix = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
+    matrix = _matrix("script: x", axes="v: ['5', '6'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
 
-    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"]}]}
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["5", "6"]}]}
     assert {"unit: 3, mac", "unit: a b"} <= set(matrix)
 
 
