@@ -337,7 +337,7 @@ def _read(lines: Sequence[_Line], names: Iterable[str], checkout: Path) -> Pipel
 
 
 def stage_name(job: str) -> str:
-    """Return the stage of *job*: `unit: 3.11` of the combination `unit: [3.11]`, `unit: 2` of the part `unit: [2/3]`."""
+    """Return the stage of *job*: `unit: 3.11` of the combination `unit: [3.11]`, `unit: 2` of the part `[2/3]`."""
     return re.sub(r": \[(?:(\d+)/\d+|(.*))\]$", lambda match: f": {match[1] or match[2]}", job)
 
 
