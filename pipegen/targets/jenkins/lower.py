@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
+from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.checkouts import lower_checkouts
+from pipegen.targets.jenkins.checkouts import Checkouts, lower_checkouts
 from pipegen.targets.jenkins.job.plugins import has_containers, plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
@@ -44,9 +45,7 @@ def lower(
     """Return the Jenkinsfile of the plans in *scripts*; report features that Jenkins lacks."""
     named = named_jobs(scripts, settings)
     used = used_setup(named)
-    skipping = frozenset([named_job.name for named_job in named if skips_checkout(named_job)])
-    fetching = [(named_job.plan, named_job.job) for named_job in named if named_job.name not in skipping]
-    checkouts = lower_checkouts(fetching, skipping, checkout_variables(used))
+    checkouts = _checkouts(named, used)
     work = ScriptedPlans(
         scripts=tuple(scripts),
         named=named,
@@ -61,10 +60,12 @@ def lower(
     frame = _frame(work, used, common, request, report)
     style = request.options.get("style", "auto")
     layout = lay_out(work, style, lambda style: lower_stages(named, shared, style), frame, report)
-    stages, recipients = layout.stages.stages, layout.stages.recipients
-    is_scripted = isinstance(layout.body, model.ScriptedPipelines)
+    body, stages, recipients = layout.body, layout.stages.stages, layout.stages.recipients
+    is_scripted = isinstance(body, model.ScriptedPipelines)
     # In a declarative file, directives have replaced steps of the stages.
-    stage_parts = tuple(parts_of(layout.body, *(stages if is_scripted else ())))
+    stage_parts = tuple(parts_of(body, *(stages if is_scripted else ())))
+    if isinstance(body, model.Declarative) and body.tests_condition:
+        frame = replace(frame, selection=None)
     other_parts = parts_of(*recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
         notes=(*_options_note(request), *layout.notes, *plugin_notes((*stage_parts, *frame.properties))),
@@ -77,7 +78,7 @@ def lower(
         look=frame.look,
         pin=frame.pin,
         guard=frame.guard,
-        body=layout.body,
+        body=body,
         stages=stages,
         preludes=_preludes(preludes),
         recipients=recipients,
@@ -88,6 +89,13 @@ def lower(
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
+
+
+def _checkouts(named: Sequence[NamedJob], used: Sequence[str]) -> Checkouts:
+    """Return the checkouts of the jobs that have one, for the setup values *used*."""
+    skipping = frozenset([named_job.name for named_job in named if skips_checkout(named_job)])
+    fetching = [(named_job.plan, named_job.job) for named_job in named if named_job.name not in skipping]
+    return lower_checkouts(fetching, skipping, checkout_variables(used))
 
 
 def _options_note(request: Request) -> tuple[str, ...]:

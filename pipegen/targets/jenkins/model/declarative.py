@@ -26,13 +26,15 @@ class Declarative(Struct, kw_only=True):
     """`pipeline {}`: *agent* is the agent of all stages in a shared workspace, else None.
 
     *group* is the stage around all others that takes the agent, "" if the pipeline does. With *reads_branch*, a
-    condition compares the branch. *final* are the stages after all others, whatever happened; *functions* contain the
+    condition compares the branch, with *tests_condition*, the `when` of stages contains the condition of the only
+    pipeline. *final* are the stages after all others, whatever happened; *functions* contain the
     steps that stages share.
     """
 
     agent: Agent | None
     group: str = ""
     reads_branch: bool = False
+    tests_condition: bool = False
     final: tuple[StageBlock, ...] = ()
     blocks: tuple[Block, ...]
     functions: tuple[StepsFunction, ...] = ()

@@ -85,11 +85,12 @@ class StepsFunction(Struct):
 class Selected(Struct):
     """The condition that one of some pipelines runs in this build; empty if it is always true.
 
-    The pipeline *is_alone* if the file has no others.
+    The pipeline *is_alone* if the file has no others. Declarative may have *lines* of `when` in place of a call.
     """
 
     pipelines: tuple[str, ...] = ()
     is_alone: bool = False
+    lines: tuple[str, ...] = ()
 
 
 class Teardown(Struct, kw_only=True):

@@ -108,6 +108,8 @@ def _weigh_chain(chain: model.Chain) -> int:
     around = _GROUP if chain.name else 0
     selected = len(chain.selected.pipelines)
     condition = 17 + 5 * selected if selected else 0
+    if chain.selected.lines:
+        condition = _WHEN + sum(map(weigh_groovy, chain.selected.lines))
     return around + condition * (1 if chain.name else len(chain.stages)) + sum(map(_weigh_stage, chain.stages))
 
 

@@ -13,12 +13,15 @@ from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teard
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
-from pipegen.targets.jenkins.stages.guards.when import compares_branch
+from pipegen.targets.jenkins.stages.guards.when import compares_branch, when_lines
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.directives import in_directives
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
+
+# The lines of the function that tests the condition of the only pipeline.
+_FUNCTION_LINES = 5
 
 
 def lower_declarative(
@@ -30,19 +33,25 @@ def lower_declarative(
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
     combinations = shown_combinations(work.named)
+    condition = _native_condition(work)
     lowered, functions = matrices.in_declarative(
-        tuple(_block(block, by_name, work, names, combinations) for block in blocks),
+        tuple(
+            _block(block, by_name, work, names, combinations, model.Selected(lines=condition) if condition else None)
+            for block in blocks
+        ),
         work.named,
         work.settings.definitions,
     )
     shared = work.with_workspace(Workspace.SHARED)
     final = tuple(replace(by_name[named.name], when=()) for named in work.final)
     final_names = {stage.name for stage in final}
-    reads_branch = any(compares_branch(stage.when) for stage in stages if stage.name not in final_names)
+    tests = [condition, *(stage.when for stage in stages if stage.name not in final_names)]
+    reads_branch = any(map(compares_branch, tests))
     if not shared:
         return model.Declarative(
             agent=None,
             reads_branch=reads_branch,
+            tests_condition=bool(condition),
             blocks=lowered,
             functions=functions,
             teardown=isolated_teardown(work),
@@ -54,6 +63,7 @@ def lower_declarative(
         # The options of a pipeline, and a lock among them, come after its agent.
         group=names.take(plan.name) if waits_for_others(plan) else "",
         reads_branch=reads_branch,
+        tests_condition=bool(condition),
         functions=functions,
         blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
@@ -115,17 +125,48 @@ def _block(
     work: ScriptedPlans,
     names: StageNames,
     combinations: Mapping[str, CombinationName],
+    native: model.Selected | None,
 ) -> model.Block:
+    """Return *block*; the condition *native* replaces the call that tests the one of the only pipeline."""
     chains = tuple(
         model.Chain(
             name=names.take(chain_name(chain, combinations)) if len(chain) > 1 and len(block) > 1 else "",
-            selected=work.selected(stages[chain[0]].pipeline),
+            selected=native or work.selected(stages[chain[0]].pipeline),
             stages=tuple(_in_chain(stages[name], work, names, is_parallel=len(block) > 1) for name in chain),
         )
         for chain in block
     )
+    if native is not None:
+        chains = tuple(map(_with_native_condition, chains))
     members = [name for chain in block for name in chain]
     return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
+
+
+def _with_native_condition(chain: model.Chain) -> model.Chain:
+    """Return *chain* with its lines of `when` in its stages, unless the stage around these has them."""
+    lines = chain.selected.lines
+    own = [tuple(line for line in stage.when if line not in lines) for stage in chain.stages]
+    before = () if chain.name else lines
+    return replace(
+        chain,
+        selected=chain.selected if chain.name else model.Selected(),
+        stages=tuple(replace(stage, when=(*before, *when)) for stage, when in zip(chain.stages, own, strict=True)),
+    )
+
+
+def _native_condition(work: ScriptedPlans) -> tuple[str, ...]:
+    """Return the lines of `when` for the condition of the only pipeline, () where a call is shorter.
+
+    The removal of what stages share, and the choice of their agent, test the condition in Groovy.
+    """
+    if not work.is_conditional or len(work.plans) > 1 or work.scripts[0].teardown:
+        return ()
+    if any(named.is_pinned for named in work.named):
+        return ()
+    (plan,) = work.plans
+    lines = when_lines(plan.condition, plan.inputs)
+    is_native = not any(line.lstrip().startswith("expression") for line in lines)
+    return lines if is_native and (len(lines) - 1) * len(work.named) <= _FUNCTION_LINES else ()
 
 
 def _in_chain(
@@ -156,7 +197,9 @@ def _prepared(
     """Return *blocks* with *steps* before everything else: in the first stage, or in a stage before several."""
     first = blocks[0].chains[0]
     stage = first.stages[0]
-    is_entered = bool(stage.condition or stage.container or stage.tools or stage.approval or stage.options)
+    is_entered = bool(
+        stage.condition or stage.when or stage.container or stage.tools or stage.approval or stage.options
+    )
     if len(blocks[0].chains) == 1 and not is_entered and not first.selected.pipelines:
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])
