@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from pipegen.plan.model import Job as PlanJob
@@ -80,13 +81,13 @@ def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None)
 
 
 def _with_shared_variables(document: Document) -> Document:
-    """Return *document* with the variables that each job of a stage has as its own.
+    """Return *document* with the variables that each job of a stage has as its own, with the value that most have.
 
     In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them. So do jobs of a
     file in which some have a raw `inherit`, and variables that raw rules of the workflow set.
     """
-    names = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
+    extended = {job.name for job in document.jobs}
+    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in extended]
     if len(stage_jobs) < 2 or any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):  # noqa: PLR2004 - several
         return document
     rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
@@ -100,8 +101,11 @@ def _with_shared_variables(document: Document) -> Document:
         for variable in shared
         if not any(isinstance(each, dict) and variable.name in each for each in set_by_workflow)
     ]
+    names = {variable.name for variable in shared}
     for job in others:
-        shared = [variable for variable in shared if variable in job.variables]
+        names &= {variable.name for variable in job.variables}
+    counts = Counter([variable for job in stage_jobs for variable in job.variables if variable.name in names])
+    shared = [variable for variable, count in counts.items() if 2 * count > len(stage_jobs)]
     if not shared:
         return document
     sharing = {job.name for job in stage_jobs}

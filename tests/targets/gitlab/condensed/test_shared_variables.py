@@ -35,3 +35,15 @@ def test_jobs_keep_variables_that_they_would_not_get_from_the_file(raw: str, nam
     assert {job: data[job].get("variables") for job in ("unit", "lint")} == dict.fromkeys(
         ("unit", "lint"), None if is_shared else {"LEVEL": "full"}
     )
+
+
+def test_a_job_with_another_value_has_its_own() -> None:
+    """The file has the value that most jobs have; a variable that a job lacks stays in the others."""
+    stages = ", ".join(
+        f"{{ name: {name}, script: [make {name}], env: {{ {env} }} }}"
+        for name, env in (("a", "CGO: '0', A: x"), ("b", "CGO: '1', A: x"), ("c", "CGO: '0'"))
+    )
+    data = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
+
+    assert data["variables"] == {"CGO": "0"}
+    assert [data[name].get("variables") for name in "abc"] == [{"A": "x"}, {"CGO": "1", "A": "x"}, None]
