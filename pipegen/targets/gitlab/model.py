@@ -263,6 +263,8 @@ class GitLabJob(Struct, kw_only=True):
     caches: tuple[CacheEntry, ...] = ()
     resource_group: str = ""
     environment: EnvironmentKeys | None = None
+    # The stage whose failure its mail reports.
+    mail_of: str = ""
     # Whether later jobs wait until a person has started this one.
     is_blocking: bool = False
     start_in: str = ""
@@ -275,7 +277,7 @@ class GitLabJob(Struct, kw_only=True):
     @property
     def is_helper(self) -> bool:
         """Whether the job is of no stage of the user."""
-        return any(variable.name == HELPER for variable in self.variables)
+        return bool(self.mail_of) or any(variable.name == HELPER for variable in self.variables)
 
     @property
     def is_hidden(self) -> bool:

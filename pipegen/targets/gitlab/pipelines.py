@@ -302,6 +302,7 @@ class JobContext(Struct, kw_only=True):
             rules=then(rules, "on_failure"),
             when="" if rules else "on_failure",
             variables=(IS_HELPER, *(() if len(entries) > 1 else (NO_CHECKOUT,))),
+            mail_of=draft.job.stage,
             script=script,
         )
 

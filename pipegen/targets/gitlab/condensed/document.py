@@ -10,6 +10,7 @@ from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.conditions import with_shared_rules
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
+from pipegen.targets.gitlab.condensed.mails import with_shared_mails
 from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
@@ -43,7 +44,7 @@ def condensed(
     document = with_matrices(
         document, plan_jobs, has_partial_needs=has_partial_needs, has_tag_variables=has_tag_variables
     )
-    whole = document = without_single_users(document)
+    whole = document = with_shared_mails(without_single_users(document))
     if has_scripts := may_share_scripts(document):
         document = with_starts(document, pipelines)
     document = with_defaults(document, has_scripts=has_scripts and is_single)

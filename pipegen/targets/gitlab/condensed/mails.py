@@ -1,0 +1,74 @@
+"""Helper jobs that send mail, with their script in a hidden job if it differs only in the name of the stage."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.conditions import free_name
+from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry, VariableEntry
+
+# The variable with the name of the stage. A variable of the project could replace another name.
+_STAGE = "PIPEGEN_STAGE"
+_PLACEHOLDER = "\0"
+# Text without a meaning in double quotes, for the shell and for GitLab.
+_PLAIN_NAME = r"[^\"$%`\\'\n]+"
+# A line whose stage is in double quotes.
+_QUOTED_LINE = re.compile(r"""[^"'\\]*(?:"[^"'\\]*"[^"'\\]*)*"[^"'\\]*\0[^"'\\]*"[^\0]*""")
+
+
+def with_shared_mails(document: Document) -> Document:
+    """Return *document* with the scripts that mail jobs share in hidden jobs."""
+    groups: dict[tuple[object, ...], list[GitLabJob]] = {}
+    for job in document.jobs:
+        if job.mail_of and not job.extends and re.fullmatch(_PLAIN_NAME, job.mail_of):
+            groups.setdefault((job.image, job.variables, job.when, _template(job)), []).append(job)
+    taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
+    jobs: dict[str, tuple[GitLabJob, ...]] = {}
+    for members in groups.values():
+        first, template = members[0], _template(members[0])
+        if len(members) > 1 and all(map(_is_expanded, template)):
+            hidden = replace(
+                first,
+                name=free_name(".mail", taken),
+                has_stage_of_extended=True,
+                needs=(),
+                rules=(),
+                script=tuple(map(_entry, template)),
+            )
+            jobs |= {job.name: (_extending(job, hidden),) for job in members}
+            jobs[first.name] = (hidden, *jobs[first.name])
+    return replace(document, jobs=tuple(each for job in document.jobs for each in jobs.get(job.name, (job,))))
+
+
+def _template(job: GitLabJob) -> tuple[ScriptEntry, ...]:
+    """Return the script of the mail *job* with a placeholder for its stage."""
+    return tuple(replace(entry, text=entry.text.replace(job.mail_of, _PLACEHOLDER)) for entry in job.script)
+
+
+def _is_expanded(entry: ScriptEntry) -> bool:
+    """Return whether the shell expands variables in place of the stage in *entry*."""
+    lines = [line for line in entry.text.split("\n") if _PLACEHOLDER in line]
+    return _PLACEHOLDER not in entry.comment and all(map(_QUOTED_LINE.fullmatch, lines))
+
+
+def _entry(entry: ScriptEntry) -> ScriptEntry:
+    """Return *entry* with a variable in place of its stage."""
+    return replace(entry, text=re.sub(r"\0(?=(\w?))", _variable, entry.text))
+
+
+def _variable(match: re.Match[str]) -> str:
+    return f"${{{_STAGE}}}" if match[1] else f"${_STAGE}"
+
+
+def _extending(job: GitLabJob, hidden: GitLabJob) -> GitLabJob:
+    """Return the mail *job*, which extends *hidden*."""
+    is_named = any(_STAGE in entry.text for entry in hidden.script)
+    return replace(
+        job,
+        extends=hidden.name,
+        image=None,
+        when="",
+        variables=(VariableEntry(_STAGE, job.mail_of),) if is_named else (),
+        script=(),
+    )

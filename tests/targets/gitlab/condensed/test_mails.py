@@ -1,0 +1,65 @@
+"""Scripts that mail jobs share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
+
+
+def _data(stages: str, email: str = "to: [t@example.org]") -> dict[str, Any]:
+    """Return the data of a file whose *stages* send mail with the keys *email*."""
+    data: dict[str, Any] = yaml_data(
+        compiled(f"""
+            pipelines: {{ p: {{ notify: {{ email: {{ {email} }} }}, stages: [{stages}] }} }}
+            targets: {{ gitlab: {{ mail: {{}} }} }}
+        """).text
+    )
+    return data
+
+
+_TWO = "{ name: unit, script: x }, { name: end to end, script: x }"
+
+
+def test_mail_jobs_share_a_script_that_reads_the_stage() -> None:
+    """Each has its own needs."""
+    data = _data(_TWO)
+    script = data[".mail"]["script"][-1]
+
+    assert '"[Pipeline] $CI_PROJECT_NAME p/$PIPEGEN_STAGE failed"' in script
+    assert '"stage $PIPEGEN_STAGE. See the log' in script
+    assert data["mail when unit fails"] == {
+        "extends": ".mail",
+        "stage": "unit",
+        "needs": ["unit"],
+        "variables": {"PIPEGEN_STAGE": "unit"},
+    }
+    assert data["mail when end to end fails"]["variables"] == {"PIPEGEN_STAGE": "end to end"}
+    assert "script" not in data["mail when end to end fails"]
+    assert data[".mail"]["variables"] == {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
+
+
+def test_a_mail_without_the_stage_needs_no_variable() -> None:
+    """The texts are those of the user."""
+    data = _data(_TWO, "to: [t@example.org], subject: failed, body: see there")
+
+    assert data["mail when unit fails"] == {"extends": ".mail", "stage": "unit", "needs": ["unit"]}
+
+
+@pytest.mark.parametrize("name", ["it''s", "a $b", "50% c", "mail", "curl"])
+def test_a_stage_whose_name_a_variable_may_not_hold_has_its_own_script(name: str) -> None:
+    """GitLab or the shell could expand it, or the script contains the word in another meaning."""
+    data = _data(f"{{ name: unit, script: x }}, {{ name: other, script: x }}, {{ name: '{name}', script: x }}")
+    mails = [job for title, job in data.items() if title.startswith("mail when")]
+
+    assert ["script" in job for job in mails] == [False, False, True]
+
+
+def test_the_only_mail_job_has_its_own_script() -> None:
+    """There is nothing to share."""
+    data = _data("{ name: unit, script: x }")
+
+    assert ".mail" not in data
+    assert "script" in data["mail when unit fails"]
