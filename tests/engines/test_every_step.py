@@ -389,3 +389,29 @@ def test_a_failure_sends_one_mail_and_skips_successors(engine: Engine, container
         ("team@example.org", 'broken of failing, after the "first"')
     ]
     assert "https://" in done.mails[0].body
+
+
+SEVERAL = """\
+pipelines:
+  several:
+    notify: { email: { to: [team@example.org] } }
+    stages:
+      - { name: unit, script: 'false' }
+      - { name: end to end, script: 'false' }
+      - { name: lint, script: 'true' }
+    execution: [[unit], [end to end], [lint]]
+"""
+
+
+@pytest.mark.parametrize("engine", STYLES, ids=str)
+def test_mails_name_their_stage(engine: Engine, containers: Containers, tmp_path: Path) -> None:
+    """On GitLab, their jobs share one script."""
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    repository = worlds.configured(tmp_path / "repository", SEVERAL)
+    settings = {"gitlab": {"mail": {"server": "SMTP_URL"}}}
+    world = World(containers=containers, repository=repository, folder=tmp_path / "world", settings=settings)
+    done = execute(engine, world)
+
+    subjects = sorted(mail.subject.strip().partition("several/")[2] for mail in done.mails)
+    assert subjects == ["end to end failed", "unit failed"]
+    assert sorted("stage unit. See" in mail.body for mail in done.mails) == [False, True]
