@@ -1,8 +1,10 @@
 """The journal of a run: its events, one per line, to resume the run and to time later ones.
 
-Each line is a JSON object with a checksum, written at once before the engine continues. Readers ignore a line that was
-cut off by a kill, and count lines that were damaged later. A resumed run appends to the same file after a new header
-line. Times are seconds since the last header line.
+Each line is a JSON object with a checksum, written at once before the engine continues. An attempt has one line, when
+it has ended: writing another one at its start takes a tenth of the loop of small stages, and a run that is killed
+repeats attempts that have not ended. Readers ignore a line that was cut off by a kill, and count lines that were
+damaged later. A resumed run appends to the same file after a new header line. Times are seconds since the last header
+line.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ class _Line(Struct, kw_only=True):
     plan: str = ""
     event: str = ""
     time: float = 0.0
+    started: float | None = None
     pipeline: str = ""
     stage: str = ""
     status: str = ""
@@ -64,6 +67,7 @@ class Journal:
     ) -> None:
         self._hides = hides
         self._path, self._warn, self._is_full = path, warn, False
+        self._started: dict[TaskId, float] = {}
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         _end_line(path, self._file)
         self._write({"journal": FORMAT, "plan": plan})
@@ -72,9 +76,10 @@ class Journal:
         """Write *event* if a later run needs it."""
         match event:
             case Started():
-                self._write({**_event_data("started", event, event.attempt.task.id), "try": event.attempt.number})
+                self._started[event.attempt.task.id] = event.time
             case Ended():
-                common = _event_data("ended", event, event.attempt.task.id)
+                task = event.attempt.task.id
+                common = {**_event_data("ended", event, task), "started": self._started.get(task)}
                 outcome = event.outcome
                 has_secret = any(self._hides(value) for _, value in outcome.outputs)
                 stored = replace(outcome, outputs=()) if has_secret else outcome
@@ -134,7 +139,6 @@ class JournalContent(MutableStruct):
 def read(path: Path) -> JournalContent:
     """Return the content of the journal at *path*; raise `UnreadableJournalError` if it is not a journal."""
     content: JournalContent | None = None
-    started: dict[TaskId, float] = {}
     lost = 0
     for line in _lines(path):
         if line is None:
@@ -144,10 +148,9 @@ def read(path: Path) -> JournalContent:
                 raise UnreadableJournalError(f"a journal of format {line.journal}, not {FORMAT}")
             content = JournalContent(line.plan) if content is None else content
             content.over.clear()
-            started.clear()
         elif content is None:
             break
-        elif not _is_taken(line, content, started):
+        elif not _is_taken(line, content):
             lost += 1
     if content is None:
         raise UnreadableJournalError("not a journal of a run")
@@ -172,29 +175,27 @@ def finished(content: JournalContent, plans: Iterable[Plan]) -> dict[TaskId, Out
     return outcomes
 
 
-def _is_taken(line: _Line, content: JournalContent, started: dict[TaskId, float]) -> bool:
+def _is_taken(line: _Line, content: JournalContent) -> bool:
     """Add *line* to *content*; return False, and add nothing, if the line is invalid."""
     try:
-        _take(line, content, started)
+        _take(line, content)
     except (KeyError, ValueError):
         return False
     return True
 
 
-def _take(line: _Line, content: JournalContent, started: dict[TaskId, float]) -> None:
+def _take(line: _Line, content: JournalContent) -> None:
     if line.event == "over":
         content.over[line.pipeline] = Status[line.status]
         return
-    task = TaskId(line.pipeline, line.stage)
-    if line.event == "started":
-        started[task] = line.time
-    elif line.event == "ended" and line.is_final and line.ending != AttemptResult.CANCELLED.name:
+    if line.event == "ended" and line.is_final and line.ending != AttemptResult.CANCELLED.name:
+        task = TaskId(line.pipeline, line.stage)
         outcome = _outcome(line)
         if line.is_kept:
             content.ended[task] = outcome
         # A reused result says nothing about the duration.
-        if task in started and outcome.result is AttemptResult.SUCCESS:
-            content.durations[task] = line.time - started[task]
+        if line.started is not None and outcome.result is AttemptResult.SUCCESS:
+            content.durations[task] = line.time - line.started
 
 
 def _lines(path: Path) -> Iterator[_Line | None]:

@@ -32,7 +32,7 @@ _PATIENCE = 30.0
 
 @dataclass(slots=True)
 class Figures:
-    """The results: kills, how many of them hit a run with started stages, and failures."""
+    """The results: kills, how many of them hit a run after a stage had ended, and failures."""
 
     kills: int = 0
     in_stages: int = 0
@@ -51,7 +51,7 @@ class Figures:
 
     def lines(self) -> Iterator[str]:
         """Yield the figures as text."""
-        yield f"{self.kills} kills, {self.in_stages} of them after stages had begun, in {self.runs} runs to their ends"
+        yield f"{self.kills} kills, {self.in_stages} of them after a stage had ended, in {self.runs} runs to their ends"
         yield f"{self.resumed} times a run went on; {self.finished} stages finished, {len(self.repeated)} repeated"
         yield f"{len(self.failed)} runs failed, {len(self.leftovers)} left something on the machine"
         yield f"nothing was left {self.slowest:.2f} s after each kill, or sooner"
@@ -176,7 +176,7 @@ def campaign(victim: Victim, kills: int, seed: int = 7) -> Figures:
 def _look(figures: Figures, victim: Victim, *, has_begun: bool) -> None:
     """Check what is left on the machine after a kill."""
     figures.kills += 1
-    figures.in_stages += has_begun and victim.journal()[-1].get("event") in ("started", "ended")
+    figures.in_stages += has_begun and victim.journal()[-1].get("event") == "ended"
     began = time.monotonic()
     while (leftovers := victim.leftovers()) and time.monotonic() - began < _PATIENCE:
         time.sleep(0.02)
@@ -193,10 +193,9 @@ def _close(figures: Figures, victim: Victim, run: subprocess.Popen[str], text: s
     succeeded: set[object] = set()
     for line in victim.journal():
         stage = line.get("stage")
-        if line.get("event") == "started" and stage in succeeded:
-            figures.repeated.append(f"run {figures.runs}: {stage} ran again")
-        if line.get("event") == "ended" and line.get("ending") == "SUCCESS":
-            succeeded.add(stage)
+        if line.get("event") == "ended":
+            figures.repeated += [f"run {figures.runs}: {stage} ran again"] if stage in succeeded else []
+            succeeded.update([stage] if line.get("ending") == "SUCCESS" else [])
     figures.finished += len(succeeded)
     lost = {f"{chain}{index}" for chain in CHAINS for index in range(LENGTH)} - succeeded
     figures.failed += [f"run {figures.runs} has no end of {lost}"] if lost and not run.returncode else []

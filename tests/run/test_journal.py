@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def test_outcomes_are_read_back(tmp_path: Path) -> None:
         "lint": 4.0,
         "release": 1.0,
     }
+
+
+def test_an_attempt_has_one_line(tmp_path: Path) -> None:
+    """It is written when the attempt has ended."""
+    write(tmp_path / "journal", ObservedRun(graph_plan(GRAPH)))
+    lines = (tmp_path / "journal").read_text(encoding="utf-8").splitlines()
+
+    assert [json.loads(line).get("event") for line in lines] == [None, *["ended"] * len(GRAPH.nodes), "over"]
 
 
 @pytest.mark.slow
