@@ -49,7 +49,6 @@ class Process:
         except OSError:
             self._pipe.close()
             raise
-        self._pipe.open()
         clock.on_end(self, self._end)
 
     def poll(self) -> int | None:
@@ -84,34 +83,25 @@ _LOG = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | 
 class _Pipe:
     """The output of a program on its way to the log, which is created at the first output.
 
-    Creating a file is expensive compared to a small stage, and many stages print nothing.
+    Creating a file is expensive compared to a small stage, and many stages print nothing. The write end also stays open
+    here: when a program closes its own, nothing has to be done.
     """
 
     def __init__(self, invocation: Invocation, clock: RealClock) -> None:
-        self._clock = clock
         self._stream = RedactedStream(invocation.redactor) if invocation.redactor else None
         self._path, self._log = invocation.log, -1
         self._warn, self._is_full = invocation.warn, False
         self._exit, self.entrance = os.pipe()
         os.set_blocking(self._exit, False)
-        self._end_watch: Callable[[], None] | None = None
-
-    def open(self) -> None:
-        """Start writing; the program has its own copy of the write end."""
-        os.close(self.entrance)
-        self.entrance = -1
-        self._end_watch = self._clock.on_readable(self._exit, self._read)
+        self._end_watch = clock.on_readable(self._exit, self._read)
 
     def close(self) -> None:
         """Write the remaining output; later output of processes outside of the group is lost."""
-        if self.entrance >= 0:
-            os.close(self.entrance)
-        elif self._end_watch is not None:
-            remaining = _LARGEST_PIPE
-            while remaining > 0 and (size := self._take()):
-                remaining -= size
-        if self._end_watch is not None:
-            self._end_watch()
+        self._end_watch()
+        os.close(self.entrance)
+        remaining = _LARGEST_PIPE
+        while remaining > 0 and (size := self._take()):
+            remaining -= size
         os.close(self._exit)
         if self._stream is not None:
             self._write(self._stream.end())
@@ -127,9 +117,6 @@ class _Pipe:
             data = os.read(self._exit, _CHUNK)
         except BlockingIOError:
             return 0
-        if not data and self._end_watch is not None:
-            self._end_watch()
-            self._end_watch = None
         self._write(data if self._stream is None else self._stream.feed(data))
         return len(data)
 

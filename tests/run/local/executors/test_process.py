@@ -69,6 +69,15 @@ def test_a_silent_program_has_no_log(clock: RealClock, tmp_path: Path) -> None:
     assert not (tmp_path / "log").exists()
 
 
+def test_a_program_that_closes_its_output_causes_no_call(clock: RealClock, tmp_path: Path) -> None:
+    """Only its end does."""
+    statuses: list[int] = []
+    Process(invocation(tmp_path, "exec >&- 2>&-; sleep 0.2"), clock, statuses.append)
+
+    assert clock.wait()
+    assert statuses == [0]
+
+
 def test_a_long_log_is_complete(clock: RealClock, tmp_path: Path) -> None:
     """It exceeds the buffer of a pipe, and its end is present."""
     ended(clock, invocation(tmp_path, "yes | head -c 5000000; echo end"))
