@@ -36,6 +36,7 @@ class RealClock:
         self._alarms = Alarms()
         self._selector = selectors.DefaultSelector()
         self._due: deque[Call] = deque()
+        self._is_turn_of_alarms = False
         self._watches: dict[int, Call] = {}
         self._children: dict[int, tuple[ChildProcess, Call]] = {}
         self._signals: dict[int, Call] = {}
@@ -72,9 +73,15 @@ class RealClock:
         Signals alone are not waited for.
         """
         while not self._due:
+            alarm = self._alarms.take(self.now()) if self._is_turn_of_alarms else None
+            self._is_turn_of_alarms = False
+            if alarm is not None:
+                alarm[1]()
+                return True
             if self._alarms.next_time() is None and not self._watches and not self._children:
                 return False
             self._queue_due_calls()
+            self._is_turn_of_alarms = True
         self._due.popleft()()
         return True
 
@@ -115,25 +122,17 @@ class RealClock:
         self._signals[number] = call
 
     def _queue_due_calls(self) -> None:
-        """Wait until calls are due, and queue them."""
+        """Wait until a file or signal has a call, or until the time of a scheduled one; queue those for files."""
         due = self._alarms.next_time()
         for key, _ in self._selector.select(None if due is None else max(0.0, due - self.now())):
             if key.fd == self._wakeup_read.fileno():
                 self._queue_signals()
             else:
                 self._due.append(partial(self._read, key.fd))
-        if due is not None and due <= self.now():
-            self._due.append(self._call_due)
 
     def _queue_signals(self) -> None:
         numbers = dict.fromkeys(self._wakeup_read.recv(4096))
         self._due.extend(self._signals[number] for number in numbers if number in self._signals)
-
-    def _call_due(self) -> None:
-        """Make the first due call, unless it was cancelled."""
-        alarm = self._alarms.take(self.now())
-        if alarm is not None:
-            alarm[1]()
 
     def _read(self, file: int) -> None:
         """Call the watcher of *file*, if it is still watched."""

@@ -147,3 +147,22 @@ def test_a_busy_file_does_not_delay_alarms(clock: RealClock) -> None:
     os.close(writing)
 
     assert counted > 1
+
+
+def test_a_call_that_a_file_schedules_comes_before_the_next_for_files(clock: RealClock) -> None:
+    """After the end of a process, the next one starts at once."""
+    reading, writing = os.pipe()
+    os.write(writing, b"x")
+    calls: list[str] = []
+
+    def read() -> None:
+        calls.append("file")
+        clock.at(clock.now(), lambda: calls.append("scheduled"))
+
+    clock.on_readable(reading, read)
+    for _ in range(4):
+        clock.wait()
+    os.close(reading)
+    os.close(writing)
+
+    assert calls == ["file", "scheduled", "file", "scheduled"]
