@@ -139,6 +139,8 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
     check_distinct_sources(credentials, report)
     redactor = secrets.redactor(credentials, tokens, also=request.environment.get(names.REGISTRY_PASSWORD, ""))
+    setup = chain.from_iterable(script.setup for script in scripts.values())
+    labels = names.label_names(f"{script.main}{script.after}" for script in scripts.values())
     container_program = _program([(job, scripts[task]) for task, job in selected.items()], request, report)
     return Prepared(
         hosts=hosts,
@@ -147,12 +149,7 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
         variables={
             **names.places(request.environment),
             **names.input_values(parts[0].plan.inputs if parts else ()),
-            **names.setup_values(
-                chain.from_iterable(script.setup for script in scripts.values()),
-                context,
-                request.started,
-                request.environment,
-            ),
+            **names.setup_values((*setup, *labels), context, request.started, request.environment),
         },
         program=container_program,
         redactor=redactor,

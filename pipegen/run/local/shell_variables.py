@@ -164,15 +164,17 @@ _VALUES: Mapping[str, Callable[[_RunValues], str]] = {
 }
 
 
+def label_names(scripts: Iterable[str]) -> tuple[str, ...]:
+    """Return the setup names that the labels of images in *scripts* read."""
+    return ("project",) if any(_SETUP["project"] in script for script in scripts) else ()
+
+
 def setup_values(
     names: Iterable[str], context: RunContext, started: datetime, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the variables for the setup *names* and for the labels of images; git is called only for these.
-
-    *started* is in UTC.
-    """
+    """Return the variables for the setup *names*; git is called only for these. *started* is in UTC."""
     run = _RunValues(context, started, environment)
-    return {_SETUP[name]: _VALUES[name](run) for name in dict.fromkeys((*names, "project")) if name in _VALUES}
+    return {_SETUP[name]: _VALUES[name](run) for name in dict.fromkeys(names) if name in _VALUES}
 
 
 def with_paths(job: Job, context: RunContext, started: datetime) -> Job:

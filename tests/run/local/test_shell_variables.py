@@ -9,7 +9,7 @@ from plan.sample_plans import job_of
 
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.shell_variables import setup_values, status_variable, with_paths
+from pipegen.run.local.shell_variables import label_names, setup_values, status_variable, with_paths
 
 
 def test_stages_with_similar_names_have_distinct_status_variables() -> None:
@@ -41,7 +41,6 @@ def test_setup_values_of_a_manual_run(tmp_path: Path) -> None:
     values = setup_values(names, context, datetime(2025, 1, 31, tzinfo=UTC), {"USER": "jo"})
 
     assert values == {
-        "PIPEGEN_PROJECT": tmp_path.name,
         "PIPEGEN_EVENT": "manual",
         "PIPEGEN_ACTOR": "jo",
         "PIPEGEN_NUMBER": "0",
@@ -51,3 +50,9 @@ def test_setup_values_of_a_manual_run(tmp_path: Path) -> None:
         "PIPEGEN_DEFAULT_BRANCH": "main",
         "PIPEGEN_SHORT_COMMIT": "",
     }
+
+
+def test_only_labels_of_images_read_the_name_of_the_project() -> None:
+    """Without images, no run asks git for the address of the repository."""
+    assert label_names(["make", 'docker build --label "ci.project=$PIPEGEN_PROJECT" .']) == ("project",)
+    assert label_names(["make", ""]) == ()
