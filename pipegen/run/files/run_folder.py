@@ -151,10 +151,10 @@ def _runs(runs_folder: Path) -> list[Path]:
 
 
 def forget(runs_folder: Path) -> None:
-    """Remove the oldest runs in *runs_folder* that have ended, and the work folders of the others."""
-    discard(
-        [folder.path if number >= _MOST_RUNS else folder.work for number, folder in enumerate(earlier(runs_folder))]
-    )
+    """Remove the oldest runs in *runs_folder* that have ended, and the work folders that the others have left."""
+    runs = enumerate(earlier(runs_folder))
+    paths = [folder.path if number >= _MOST_RUNS else folder.work for number, folder in runs]
+    discard([path for path in paths if os.path.lexists(path)])
 
 
 def _age(run: Path) -> tuple[str, int]:

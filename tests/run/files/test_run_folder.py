@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def test_logs_and_scripts_of_a_run_remain(tmp_path: Path) -> None:
 
     assert {path.name for path in folder.path.iterdir()} == {"logs", "scripts"}
     assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+
+
+def test_nothing_is_removed_after_runs_that_cleaned_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process starts for them."""
+    removed: list[Sequence[Path]] = []
+    monkeypatch.setattr("pipegen.run.files.run_folder.discard", removed.append)
+    make(tmp_path, STARTED, None).close(is_done=True)
+    forget(tmp_path)
+
+    assert removed == [[]]
 
 
 def test_old_runs_are_removed(tmp_path: Path) -> None:
