@@ -1,10 +1,9 @@
 """The journal of a run: its events, one per line, to resume the run and to time later ones.
 
 Each line is a JSON object with a checksum, written at once before the engine continues. An attempt has one line, when
-it has ended: writing another one at its start takes a tenth of the loop of small stages, and a run that is killed
-repeats attempts that have not ended. Readers ignore a line that was cut off by a kill, and count lines that were
-damaged later. A resumed run appends to the same file after a new header line. Times are seconds since the last header
-line.
+it has ended: a resumed run repeats the others. Readers ignore a line that was cut off by a kill, and count lines that
+were damaged later. A resumed run appends to the same file after a new header line. Times are seconds since the last
+header line.
 """
 
 from __future__ import annotations
