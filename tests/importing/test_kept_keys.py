@@ -93,6 +93,17 @@ def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: 
     assert _differences(result) == []
 
 
+def test_a_failure_that_counts_stays_raw_beside_raw_rules_of_a_manual_job(tmp_path: Path) -> None:
+    """By default, GitLab allows failures of jobs that start by hand."""
+    rules = "[{ if: $A }, { if: $CI_COMMIT_TAG =~ $RELEASE, when: always }]"
+    source = f"unit: {{ script: make, when: manual, allow_failure: false, rules: {rules} }}\n"
+    result, _ = from_text(source, tmp_path)
+    (pipeline,) = YAML(typ="safe").load(result.text)["pipelines"].values()
+
+    assert pipeline["stages"][0]["raw"]["gitlab"]["allow_failure"] is False
+    assert _differences(result) == []
+
+
 @pytest.mark.parametrize("rule", ["when: never", "if: $CI_COMMIT_TAG && $CI_COMMIT_BRANCH"])
 def test_a_workflow_that_starts_no_pipeline_stays_raw(rule: str, tmp_path: Path) -> None:
     """A config has no condition that never holds."""

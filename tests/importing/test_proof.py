@@ -27,7 +27,7 @@ NOT_WITH_MERGE_REQUEST = "{ if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS, wh
 _SOURCE = """\
 variables: { CC: gcc, OUT: $CI_PROJECT_DIR/out }
 build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out/], reports: { sast: $OUT/x.json } } }
-test: { stage: test, script: [make test, make report], cache: { paths: [.cache/] } }
+test: { stage: test, script: [make test, make report], cache: { paths: [.cache/] }, tags: [small] }
 deploy: { stage: deploy, script: ./deploy, environment: live, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
 """
 # A text in the generated file, its replacement, and the resulting difference.
@@ -39,6 +39,7 @@ _CHANGES = (
         'the script of job "test" is another one',
     ),
     ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
+    ("tags: [small]", "tags: [big]", 'the tags of job "test" are others'),
     ("CC: gcc", "CC: clang", 'the variable CC of job "build" is another one'),
     ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
     ("name: live", "name: dead", 'the environment of job "deploy" is another one'),

@@ -259,6 +259,7 @@ def _texts(name: str, own: RunWork, other: RunWork, exported: Mapping[str, str])
     yield f'the image of job "{name}" is another one', (own.image, variables), (other.image, others)
     services = (" ".join(own.services), variables), (" ".join(other.services), others)
     yield f'the services of job "{name}" are others', *services
+    yield f'the tags of job "{name}" are others', (own.tags, variables), (other.tags, others)
     yield f'the environment of job "{name}" is another one', (own.environment, variables), (other.environment, others)
     address = (_address(own), {**variables, **own.values.own}), (_address(other), {**other.values.own, **exported})
     yield f'the address of the environment of job "{name}" is another one', *address

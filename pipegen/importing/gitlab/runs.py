@@ -29,6 +29,7 @@ class RunWork(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
+    tags: str
     paths: tuple[tuple[str, str], ...]
     environment: str
     address: str
@@ -159,6 +160,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, received: _Values, w
             variables=variables,
             image=job.image,
             services=job.services,
+            tags=job.tags,
             paths=tuple((kind, normpath(ground(path, known))) for kind, path in job.paths),
             environment=job.environment,
             address=job.address,

@@ -351,19 +351,20 @@ class StageBuilder:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
             reason = start.reason if start is not None else self._refusal(job, forced)
-            is_known = start is not None and not start.is_unknown
-            known = tuple(known_entries(job, self._source, entries, self.names(job))) if is_known else ()
+            is_unknown = start is None or start.is_unknown
+            known = () if is_unknown else tuple(known_entries(job, self._source, entries, self.names(job)))
             outcome = KeyOutcome.ELSEWHERE if start is not None and start.is_elsewhere else KeyOutcome.RAW
             draft.raw |= self.raw_keys.kept(draft.name, entries, reason, known, outcome)
             if "rules" in draft.raw:
                 draft.raw["rules"] = with_include_rules(with_stage_name(draft.raw["rules"], job.stage), job)
+            if "when" in draft.raw and text_of(job.get("allow_failure")) == "false":  # not the default of `manual`
+                draft.raw |= self.raw_keys.kept(draft.name, [job.entries["allow_failure"]], reason, outcome=outcome)
             if start is None:
                 return
         self._mark_translated(entries, Translation(without_effect=tuple(without_confirmation(job, start))))
         if not start.reason:
             set_start(start, draft.keys, draft.raw, is_needed=job.name in self._needed)
-        if not start.reason and "when" in start.raw:
-            for entry in entries_of_when(entries):
+            for entry in entries_of_when(entries) if "when" in start.raw else ():
                 self.raw_keys.mark(draft.name, entry, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
         if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
