@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Event, Plan, Selection
+from pipegen.plan.model import Event, Job, Plan, Selection
 from pipegen.plan.model.logic import can_hold
 from pipegen.targets.gitlab.model import RuleEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
@@ -60,8 +60,6 @@ def workflow(
     A single pipeline's condition is here once, and not at each of its jobs.
     """
     is_selected = is_conditional(plans, has_selection=has_selection, has_rules=has_rules)
-    tested = (condition for plan in plans for job in plan.jobs for condition in job.conditions)
-    conditions = [condition for condition in tested if condition is not None]
     without_duplicates = () if has_duplicates else (RuleEntry(SECOND_PIPELINE, when="never"),)
     if len(plans) == 1 and not has_selection and plans[0].condition is not None:
         (plan,) = plans
@@ -72,9 +70,15 @@ def workflow(
             if can_hold(plan.condition, (Event.MERGE_REQUEST,))
             else pipeline_rules
         )
-    if is_selected or any(can_hold(condition, (Event.MERGE_REQUEST,)) for condition in conditions):
+    if is_selected or any(_tests_merge_requests(job) for plan in plans for job in plan.jobs):
         return (*without_duplicates, RuleEntry("", when="always"))
     return ()
+
+
+def _tests_merge_requests(job: Job) -> bool:
+    """Return whether a condition of *job* can hold for a merge request; one that never runs there tests nothing."""
+    conditions = job.conditions if job.condition is None else (job.condition,)
+    return any(condition is not None and can_hold(condition, (Event.MERGE_REQUEST,)) for condition in conditions)
 
 
 def variable(plans: Sequence[Plan]) -> VariableEntry:

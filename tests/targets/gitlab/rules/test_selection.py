@@ -114,6 +114,14 @@ def test_a_pipeline_that_all_other_runs_start() -> None:
     assert output.data["workflow"]["rules"][1:] == [{"changes": ["src/**/*"], "when": "never"}, {"when": "always"}]
 
 
+def test_an_approval_of_a_stage_that_no_merge_request_runs_starts_no_pipeline_for_one() -> None:
+    """The condition of the approval alone could hold there."""
+    stages = "{ name: a, script: [a], when: { event: schedule }, approve: { when: { not: { tag: v* } } } }"
+    output = compiled(f"pipelines: {{ a: {{ stages: [{stages}, {{ name: b, script: [b] }}] }} }}")
+
+    assert output.data["workflow"] == {"rules": [{"if": "$CI_COMMIT_BRANCH || $CI_COMMIT_TAG"}]}
+
+
 def test_a_setting_lets_a_push_duplicate_a_merge_request_pipeline() -> None:
     """GitLab starts both pipelines for a push to a branch with an open merge request."""
     output = compiled(f"{TWO}    targets: {{ gitlab: {{ workflow: {{ duplicates: true }} }} }}")
