@@ -108,6 +108,25 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
     assert build.archived["a.txt"].read_text() == "built\n"
 
 
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_after_commands_follow_all_steps(style: str, repository: Repository, tmp_path: Path) -> None:
+    """They also run if a step before the script fails."""
+    require(jenkins_harness.available())
+    calls = {"before": ["acmeBefore"], "after": ["acmeAfter"]}
+    good = {"name": "good", "script": ["echo good"], "after": ["echo clean good"], "steps": {"jenkins": calls}}
+    calls = {"before": ["error('stop')"], "after": ["acmeAfter"]}
+    bad = {"name": "bad", "script": ["echo bad"], "after": ["echo clean bad"], "steps": {"jenkins": calls}}
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": [good, bad]}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", plugin_steps=("acmeBefore", "acmeAfter"))
+
+    assert build.result == "FAILURE", build.log
+    assert re.findall(r"^(?:\[plugin\] )?(acme\w+|good|bad|clean \w+)", build.log, re.MULTILINE) == [
+        *("acmeBefore", "good", "acmeAfter", "clean good", "clean bad")
+    ]
+
+
 @pytest.mark.parametrize("around", [[], ["timestamps"]])
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
 def test_steps_follow_a_stage_in_any_case_or_after_a_failure(

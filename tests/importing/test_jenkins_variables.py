@@ -113,3 +113,22 @@ def test_a_directive_reads_no_variable_of_groovy() -> None:
     config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
 
     assert "when: { branch: rel* }" in config
+
+
+def test_a_variable_of_a_stage_reads_those_of_the_pipeline() -> None:
+    """In `environment` of a stage, it follows them, also if it replaces one that was set before them."""
+    text = """\
+pipeline {
+    agent any
+    environment { NAME = "app-${BUILD_NUMBER}"; KIND = 'test' }
+    stages {
+        stage('a') { steps { sh './a $NAME' } }
+        stage('b') {
+            environment { NAME = "${env.KIND}-b" }
+            steps { sh './b $NAME' }
+        }
+        stage('c') { steps { sh './c $NAME' } }
+    }
+}
+"""
+    assert "NAME: test-b }" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text

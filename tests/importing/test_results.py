@@ -65,6 +65,35 @@ def test_steps_that_leave_the_result_alone_are_not_reported(steps: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("step", "is_reported"),
+    [
+        ("unstable 'slow'", True),
+        ("catchError { sh 'lint' }", True),
+        ("catchError(buildResult: 'SUCCESS', stageResult: 'FAILURE') { sh 'lint' }", False),
+        ("acmeStep()", False),
+    ],
+)
+def test_a_result_that_decides_about_later_steps_is_reported(step: str, *, is_reported: bool) -> None:
+    """`post { success }` of any later stage goes by the result of the build so far."""
+    source = f"""\
+pipeline {{
+    agent any
+    stages {{
+        stage('lint') {{ steps {{ {step} }} }}
+        stage('test') {{
+            steps {{ sh 'make test' }}
+            post {{ success {{ sh './announce' }} }}
+        }}
+    }}
+}}
+"""
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert ("not by the result that this step sets" in messages(report)) == is_reported
+
+
+@pytest.mark.parametrize(
     ("stash", "expected"),
     [
         ("stash name: 'n', includes: 'f'", '"unstash" stays Groovy and fails: the config has no stash "n"'),

@@ -17,7 +17,13 @@ from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
-from pipegen.importing.jenkins.results import report_branches, report_changesets, report_results, report_stashes
+from pipegen.importing.jenkins.results import (
+    report_branches,
+    report_changesets,
+    report_ends,
+    report_results,
+    report_stashes,
+)
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
@@ -70,6 +76,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     report_conditions(source.pipeline, _set_variables(source), accounting, own)
     report_changesets(source.pipeline, accounting, own)
     report_results(source.pipeline, accounting, own)
+    report_ends(source.pipeline, accounting, own)
     report_stashes(source, accounting, own)
     text = written(config.document)
     report_branches(source, text, own)

@@ -18,6 +18,8 @@ from pipegen.source.text import Span
 # ArtifactArchiver. The first is about failed tests, the second about missing files.
 _UNSTABLE = {"junit": "skipMarkingBuildUnstable"}
 _MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive"}
+_RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
+_BY_RESULT = frozenset({"success", "failure"})
 
 
 def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
@@ -37,6 +39,25 @@ def report_results(pipeline: GroovyCall, accounting: Accounting, report: Report)
         "check that a command fails if tests fail or files are missing",
         report,
     )
+
+
+def report_ends(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:
+    """Report once that steps in *pipeline* which stay Groovy do not decide what its `post` runs by the result."""
+    calls = [*all_calls(pipeline)]
+    translated = [call for call in calls if accounting.outcome(call.span) is KeyOutcome.TRANSLATED]
+    if any(call.block is not None and call.name in _BY_RESULT for call in translated):
+        _report_once(
+            [call for call in calls if _is_raw(call, accounting) and _sets_result(call)],
+            'the steps in "success" and "failure" go by the commands of a stage, not by the result that this step sets',
+            "check that these steps do not depend on it",
+            report,
+        )
+
+
+def _sets_result(call: GroovyCall) -> bool:
+    """Return whether *call* is a step that can change the result of the build without a failure of its stage."""
+    argument = call.argument("buildResult")
+    return call.name in _RESULT_STEPS and (argument is None or constant(argument.value) != "SUCCESS")
 
 
 def report_changesets(pipeline: GroovyCall, accounting: Accounting, report: Report) -> None:

@@ -178,8 +178,8 @@ def _script_steps(
     """Return the steps with the script of a stage between *first* and *last*, and those that leave its files."""
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
-    script_step = _script_step(named, values, shared)
-    complete_steps = with_post_actions(named.job, (*first, *script_step, *last), shared.reports, values)
+    run_steps = _run_steps(named, values, shared, first, last)
+    complete_steps = with_post_actions(named.job, run_steps, shared.reports, values)
     steps_ += cached(named.job, values, complete_steps)
     if named.script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
@@ -190,11 +190,36 @@ def _script_steps(
     return steps_
 
 
-def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
-    """Return the step with the script of a stage; inside of blocks of plugins, it has most of its values already."""
+def _run_steps(
+    named: NamedJob,
+    values: GroovyTexts,
+    shared: StepContext,
+    first: tuple[model.Step, ...],
+    last: tuple[model.Step, ...],
+) -> tuple[model.Step, ...]:
+    """Return the step with the script of a stage between *first* and *last*, and its `after` script.
+
+    This follows all of them, or only the script if it needs what is around that.
+    """
+    sh, after = _sh(named.script, shared.preludes), named.script.after
+    script_step = _script_step(named, values, shared, sh)
+    if after is None:
+        return (*first, *script_step, *last)
+    after_sh = _sh(after, shared.preludes)
+    if script_step == (sh,):
+        return (model.WithAfter(after_sh, (*first, sh, *last)),)
+    # It needs what is around the script, such as its container.
+    return (*first, *_script_step(named, values, shared, model.WithAfter(after_sh, (sh,))), *last)
+
+
+def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext, step: model.Step) -> tuple[model.Step, ...]:
+    """Return *step*, which runs a script of a stage, where and with what it runs.
+
+    Inside of blocks of plugins, it has most of its values already.
+    """
     job, settings, is_enclosed = named.job, shared.work.settings, _has_blocks(named)
     cases = () if is_enclosed else job.engine_cases
-    (step,) = _with_cases(named, cases, values, (_commands(named, shared.preludes),))
+    (step,) = _with_cases(named, cases, values, (step,))
     step = _bound(named.script, step, settings, known=job.secrets if is_enclosed else ())
     if not has_directives(named, shared) and not is_enclosed:
         step = _with_variables(own_variables(named, shared), step)
@@ -212,13 +237,6 @@ def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
     body = (*script.bind, *script.login, *script.steps)
     outputs = with_heading(OUTPUTS, script.outputs) if body else script.outputs
     return script_steps((*prelude, *body, *outputs), function)
-
-
-def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
-    """Return the shell step of a stage, with its after script."""
-    sh = _sh(named.script, preludes)
-    after = named.script.after
-    return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 
 
 def _bound(

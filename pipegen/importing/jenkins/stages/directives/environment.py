@@ -76,9 +76,10 @@ class EnvironmentReader:
             computed |= self._blocks.keys()
             for block in blocks:
                 self._wrap(block)
+            # It follows the variables of outer blocks, which it may read.
+            self.env.pop(name, None)
             if name in computed or any(f"${{{other}}}" in replaced for other in computed):
                 # Variables of `env` are set before commands set that variable. Steps of Jenkins know it in their way.
-                self.env.pop(name, None)
                 word = _SPECIAL.sub(r"\\\g<0>", replaced)
                 self._work.exports.append(f'export {name}="{word}"')
                 self._work.settings.append(setting(assignment) or "")
