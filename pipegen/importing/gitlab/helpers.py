@@ -16,7 +16,7 @@ from pipegen.structs import replace
 
 # Parts of the names of those that wait for an optional stage, and that combine needs: `targets/gitlab/pipelines.py`
 # and `targets/gitlab/helper_jobs/collectors.py`.
-_WAITING = ("wait for ", "collect for ")
+WAIT_FOR, _COLLECT_FOR = "wait for ", "collect for "
 
 
 def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> SourcePipeline:
@@ -33,7 +33,7 @@ def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> Sour
 
 def _only_waits(job: SourceJob, source: SourcePipeline) -> bool:
     """Return whether *job* is such a helper."""
-    is_named = HELPER in job.own_variables and any(words in job.name for words in _WAITING)
+    is_named = HELPER in job.own_variables and any(words in job.name for words in (WAIT_FOR, _COLLECT_FOR))
     needs = needs_of(job, source) if is_named and texts_of(job.get("script")) == ("true",) else None
     return bool(needs) and all(need.name in source.jobs for need in needs or ())
 

@@ -11,7 +11,7 @@ from pipegen.importing.comments import header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
-from pipegen.importing.gitlab.helpers import without_waiting_jobs
+from pipegen.importing.gitlab.helpers import WAIT_FOR, without_waiting_jobs
 from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
@@ -38,8 +38,6 @@ from pipegen.targets.base import GeneratedFile
 _MOST_ROUNDS = 12
 # Names of generated jobs decide needs that stay raw, and these decide which combinations are jobs of their own.
 _MOST_NAMINGS = 3
-# The start of the name of a helper for which others wait in place of a job that is optional in some runs.
-_WAITING = "wait for "
 
 # Keys of a stage that result from one group of the source's keys; the others are themselves such a key.
 _SAME = {
@@ -241,7 +239,7 @@ def _names(result: _Result) -> GeneratedNames:
 def _awaited(name: str, job: Node) -> str:
     """Return the job for which *job* is the helper that is not in runs in which it is optional, "" for others."""
     variables, needs = (job.get("variables"), job.get("needs")) if isinstance(job, TreeMapping) else (None, None)
-    is_helper = name.startswith(_WAITING) and isinstance(variables, TreeMapping) and variables.get(HELPER) is not None
+    is_helper = name.startswith(WAIT_FOR) and isinstance(variables, TreeMapping) and variables.get(HELPER) is not None
     first = next(iter(items_of(needs)), None) if is_helper else None
     return text_of(first.get("job")) if isinstance(first, TreeMapping) else text_of(first)
 

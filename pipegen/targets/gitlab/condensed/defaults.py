@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.condensed.scripts import are_most, line_count
-from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden, ScriptEntry
+from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
+from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
 
 T = TypeVar("T")
-Script: TypeAlias = tuple[ScriptEntry, ...]
 
 # A job without these keys writes their empty values.
 _WITH_EMPTY_VALUE = ("cache", "interruptible", "retry", "before_script", "after_script")
@@ -116,20 +115,8 @@ def _shared_values(own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) ->
             [each.interruptible for each in own], [each.interruptible for each in values], empty=False
         ),
         cache=_shared([each.cache for each in own], [each.cache for each in values], (), CACHE_LINES),
-        before_script=_shared_script([each.before_script for each in own], [each.before_script for each in values]),
-        after_script=_shared_script([each.after_script for each in own], [each.after_script for each in values]),
-    )
-
-
-def _shared_script(own: Sequence[Script], values: Sequence[Script]) -> Script:
-    """Return the script in *own* that nearly all jobs share, () if none; *values* include those of hidden jobs."""
-    if not any(own):
-        return ()
-    ((script, count),) = Counter([each for each in own if each]).most_common(1)
-    return (
-        script
-        if count > 1 and are_most(count, values.count(()) + sum(each not in ((), script) for each in own))
-        else ()
+        before_script=shared_script([each.before_script for each in own], [each.before_script for each in values]),
+        after_script=shared_script([each.after_script for each in own], [each.after_script for each in values]),
     )
 
 
@@ -154,8 +141,14 @@ def _saved_lines(defaults: DefaultKeys, own: Sequence[DefaultKeys], values: Sequ
 
 def _lines(key: str, defaults: DefaultKeys) -> int:
     """Return the lines of the *key* of *defaults*."""
-    lines = {"cache": CACHE_LINES, "before_script": line_count(defaults.before_script)}
-    return 1 + line_count(defaults.after_script) if key == "after_script" else lines.get(key, 1)
+    match key:
+        case "cache":
+            return CACHE_LINES
+        case "before_script":
+            return line_count(defaults.before_script)
+        case "after_script":
+            return 1 + line_count(defaults.after_script)
+    return 1
 
 
 def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, users: tuple[str, ...]) -> GitLabJob:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, count_lines, free_name
 from pipegen.targets.gitlab.condensed.defaults import CACHE_LINES
-from pipegen.targets.gitlab.condensed.scripts import are_most, line_count
+from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
-from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
 
 T = TypeVar("T")
-Script: TypeAlias = tuple[ScriptEntry, ...]
 
 # Keys that a job of the user's own text replaces, so that it cannot share them.
 _SHARED_KEYS = {"rules", "image", "services", "variables", "cache", "retry", "timeout", "interruptible"}
@@ -68,6 +67,7 @@ def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
     A job may have an empty script in place of a shared one.
     """
     first, *others = jobs
+    before, after = [job.before_script for job in jobs], [job.after_script for job in jobs]
     return Hidden(
         name="",
         rules=_most([job.rules for job in jobs], ()),
@@ -78,8 +78,8 @@ def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
         retry=_most([job.limits.retry for job in jobs], None),
         timeout=_most([job.limits.timeout for job in jobs], ""),
         interruptible=all(job.interruptible for job in jobs),
-        before_script=_shared_script([job.before_script for job in jobs]) if has_scripts else (),
-        after_script=_shared_script([job.after_script for job in jobs]) if has_scripts else (),
+        before_script=shared_script(before, before) if has_scripts else (),
+        after_script=shared_script(after, after) if has_scripts else (),
     )
 
 
@@ -89,12 +89,6 @@ def _most(values: Sequence[T], empty: T) -> T:
         return empty
     ((value, count),) = Counter(values).most_common(1)
     return value if count > 1 else empty
-
-
-def _shared_script(scripts: Sequence[Script]) -> Script:
-    """Return the script that nearly all jobs share, () if none; the others may be empty."""
-    script = _most([script for script in scripts if script], ())
-    return script if script and are_most(scripts.count(script), len(scripts) - scripts.count(script)) else ()
 
 
 def _repeated(job: GitLabJob, shared: Hidden) -> Hidden:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, free_name, hidden_name
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
 
+Script: TypeAlias = tuple[ScriptEntry, ...]
 # Keys in the user's own text that replace scripts, or that give a job those of others.
 _OF_SCRIPTS = frozenset({"extends", "inherit", "before_script", "script", "after_script", "run", "trigger"})
 # Shared commands that save fewer lines stay in the scripts.
@@ -33,6 +35,15 @@ def may_share_scripts(document: Document) -> bool:
 def are_most(count: int, others: int) -> bool:
     """Return whether so many jobs with a script are enough for a default, which *others* replace by an empty value."""
     return count > 2 * others
+
+
+def shared_script(own: Sequence[Script], values: Sequence[Script]) -> Script:
+    """Return the script in *own* that nearly all jobs share, () if none; *values* include those of hidden jobs."""
+    if not any(own):
+        return ()
+    ((script, count),) = Counter([each for each in own if each]).most_common(1)
+    others = values.count(()) + sum(each not in ((), script) for each in own)
+    return script if count > 1 and are_most(count, others) else ()
 
 
 def with_starts(document: Document, pipelines: Mapping[str, str]) -> Document:
