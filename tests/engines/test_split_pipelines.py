@@ -134,7 +134,7 @@ def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> 
 def test_parents_and_children_are_valid_for_gitlab() -> None:
     """GitLab's schema and rules outside it accept a file that is cut at many points."""
     require(gitlab_local.available())
-    names = ", ".join(f"{{ name: s{number}, script: ['{'x' * 200}'] }}" for number in range(60))
+    names = ", ".join(f"{{ name: s{number}, script: ['{number}{'x' * 200}'] }}" for number in range(60))
     arcs = ", ".join(f"[s{number}, s{number + 7}]" for number in range(53))
     layout = split_up(
         "targets: { gitlab: { max_yaml_size_bytes: 40000 } }\n"

@@ -240,6 +240,8 @@ class GitLabJob(Struct, kw_only=True):
     keys_from: str = ""
     scripts_from: str = ""
     rules_from: str = ""
+    # The hidden jobs with keys that it shares with others.
+    shared_from: tuple[str, ...] = ()
     combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
@@ -287,7 +289,8 @@ class GitLabJob(Struct, kw_only=True):
     @property
     def extended(self) -> tuple[str, ...]:
         """The jobs that it extends, each after those whose keys it replaces."""
-        return tuple(dict.fromkeys(filter(None, (self.keys_from, self.extends, self.scripts_from, self.rules_from))))
+        bases = (self.keys_from, self.extends, self.scripts_from, self.rules_from, *self.shared_from)
+        return tuple(dict.fromkeys(filter(None, bases)))
 
     @property
     def runs_stage(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
-from pipegen.targets.gitlab.condensed.matrices import axis_maps
 from pipegen.targets.gitlab.jobs.raw import with_raw
 from pipegen.targets.gitlab.model import (
     UNLIMITED,
@@ -261,6 +260,23 @@ def _parallel(combinations: Combinations) -> Value:
     return {
         "matrix": [{axis: values if isinstance(values, str) else text_list(values) for axis, values in axes.items()}]
     }
+
+
+def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str | list[str]]]:
+    """Return *combinations* as few maps of a value or lists, in the same order: GitLab multiplies the lists of a map.
+
+    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
+    """
+    maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
+    for axis in reversed(maps[0]):
+        merged = maps[:1]
+        for axes in maps[1:]:
+            if {**axes, axis: merged[-1][axis]} == merged[-1]:
+                merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
+            else:
+                merged.append(axes)
+        maps = merged
+    return [{axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps]
 
 
 def _rule(rule: RuleEntry, *, otherwise: str = "on_success") -> dict[str, Value]:

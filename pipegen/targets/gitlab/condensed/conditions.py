@@ -16,7 +16,7 @@ _NAMES = {
     '$CI_PIPELINE_SOURCE == "schedule"': ".on-schedule",
 }
 # Characters of the name of a job that are not in names of hidden jobs, and the longest part of it there.
-_SEPARATORS, _LONGEST = r"[^\w.]+", 60
+SEPARATORS, _LONGEST = r"[^\w.]+", 60
 # The lines of a hidden job without its keys: its name, and a blank line.
 EXTRA_LINES = 2
 
@@ -68,7 +68,7 @@ def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
 def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
     """Return the name of the hidden job with the *content* of *jobs*, after their first stage."""
     stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
-    words = re.sub(_SEPARATORS, "-", stage_job.name).strip("-")
+    words = re.sub(SEPARATORS, "-", stage_job.name).strip("-")
     return f".{content}-{words[:_LONGEST]}".rstrip("-")
 
 

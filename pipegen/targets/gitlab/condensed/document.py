@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
 from pipegen.targets.gitlab.condensed.scripts import may_share_scripts, with_hidden_scripts, with_starts
+from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_users
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
@@ -58,7 +59,7 @@ def condensed(
     )
     if not is_single:
         short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
-    return with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
+    return with_shared_keys(with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short))
 
 
 def _pipelines(

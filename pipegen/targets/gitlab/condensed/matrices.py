@@ -41,7 +41,7 @@ _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([A-Za-z0-9_]+)\}?"
 _NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 
 # Raw keys that jobs of a matrix cannot have.
-_OF_ONE_JOB = frozenset({"parallel", "extends", "trigger"})
+_OF_ONE_JOB = frozenset({"parallel", "trigger"})
 
 
 class _Matrix(Struct):
@@ -182,7 +182,8 @@ def _is_used(
         return True
     if any(variable.name == axis for job in jobs for variable in job.variables):
         return any(VariableEntry(axis, combinations[job.name][axis]) not in job.variables for job in jobs)
-    if re.fullmatch(_AXIS, axis) is None:
+    # Jobs of other files may read a variable with the name of the axis.
+    if re.fullmatch(_AXIS, axis) is None or any("extends" in job.raw for job in jobs):
         return True
     name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
     conditions = [rule.condition for rule in jobs[0].rules]
@@ -349,20 +350,3 @@ def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Itera
             is_whole = len(names) == len(matrix.combinations)
             combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
             yield replace(need, job=matrix.job.name, combinations=combinations)
-
-
-def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str | list[str]]]:
-    """Return *combinations* as few maps of a value or lists, in the same order: GitLab multiplies the lists of a map.
-
-    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
-    """
-    maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
-    for axis in reversed(maps[0]):
-        merged = maps[:1]
-        for axes in maps[1:]:
-            if {**axes, axis: merged[-1][axis]} == merged[-1]:
-                merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
-            else:
-                merged.append(axes)
-        maps = merged
-    return [{axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps]

@@ -190,7 +190,7 @@ def test_a_comment_hides_no_keys() -> None:
 
 def test_older_servers_have_a_smaller_size_limit() -> None:
     """The default of `max_yaml_size_bytes` was 1 MiB before GitLab 17.3."""
-    stages = ", ".join(f"{{ name: s{number}, script: [{'x' * 1_000}] }}" for number in range(800))
+    stages = ", ".join(f"{{ name: s{number}, script: [{number}{'x' * 1_000}] }}" for number in range(800))
 
     def files(version: str) -> tuple[int, str]:
         layout = split_up(

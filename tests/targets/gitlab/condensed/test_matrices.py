@@ -8,7 +8,7 @@ import pytest
 from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
-from pipegen.targets.gitlab.condensed.matrices import axis_maps
+from pipegen.targets.gitlab.render import axis_maps
 from pipegen.targets.templates import DifferentError, expanded_text, script_text
 
 
@@ -40,6 +40,22 @@ def test_combinations_become_one_matrix_job() -> None:
         "script": ['tox -e "$v"'],
         "artifacts": {"paths": ["dist/${v}x", "all"]},
     }
+
+
+@pytest.mark.parametrize(("env", "is_one"), [("V: '${matrix.V}'", True), ("W: x", False)])
+def test_a_job_that_extends_one_of_another_file_has_its_axes_as_variables(env: str, *, is_one: bool) -> None:
+    """That job may read a variable with the name of the axis, and finds the same value."""
+    include = "targets: { gitlab: { include: [theirs.yml] } }"
+    matrix = _matrix(
+        f"env: {{ {env} }}",
+        "script: x",
+        "raw: { gitlab: { extends: .theirs } }",
+        settings=include,
+        axes="V: ['3.1', '3.11']",
+    )
+
+    assert ("parallel" in matrix.get("unit", {})) is is_one
+    assert {name for name in matrix if name.startswith("unit")} == ({"unit"} if is_one else {"unit: 3.1", "unit: 3.11"})
 
 
 def test_values_are_in_variables_too() -> None:

@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.targets import gitlab
 
-LARGE = ", ".join(f"{{ name: s{number}, script: [echo {'x' * 600}] }}" for number in range(9))
+LARGE = ", ".join(f"{{ name: s{number}, script: [echo {number}{'x' * 600}] }}" for number in range(9))
 
 
 def generated(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:

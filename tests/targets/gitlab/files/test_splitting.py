@@ -174,8 +174,10 @@ def test_three_thousand_dense_stages_fit_in_one_pipeline() -> None:
 
 def test_the_text_of_each_file_is_within_the_limit() -> None:
     """Recent versions of GitLab reject a long text before they parse it."""
-    lines = "|\n" + "          x\n" * 1_000
-    stages = "".join(f"    - name: s{number}\n      script:\n      - {lines}" for number in range(12))
+    lines = "          x\n" * 1_000
+    stages = "".join(
+        f"    - name: s{number}\n      script:\n      - |\n          {number}\n{lines}" for number in range(12)
+    )
     text = f"targets: {{ gitlab: {{ max_yaml_size_bytes: 40000 }} }}\npipelines:\n  p:\n    stages:\n{stages}"
     layout = split_up(text)
 
@@ -198,7 +200,7 @@ def test_a_job_too_big_for_any_file_is_reported() -> None:
 @pytest.mark.slow
 def test_more_than_150_files_are_an_error() -> None:
     """GitLab includes no more: https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes."""
-    stages = [f"{{ name: s{number}, script: [{'x' * 30_000}] }}" for number in range(151)]
+    stages = [f"{{ name: s{number}, script: [{number}{'x' * 30_000}] }}" for number in range(151)]
     fits = split_up(config(stages[:150], [], 60_000))
     layout = split_up(config(stages, [], 60_000))
 
@@ -249,8 +251,11 @@ def test_an_approval_stays_in_the_parent() -> None:
 
 def test_several_pipelines_are_included_in_one() -> None:
     """They remain one GitLab pipeline, with the same rules."""
-    stages = ", ".join(f"{{ name: s{index}, script: [{'x' * 400}] }}" for index in range(30))
-    pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
+    stages = [
+        ", ".join(f"{{ name: s{index}, script: [{number}{'x' * 400}{index}] }}" for index in range(30))
+        for number in range(4)
+    ]
+    pipelines = ", ".join(f"p{number}: {{ stages: [{own}] }}" for number, own in enumerate(stages))
     (whole,) = split_up(f"pipelines: {{ {pipelines} }}").data().values()
     limit = memory(whole) // 2
     layout = split_up(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\npipelines: {{ {pipelines} }}")
@@ -261,7 +266,7 @@ def test_several_pipelines_are_included_in_one() -> None:
 
 def test_a_child_that_is_too_big_includes_its_jobs() -> None:
     """Each pipeline has separate files."""
-    stages = [f"{{ name: s{number}, script: [{'x' * 400}] }}" for number in range(30)]
+    stages = [f"{{ name: s{number}, script: [{number}{'x' * 400}] }}" for number in range(30)]
     layout = split_up(config(stages, [["s0", "s1"]], 6_000), [",".join(f"s{number}" for number in range(1, 30))])
     child, main = layout.data().items()
 

@@ -1,0 +1,156 @@
+"""Keys with the same value in several jobs, in hidden jobs that these extend.
+
+GitLab merges the maps of a job and of those that it extends, and replaces lists:
+https://docs.gitlab.com/ci/yaml/#extends. So a job may get single variables, and other keys as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipegen.emit.yaml import write
+from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, SEPARATORS, free_name, hidden_name
+from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, Document, GitLabJob
+from pipegen.targets.gitlab.render import job_data, script_data
+
+# The fields of a job by the key that has their values.
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "image": ("image",),
+    "services": ("services",),
+    "tags": ("tags",),
+    "cache": ("caches",),
+    "before_script": ("before_script",),
+    "script": ("script",),
+    "after_script": ("after_script",),
+    "artifacts": ("artifacts", "artifact_keys"),
+}
+# Keys in the user's own text that hidden jobs may have. Those that pipegen generates for `rules` are shared before.
+_RAW = (*_FIELDS, "variables", "rules")
+# Shared keys that save fewer lines stay in the jobs.
+_LEAST_SAVED_LINES = 3
+# Longer lines count as several.
+_LINE = 120
+
+
+class _Key(Struct):
+    """A *key* with the value *text*, in the user's own text or *fields*; for one variable, *variable* is its name."""
+
+    key: str
+    fields: tuple[object, ...] = ()
+    raw: str = ""
+    variable: str = ""
+
+
+def with_shared_keys(document: Document) -> Document:
+    """Return *document* with the keys that several jobs share in hidden jobs, where that saves lines."""
+    names = {job.name for job in document.jobs}
+    jobs = {job.name: job for job in document.jobs if job.runs_stage and job.extends not in names}
+    users: dict[_Key, list[str]] = {}
+    for name, job in jobs.items():
+        for key in _keys(job):
+            users.setdefault(key, []).append(name)
+    groups: dict[tuple[str, ...], list[_Key]] = {}
+    for key, own in users.items():
+        if len(own) > 1:
+            groups.setdefault(tuple(own), []).append(key)
+    taken = names | {hidden.name for hidden in document.hidden}
+    before: dict[str, list[GitLabJob]] = {}
+    for sharing, keys in groups.items():
+        members = [jobs[name] for name in sharing]
+        hidden = _only(members[0], keys)
+        lines = _line_count(hidden)
+        if lines > 1 and (len(members) - 1) * (lines - 1) - EXTRA_LINES >= _LEAST_SAVED_LINES:
+            hidden = replace(hidden, name=free_name(_name(keys, members, has_prefix=bool(document.external)), taken))
+            before.setdefault(sharing[0], []).append(hidden)
+            jobs |= {job.name: _without(job, keys, hidden.name) for job in members}
+    if not before:
+        return document
+    return replace(
+        document,
+        jobs=tuple(each for job in document.jobs for each in (*before.get(job.name, ()), jobs.get(job.name, job))),
+    )
+
+
+def _keys(job: GitLabJob) -> Iterator[_Key]:
+    """Yield the keys of *job* that other jobs may share."""
+    for key, names in _FIELDS.items():
+        fields = tuple(getattr(job, name) for name in names)
+        if key in job.raw:
+            if job.raw[key]:
+                yield _Key(key, fields, repr(job.raw[key]))
+        elif fields[0] or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS):
+            yield _Key(key, fields)
+    if job.raw.get("rules"):
+        yield _Key("rules", raw=repr(job.raw["rules"]))
+    if job.raw.get("variables"):
+        yield _Key("variables", (job.variables,), repr(job.raw["variables"]))
+    elif "variables" not in job.raw:
+        for variable in job.variables:
+            yield _Key("variables", (variable,), variable=variable.name)
+
+
+def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
+    """Return a hidden job with those *keys* of *job*."""
+    fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
+    raw = {key.key for key in keys if key.raw}
+    return GitLabJob(
+        name=".",
+        stage=job.stage,
+        has_stage_of_extended=True,
+        variables=tuple(variable for variable in job.variables if _has_variable(keys, variable.name)),
+        raw={key: value for key, value in job.raw.items() if key in raw},
+        **{name: getattr(job, name) for name in fields},
+    )
+
+
+def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
+    """Return *job* without *keys*, which it gets from the job *hidden*."""
+    fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
+    raw = {key.key for key in keys if key.raw}
+    return replace(
+        job,
+        shared_from=(*job.shared_from, hidden),
+        rules=() if "rules" in raw else job.rules,
+        rules_from=hidden if "rules" in raw else job.rules_from,
+        variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
+        raw={key: value for key, value in job.raw.items() if key not in raw},
+        **{name: getattr(_EMPTY, name) for name in fields},
+    )
+
+
+def _has_variable(keys: Sequence[_Key], name: str) -> bool:
+    return any(key.key == "variables" and key.variable in ("", name) for key in keys)
+
+
+def _line_count(hidden: GitLabJob) -> int:
+    """Return the number of lines of the keys of *hidden*; jobs with other variables too keep that of `variables`."""
+    _, *lines = write({hidden.name: job_data(hidden, script_data(hidden.script))}).splitlines()
+    return sum(1 + len(line) // _LINE for line in lines) - bool(hidden.variables)
+
+
+def _name(keys: Sequence[_Key], jobs: Sequence[GitLabJob], *, has_prefix: bool) -> str:
+    """Return the name of the hidden job with *keys* of *jobs*: the words with which their names begin.
+
+    With *has_prefix*, or for a single key, it says first what the job has: other files may have a job with these words.
+    """
+    kinds = {key.key for key in keys}
+    content = kinds.pop() if len(kinds) == 1 else "shared" if has_prefix else ""
+    words = _common_words([job.name for job in jobs])
+    if not words:
+        return hidden_name(content or "shared", jobs)
+    return f".{content}-{words}" if content else f".{words}"
+
+
+def _common_words(names: Sequence[str]) -> str:
+    """Return the words with which all *names* begin, as a part of the name of a hidden job."""
+    lengths = (length for length, characters in enumerate(zip(*names, strict=False)) if len({*characters}) > 1)
+    length = next(lengths, min(map(len, names)))
+    prefix = names[0][:length]
+    if any(re.match(r"\w", name[length:]) for name in names):
+        prefix = re.sub(r"[A-Za-z0-9]+$", "", prefix)
+    return re.sub(SEPARATORS, "-", prefix).strip("-_.")
+
+
+_EMPTY = GitLabJob(name="", stage="")

@@ -1,0 +1,112 @@
+"""Keys that several jobs share, in hidden jobs: https://docs.gitlab.com/ci/yaml/#extends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
+
+_SCRIPT = "script: [one, two, three, four, five, six]"
+_OTHERS = tuple(f"name: {name}, script: [{name}]" for name in "uvwx")
+
+
+def _data(*stages: str, settings: str = "") -> dict[str, Any]:
+    """Return the data of a file with a pipeline of *stages* and other *settings*."""
+    config = f"{settings}\npipelines: {{ p: {{ stages: [{', '.join(f'{{ {stage} }}' for stage in stages)}] }} }}"
+    data: dict[str, Any] = yaml_data(compiled(config).text)
+    return data
+
+
+def test_a_script_of_several_jobs_is_written_once() -> None:
+    """The name of the hidden job has the words with which all names begin."""
+    data = _data(f"name: build_on_x, {_SCRIPT}", f"name: build_on_y, {_SCRIPT}", "name: other, script: [one]")
+
+    assert data[".script-build_on"] == {"script": ["one", "two", "three", "four", "five", "six"]}
+    assert data["build_on_y"] == {"extends": ".script-build_on", "stage": "build_on_y", "needs": ["build_on_x"]}
+    assert data["other"]["script"] == ["one"]
+
+
+def test_keys_of_the_same_jobs_are_in_one_hidden_job() -> None:
+    """Other keys stay in the jobs."""
+    keys = f"{_SCRIPT}, image: x, cache: {{ key: k, paths: [z] }}"
+    data = _data(f"name: test a, {keys}, timeout: 1h", f"name: test b, {keys}", *_OTHERS)
+
+    assert data[".test"] == {
+        "image": "x",
+        "cache": {"key": "k", "paths": ["z"]},
+        "script": ["one", "two", "three", "four", "five", "six"],
+    }
+    assert data["test a"] == {"extends": ".test", "stage": "test a", "timeout": "1 hour"}
+
+
+def test_a_variable_is_shared_by_itself() -> None:
+    """GitLab merges the variables of a job and of those that it extends."""
+    shared = "A: one, B: two, C: three, D: four"
+    data = _data(
+        f"name: a, script: [a], env: {{ {shared}, X: x }}",
+        f"name: b, script: [b], env: {{ {shared}, X: y }}",
+        f"name: c, script: [c], env: {{ {shared} }}",
+        *_OTHERS,
+    )
+
+    assert data[".variables-a"] == {"variables": {"A": "one", "B": "two", "C": "three", "D": "four"}}
+    assert data["b"]["variables"] == {"X": "y"}
+    assert "variables" not in data["c"]
+
+
+def test_keys_in_the_own_text_of_users_are_shared() -> None:
+    """They replace the generated rules in the hidden job too; a job that it extends itself comes first."""
+    rules = "rules: [{ if: $A, when: never }, { if: $B }, { if: $C, when: always }]"
+    raw = f"raw: {{ gitlab: {{ extends: .theirs, {rules} }} }}"
+    data = _data(
+        f"name: a, script: [a], when: {{ branch: main }}, {raw}",
+        f"name: b, script: [b], {raw}",
+        f"name: c, script: [c], raw: {{ gitlab: {{ {rules} }} }}",
+        settings="targets: { gitlab: { include: [theirs.yml] } }",
+    )
+
+    assert data[".rules-a"] == {
+        "rules": [{"if": "$A", "when": "never"}, {"if": "$B"}, {"if": "$C", "when": "always"}],
+    }
+    assert [data[name]["extends"] for name in "abc"] == [[".theirs", ".rules-a"], [".theirs", ".rules-a"], ".rules-a"]
+    assert not any("rules" in data[name] for name in "abc")
+
+
+def test_keys_of_a_few_lines_stay_in_the_jobs() -> None:
+    """A hidden job would make the file longer, or hardly shorter."""
+    data = _data(
+        "name: a, script: [x, y], image: i, artifacts: [z]",
+        "name: b, script: [x, y], image: i, artifacts: [z]",
+        *_OTHERS,
+    )
+
+    assert not [name for name in data if name.startswith(".")]
+
+
+def test_a_value_that_removes_a_key_is_not_shared() -> None:
+    """`null` in a user's own text removes a key that pipegen generates."""
+    keys = "script: [x], cache: { key: k, paths: [z], policy: pull, when: always, fallback: [f] }"
+    data = _data(
+        f"name: a, {keys}",
+        f"name: b, {keys}",
+        f"name: c, {keys}, raw: {{ gitlab: {{ cache: null }} }}",
+        *_OTHERS,
+    )
+
+    assert data["b"]["extends"] == ".cache-a"
+    assert "extends" not in data["c"]
+    assert "cache" not in data["c"]
+
+
+def test_names_do_not_meet_those_of_included_files() -> None:
+    """Those could have a hidden job with the words of the jobs."""
+    keys = f"{_SCRIPT}, cache: {{ key: k, paths: [z] }}"
+    data = _data(
+        f"name: test a, {keys}",
+        f"name: test b, {keys}",
+        *_OTHERS,
+        settings="targets: { gitlab: { include: [theirs.yml] } }",
+    )
+
+    assert data["test b"]["extends"] == ".shared-test"
