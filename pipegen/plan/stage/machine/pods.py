@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -9,6 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import JobImage, Pod, PodContainer
 from pipegen.plan.stage.machine.images import image, image_name
 from pipegen.plan.values import StageValues
+from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, items_of, written_text
 
 
@@ -68,6 +71,22 @@ def _check(pod: Pod, body: Mapping, own: JobImage | None, report: Report) -> Non
     elif container is None and manifest is None and own is None:
         hint = 'add "image: maven:3.9"'
         report.add(codes.MISSING_KEY, "the pod has no container for the script", at=body.span, hint=hint)
+    _check_names(items_of(body.get("containers")), report)
+
+
+def _check_names(containers: Iterable[Node], report: Report) -> None:
+    """Report *containers* of the same name, which Kubernetes refuses."""
+    spans: dict[str, Span] = {}
+    for name in (container.get("name") for container in containers if isinstance(container, Mapping)):
+        first = spans.setdefault(written_text(name), name.span) if name is not None else None
+        if name is not None and first is not None and first is not name.span:
+            report.add(
+                codes.INVALID_VALUE,
+                f'two containers of the pod have the name "{written_text(name)}"',
+                at=name.span,
+                related=[Label(first, "the other container")],
+                hint="rename one of them",
+            )
 
 
 def _refuse(node: Node, message: str, hint: str, report: Report, other: JobImage | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, count
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -14,7 +15,9 @@ from pipegen.targets.jenkins.named_jobs import NamedJob
 
 _PLUGIN = "kubernetes"
 _MAIN = "main"
-# A container that scripts run in must not end.
+# The plugin runs the agent in the container of this name; it must keep the command of its image.
+_AGENT = "jnlp"
+# Another container that scripts run in must not end.
 _WAITS: tuple[str, ...] = ("sleep", "infinity")
 
 
@@ -33,7 +36,7 @@ def in_container(pod: Pod, step: model.Step) -> model.Step:
     """Return *step*, the script of a stage, in its container of *pod*."""
     if not pod.container and pod.manifest:
         return step
-    return model.Wrapped(f"container({literal(pod.container or _MAIN)})", (step,), _PLUGIN)
+    return model.Wrapped(f"container({literal(pod.container or _main_name(pod))})", (step,), _PLUGIN)
 
 
 def check_pod(job: Job, report: Report) -> None:
@@ -62,15 +65,21 @@ def _manifest(pod: Pod, machine: Machine) -> str:
     """Return the manifest of *pod* with the image and the resources of *machine*."""
     containers: list[Data] = []
     if machine.image is not None:
-        containers.append(dict(_main(machine)))
+        containers.append(dict(_main(machine, _main_name(pod))))
     containers += [dict(_container(container, is_main=container.name == pod.container)) for container in pod.containers]
     return write({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}, spaced=False)
 
 
-def _main(machine: Machine) -> Iterator[tuple[str, Data]]:
-    """Yield the keys of the container of the script."""
+def _main_name(pod: Pod) -> str:
+    """Return a name for the container of the script that no other container of *pod* has."""
+    taken = {container.name for container in pod.containers}
+    return next(name for name in chain((_MAIN,), (f"{_MAIN}-{number}" for number in count(2))) if name not in taken)
+
+
+def _main(machine: Machine, name: str) -> Iterator[tuple[str, Data]]:
+    """Yield the keys of the container of the script, which has this *name*."""
     image, resources = machine.image, machine.resources
-    yield "name", _MAIN
+    yield "name", name
     yield "image", (image.name.constant or "") if image is not None else ""
     yield "command", list(_WAITS)
     if image is not None and image.pull is not None:
@@ -85,7 +94,7 @@ def _main(machine: Machine) -> Iterator[tuple[str, Data]]:
 def _container(container: PodContainer, *, is_main: bool) -> Iterator[tuple[str, Data]]:
     yield "name", container.name
     yield "image", container.image
-    command = container.command or (_WAITS if is_main else ())
+    command = container.command or (_WAITS if is_main and container.name != _AGENT else ())
     if command:
         yield "command", list(command)
     if container.env:
