@@ -27,6 +27,7 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.stages.agents.agents import common_agent
+from pipegen.targets.jenkins.stages.files.caches import CacheNames
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
 from pipegen.targets.jenkins.stages.guards.conditions import lower_look
@@ -112,6 +113,7 @@ def _step_context(
         stashes=Stashes(named),
         statuses=Statuses(named, work.ends),
         reports=ReportKinds(named_job.job for named_job in named),
+        caches=CacheNames(named_job.job for named_job in named),
         common=common,
     )
 

@@ -18,7 +18,7 @@ from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.pods import in_container, pod_of
 from pipegen.targets.jenkins.stages.agents.tools import with_own_tools, with_tools
-from pipegen.targets.jenkins.stages.files.caches import cached
+from pipegen.targets.jenkins.stages.files.caches import CacheNames, cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
@@ -42,6 +42,7 @@ class StepContext(Struct):
     stashes: Stashes
     statuses: Statuses
     reports: ReportKinds
+    caches: CacheNames
     common: tuple[model.EnvironmentVariable, ...]
 
 
@@ -180,7 +181,7 @@ def _script_steps(
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     run_steps = _run_steps(named, values, shared, first, last)
     complete_steps = with_post_actions(named.job, run_steps, shared.reports, values)
-    steps_ += cached(named.job, values, complete_steps)
+    steps_ += cached(named.job, shared.caches, values, complete_steps)
     if named.script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
     stash = shared.stashes.left_by(named, values) if is_isolated else None
