@@ -71,6 +71,14 @@ writeFile: agent *file *text encoding
 ws: block *dir
 """
 _CONTINUED = "\n  "
+# Steps of further plugins that need a workspace, by `getRequiredContext` or `SimpleBuildStep` of their sources. Their
+# parameters depend on the version.
+_IN_WORKSPACE = frozenset(
+    (  # noqa: SIM905
+        "allure archive copyArtifacts findFiles jacoco publishHTML readMavenPom recordCoverage recordIssues "
+        "scanForIssues tar touch unarchive untar unzip writeCSV writeMavenPom xunit zip"
+    ).split()
+)
 
 
 class KnownStep(Struct, kw_only=True):
@@ -80,6 +88,12 @@ class KnownStep(Struct, kw_only=True):
     is_block: bool
     required: tuple[str, ...]
     parameters: tuple[str, ...]
+
+
+def is_on_agent(name: str) -> bool:
+    """Return whether the step *name* certainly needs an agent."""
+    step = known_steps().get(name)
+    return name in _IN_WORKSPACE or (step is not None and step.needs_agent)
 
 
 @cache

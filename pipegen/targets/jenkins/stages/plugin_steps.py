@@ -17,7 +17,7 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression, list_of
-from pipegen.targets.jenkins.stages.known_steps import KnownStep, known_steps
+from pipegen.targets.jenkins.stages.known_steps import KnownStep, is_on_agent, known_steps
 from pipegen.targets.jenkins.stages.raw import NAME, is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
@@ -162,8 +162,7 @@ def needs_agent(job: Job) -> bool:
     """Return whether a step of a plugin of *job* certainly needs an agent, or the stage asks for one."""
     if job.plugin_steps is None:
         return False
-    own_names = names(job)
-    is_known = any(step.needs_agent for name, step in known_steps().items() if name in own_names)
+    is_known = any(map(is_on_agent, names(job)))
     is_known |= any(call.arguments is None and has_block(call.text) for call in _calls(job))
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)

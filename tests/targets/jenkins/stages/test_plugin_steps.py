@@ -123,6 +123,8 @@ def _statements(plan: Plan, job: Job) -> list[str]:
         ("steps: {jenkins: [echo: a]}", False),
         ("steps: {jenkins: {before: [waitForQualityGate], after: [junit: a.xml]}}", True),
         ("steps: {jenkins: ['script { acmeScan() }']}", True),
+        ("steps: {jenkins: [{publishHTML: {target: {reportDir: site}}}]}", True),
+        ("steps: {jenkins: ['recordIssues tools: [java()]']}", True),
         ("steps: {jenkins: [acmeScan]}, agent: linux", True),
         ("steps: {jenkins: [acmeScan]}, image: node:22", True),
     ],

@@ -23,6 +23,8 @@ _DOCKER_HUB = "index.docker.io"
 _HAS_REGISTRY = re.compile(r"(?:[^/]*[.:][^/]*|localhost)/")
 # A label that may contain values of a matrix.
 _LABEL_OF_MATRIX = re.compile(r"(?:[\w.-]|\$\{matrix\.\w+\})+")
+_HINT = 'name labels in "agent", or a container in "image"'
+_HINTS = {"kubernetes": 'write the pod in each stage: "agent: {kubernetes: {yaml: …, container: …}}"'}
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
 
 
@@ -61,7 +63,7 @@ def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgen
         try:
             result = _kind(kind, names, marks)
         except UntranslatableError as error:
-            marks.left_out(kind, str(error), hint='name labels in "agent", or a container in "image"')
+            marks.left_out(kind, str(error), hint=_HINTS.get(kind.name, _HINT))
     return result
 
 
@@ -95,6 +97,8 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
                 image=image["name"] if image.keys() == {"name"} else image,
                 is_on_same_node="reuseNode" in options,
             )
+        case "kubernetes":
+            raise UntranslatableError("imports do not translate pods")
     raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
 
 
