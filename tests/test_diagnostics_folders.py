@@ -196,7 +196,9 @@ def test_every_code_has_a_folder() -> None:
 def test_folders_contain_only_files_that_are_read() -> None:
     """A config, optionally a folder of included files, and the expected text."""
     needed = {"pipeline.yml", "expected.txt"}
-    assert [
-        folder.name for folder in FOLDERS if {path.name for path in folder.iterdir()} - {"included"} != needed
-    ] == []
+    others = [folder.name for folder in FOLDERS if {path.name for path in folder.iterdir()} - {"included"} != needed]
+
+    assert others == [], (
+        "keep only pipeline.yml and included, and run pytest tests/test_diagnostics_folders.py --update-golden"
+    )
     assert [path for path in (Path(__file__).parent / "diagnostics").iterdir() if not path.is_dir()] == []

@@ -146,13 +146,15 @@ def test_output_is_the_same_for_every_python_and_hash_seed(version: str, seed: s
 def test_folders_contain_only_files_that_are_read() -> None:
     """An expected file that no test reads proves nothing."""
     needed = {"pipeline.yml", "expected"}
-    assert [case.name for case in CASES if {path.name for path in case.iterdir()} - {"included"} != needed] == []
+    others = [case.name for case in CASES if {path.name for path in case.iterdir()} - {"included"} != needed]
+
+    assert others == [], "keep only pipeline.yml and included, and run pytest tests/test_golden.py --update-golden"
     for case in CASES:
         assert {path.name for path in (case / "expected").iterdir()} == set(CALLS)
 
 
 def test_each_case_begins_with_a_comment() -> None:
     """It describes the case, unless it contains options."""
-    assert [
-        case.name for case in CASES if not (case / "pipeline.yml").read_text(encoding="utf-8").startswith("# ")
-    ] == []
+    without = [case.name for case in CASES if not (case / "pipeline.yml").read_text(encoding="utf-8").startswith("# ")]
+
+    assert without == [], "begin their pipeline.yml with a comment, such as: # A stage with two locks"

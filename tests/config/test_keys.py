@@ -17,7 +17,7 @@ from pipegen.config.parse import _READERS, _VALUES
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.difference.keys import stage_keys
-from pipegen.plan.expansion.matrix_values import _SKIPPED
+from pipegen.plan.expansion.matrix_values import _KEYS_WITH_AXES
 from pipegen.source.text import SourceFile
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -85,8 +85,8 @@ def test_keys_that_change_no_run_are_beside_the_short_hand() -> None:
 
 
 def test_axes_of_a_matrix_are_replaced_in_plain_text() -> None:
-    """To add a key of plain text, add it to `_SKIPPED` in `plan/expansion/matrix_values.py`."""
-    assert {*_SKIPPED, "directory"} >= PLAIN_TEXT
+    """To add a key of plain text, add it to `_KEYS_WITH_AXES` in `plan/expansion/matrix_values.py`."""
+    assert {*_KEYS_WITH_AXES, "directory"} >= PLAIN_TEXT
 
 
 def test_steps_and_calls_are_work() -> None:

@@ -13,8 +13,9 @@ from pipegen.structs import replace
 
 _AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
 
-# Keys under these that contain references, scripts or names of stages, in which bindings replace it.
-_SKIPPED = {
+# The keys in whose plain words it is replaced, and the keys below them that are left out: those of references, scripts
+# and names of stages, in which bindings replace it.
+_KEYS_WITH_AXES = {
     "agent": (),
     "approve": (),
     "artifacts": ("name",),
@@ -47,7 +48,7 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
         cases = tuple(_with_axis_values_in_when(item, stage, report) for item in items)
         if not _same(cases, items):
             changed["cases"] = replace(stage.cases, node=replace(stage.cases.node, items=cases))
-    for key, skipped in _SKIPPED.items():
+    for key, skipped in _KEYS_WITH_AXES.items():
         value: StepValue | None = getattr(stage, key)
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
             continue
