@@ -54,7 +54,7 @@ _ALL = "all"
     "--stage",
     multiple=True,
     metavar="NAME",
-    help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
+    help="Only this stage and the stages whose values and files it uses, regardless of conditions; can be repeated.",
 )
 @first_option
 @click.option(
