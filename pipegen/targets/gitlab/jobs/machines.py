@@ -119,7 +119,7 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
     if image is not None and image.file is not None:
         report.add(
             DOCKERFILE_ON_GITLAB,
-            f'GitLab runs stage "{job.title}" in an image of a registry, and builds none from "{image.file.path}"',
+            f'GitLab runs stages in images of a registry, and builds none from "{image.file.path}"',
             at=image.span,
             hint="build and push the image in an earlier stage, and name it here: "
             "\"image: '${setup.params.CI_REGISTRY_IMAGE}/ci:${setup.commit}'\"",
@@ -134,28 +134,28 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
     if machine.pod is not None and (machine.pod.containers or machine.pod.manifest):
         report.add(
             MACHINE_LEFT_OUT,
-            f'GitLab creates the pod of stage "{job.title}" from its image and services, without other containers',
+            "GitLab creates a pod from the image and the services of its stage, without other containers",
             at=machine.pod.span,
             hint='use "image", "services" and "resources", and "labels" for the tags of a runner in the cluster',
         )
     if machine.tools:
         report.add(
             MACHINE_LEFT_OUT,
-            f'GitLab installs no tools for stage "{job.title}"',
+            "GitLab installs no tools",
             at=machine.tools_span or job.span,
             hint='use an image that contains them, such as "image: maven:3.9", or runners that do',
         )
     if image is not None and image.args:
         report.add(
             MACHINE_LEFT_OUT,
-            f'GitLab passes no options to the container engine: those of stage "{job.title}" are left out',
+            "GitLab passes no options to the container engine: they are left out",
             at=image.span,
             hint="set them in the configuration of the runner (config.toml), and select it with agent",
         )
     if image is not None and image.credentials is not None:
         report.add(
             MACHINE_LEFT_OUT,
-            f'GitLab reads the login for the image of stage "{job.title}" from the CI/CD variable DOCKER_AUTH_CONFIG',
+            "GitLab reads the login for an image from the CI/CD variable DOCKER_AUTH_CONFIG",
             at=image.span,
             hint="create the variable, unless the image is in the registry of GitLab",
         )

@@ -135,7 +135,7 @@ def _check_interruptible(plans: Sequence[Plan], report: Report) -> None:
         if job.limits.interruptible is False:
             report.add(
                 CANCELLED_ALL_THE_SAME.code,
-                f'Jenkins cancels a run as a whole, stage "{job.title}" too',
+                "Jenkins cancels a run as a whole, also the stages that must not be interrupted",
                 at=job.limits.interruptible_span or job.span,
                 hint='leave "cancel" out of the concurrency, so that runs go one after the other',
             )

@@ -14,7 +14,7 @@ def check_machine(job: Job, report: Report) -> None:
     if machine.resources is not None and machine.image is None and not machine.labels:
         report.add(
             codes.RESOURCES_BY_LABEL,
-            f'Jenkins uses any agent for stage "{job.title}": it does not consider processors and memory',
+            "Jenkins uses any agent: it does not consider processors and memory",
             at=machine.resources.span,
             hint='name the label of agents that are large enough, "agent: large", or add an image with these limits',
         )
@@ -28,7 +28,7 @@ def check_machine(job: Job, report: Report) -> None:
     if machine.image is not None and machine.image.entrypoint and not _fits(machine.image.entrypoint):
         report.add(
             codes.LONG_ENTRYPOINT,
-            f'on Jenkins, the entrypoint of stage "{job.title}" can only be one plain word',
+            "on Jenkins, the entrypoint of an image can only be one plain word",
             at=machine.image.span,
             hint='remove the entrypoint of the image: "entrypoint: []"',
         )

@@ -55,7 +55,7 @@ def check_pod(job: Job, report: Report) -> None:
     if image is not None and (image.args or image.credentials is not None):
         report.add(
             codes.MACHINE_LEFT_OUT,
-            f'in the pod of stage "{job.title}", options and the login of its image have no effect',
+            "on Jenkins, options and the login of an image have no effect in a pod",
             at=image.span,
             hint='write a manifest in "yaml", with imagePullSecrets',
         )

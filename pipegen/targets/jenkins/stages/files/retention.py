@@ -19,7 +19,7 @@ def check_retention(job: Job, report: Report) -> None:
     at = retention.span or job.span
     if retention.expire:
         _report(
-            f'Jenkins has no expiry for the artifacts of stage "{job.title}": it keeps them as long as the build',
+            "Jenkins has no expiry for artifacts: it keeps them as long as the build",
             at,
             "let the job discard them: "
             f"targets: {{jenkins: {{discard: {{artifact_days: {-(-retention.expire // _DAY)}}}}}}}",
@@ -27,17 +27,17 @@ def check_retention(job: Job, report: Report) -> None:
         )
     if retention.name is not None:
         _report(
-            f'Jenkins has no archive name for the artifacts of stage "{job.title}": users download single files',
+            "Jenkins has no archive name for artifacts: users download single files",
             retention.name.span,
             "put the name into the names of the files, or pack them into one archive with this name in the script",
             report,
         )
     _check_downloads(job, at, report)
     for cache in job.caches:
-        _check_cache(cache, job, report)
+        _check_cache(cache, report)
     if coverage is not None and coverage.percent and coverage.path is None:
         _report(
-            f'Jenkins reads no coverage of stage "{job.title}" from the log',
+            "Jenkins reads no coverage from the log",
             coverage.span,
             'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
             report,
@@ -45,7 +45,7 @@ def check_retention(job: Job, report: Report) -> None:
     if stored := stored_reports(job):
         kinds = listed(list(dict.fromkeys(path.kind for path in stored)))
         _report(
-            f'Jenkins does not display the reports {kinds} of stage "{job.title}"',
+            f"Jenkins does not display the reports {kinds}",
             stored[0].span,
             'remove "keep: false" to archive their files with the build'
             if is_hidden(job)
@@ -59,46 +59,45 @@ def _check_downloads(job: Job, at: Span, report: Report) -> None:
     retention = job.retention
     if retention.access:
         _report(
-            f'Jenkins has no role "{retention.access}" for the artifacts of stage "{job.title}"',
+            f'Jenkins has no role "{retention.access}" for artifacts',
             at,
             "set permissions of the job, or omit the download: artifacts: {keep: false}",
             report,
         )
     if retention.expose_as is not None:
         _report(
-            f'Jenkins has no link to the artifacts of stage "{job.title}" in the change request',
+            "Jenkins has no link to artifacts in the change request",
             retention.expose_as.span,
             "link to the page of the build: users find the artifacts there",
             report,
         )
 
 
-def _check_cache(cache: Cache, job: Job, report: Report) -> None:
+def _check_cache(cache: Cache, report: Report) -> None:
     if cache.when is not ArtifactsWhen.SUCCESS and cache.policy is not CachePolicy.PULL:
         _report(
-            f'Jenkins saves a cache of stage "{job.title}" only when the stage succeeds',
+            "Jenkins saves a cache only when the stage succeeds",
             cache.span,
             'remove "when", or fill the cache in a stage of its own that succeeds',
             report,
         )
     if cache.fallback:
         _report(
-            f'Jenkins looks for a cache of stage "{job.title}" under one key only',
+            "Jenkins looks for a cache under one key only",
             cache.fallback[0].span,
             "leave the part of the key out that changes most often",
             report,
         )
-    _check_checkout(cache, job, report)
+    _check_checkout(cache, report)
 
 
-def _check_checkout(cache: Cache, job: Job, report: Report) -> None:
+def _check_checkout(cache: Cache, report: Report) -> None:
     """Report caches of single files in the checkout: the plugin empties the folder if the archive is broken."""
     paths = folders(cache.paths).get(CHECKOUT)
     if paths:
         report.add(
             codes.CACHE_IN_CHECKOUT,
-            f'Jenkins restores {listed(paths)} into the checkout of stage "{job.title}", which it empties if '
-            "the cache cannot be unpacked",
+            f"Jenkins restores {listed(paths)} into the checkout, which it empties if the cache cannot be unpacked",
             at=cache.span,
             hint='add a slash to the end of a folder, such as ".npm/"; put single files into a folder',
         )

@@ -37,7 +37,7 @@ def check_limits(plan: Plan, report: Report) -> None:
         if retry.of_system:
             report.add(
                 codes.NOT_ON_JENKINS,
-                f'Jenkins retries stage "{job.title}" after any loss of its agent',
+                "Jenkins retries a stage after any loss of its agent",
                 at=retry.span,
                 hint='write "on: system" if this suits every engine',
             )
@@ -46,7 +46,7 @@ def check_limits(plan: Plan, report: Report) -> None:
         others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
         report.add(
             SYSTEM_AND_OTHERS.code,
-            f'Jenkins cannot retry stage "{job.title}" after failures of the kinds system and {others} only',
+            f"Jenkins cannot retry a stage after failures of the kinds system and {others} only",
             at=retry.span,
             hint=f'remove "on" to retry after all kinds, or name either system or {others}',
         )
