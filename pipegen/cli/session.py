@@ -86,7 +86,9 @@ def config_path(path: Path | None) -> Path:
     if path is None:
         usual = find(Path())
         if usual is None:
-            raise WrongUsage(f"no config in this folder: looked for {', '.join(USUAL_NAMES)}")
+            raise WrongUsage(
+                f"no config in this folder: looked for {', '.join(USUAL_NAMES)}; create one with pipegen init"
+            )
         return usual
     if path.is_dir():
         usual = find(path)

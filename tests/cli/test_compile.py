@@ -39,13 +39,14 @@ def test_the_config_has_default_names(name: str, empty: Path, pipegen: Pipegen) 
 
 @pytest.mark.usefixtures("empty")
 def test_no_config_is_wrong_usage(pipegen: Pipegen) -> None:
-    """The message lists the default names."""
+    """The message lists the default names and what creates a config."""
     result = pipegen("compile", "-t", "gitlab")
 
     assert result.status == 2
     assert result.err == (
         "pipegen: no config in this folder: "
-        "looked for pipegen.yaml, pipegen.yml, .pipeline/config.yaml, .pipeline/config.yml\n"
+        "looked for pipegen.yaml, pipegen.yml, .pipeline/config.yaml, .pipeline/config.yml; "
+        "create one with pipegen init\n"
     )
 
 

@@ -115,7 +115,8 @@ def _tools(node: Node) -> str | None:
 def _output(node: Node) -> str | None:
     if not isinstance(node, Scalar):
         return None
-    return f"write {flow({'command': node})} for the output of the command, or {{file: …}} for the content of a file"
+    command = flow({"command": node})
+    return f'write {command} for the output of this command, {{file: …}} for a file, or move a value to "exports"'
 
 
 def _email(node: Node) -> str | None:

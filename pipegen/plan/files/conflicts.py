@@ -181,8 +181,8 @@ def _report_combinations(stage: str, output: StageOutput, report: Report) -> Non
         "and a later stage would get only one of them",
         at=output.artifact.span,
         label="left by each combination",
-        hint="put an axis into the path, as in dist/${matrix.AXIS}/, or exclude the stage from later stages "
-        'with "files_from"',
+        hint="put an axis into the path, as in dist/${matrix.AXIS}/, give later stages the same combinations, "
+        f'"matrix: {{from: {stage}}}", or exclude the stage from later stages with "files_from"',
     )
 
 

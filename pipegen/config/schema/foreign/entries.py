@@ -8,8 +8,9 @@ from pipegen.config.schema.foreign.model import ForeignWord, Hint, System
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TOP
 from pipegen.config.schema.violation import Path
 
-# The maps that contain words: stages (also templates and defaults), pipelines and the file, only the file.
+# The maps that contain words: stages (also templates and defaults), pipelines and the file, only the file, builds.
 IN_STAGE, IN_OUTER, IN_FILE = (STAGE,), (PIPELINE, TOP), (TOP,)
+IN_BUILD = ((*STAGE, "build"),)
 ORDER = '"execution" of the pipeline sets the order of stages'
 LINES = '"script" has the commands of a stage'
 ENV = '"env" sets variables'

@@ -14,7 +14,7 @@ from pipegen.structs import Struct
 
 
 class System(Enum):
-    """Another CI system."""
+    """Another CI system, or a program whose files describe builds."""
 
     GITLAB = "GitLab"
     JENKINS = "Jenkins"
@@ -22,6 +22,7 @@ class System(Enum):
     CIRCLECI = "CircleCI"
     AZURE = "Azure Pipelines"
     WOODPECKER = "Woodpecker"
+    COMPOSE = "Docker Compose"
 
 
 class Use(Struct):

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from pipegen.config.schema.foreign import conditions, jobs, order, values
-from pipegen.config.schema.foreign.entries import IN_FILE, IN_OUTER, IN_STAGE, LABELS, LINES, ORDER, WHEN, word
+from pipegen.config.schema.foreign.entries import (
+    IN_BUILD,
+    IN_FILE,
+    IN_OUTER,
+    IN_STAGE,
+    LABELS,
+    LINES,
+    ORDER,
+    WHEN,
+    word,
+)
 from pipegen.config.schema.foreign.model import advise, rename
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE
 
@@ -65,4 +75,23 @@ WORDS = (
     word("Azure Pipelines", "dependsOn", IN_STAGE, ORDER, order.needs, is_once=True),
     word("Woodpecker", "depends_on", IN_STAGE, ORDER, order.needs, is_once=True),
     word("Woodpecker", "commands", IN_STAGE, LINES, rename("script")),
+    word(
+        "Docker Compose",
+        "dockerfile",
+        IN_BUILD,
+        '"blubberfile" names the file of a build',
+        advise(
+            'write "blubberfile: Dockerfile" beside "build" instead, begin that file with '
+            '"# syntax=docker/dockerfile:1", and name its build stage: "build: NAME"'
+        ),
+        shown="build: {dockerfile}",
+    ),
+    word(
+        "Docker Compose",
+        "target",
+        IN_BUILD,
+        '"variant" is the variant or build stage',
+        rename("variant"),
+        shown="build: {target}",
+    ),
 )

@@ -109,6 +109,8 @@ _VALUES = {
     "dependsOn": "build",
     "depends_on": "[build]",
     "commands": "[make test]",
+    "build: {dockerfile}": "Dockerfile",
+    "build: {target}": "production",
 }
 IS_ADVICE = {
     *("workflow", "withCredentials", "credentials", "when: {expression}", "options", "on_failure"),
@@ -120,6 +122,7 @@ IS_ADVICE = {
         "reports: {dotenv}",
         "workflows",
         "orbs",
+        "build: {dockerfile}",
     ),
 }
 # Words whose hint is advice in the outer maps only.
