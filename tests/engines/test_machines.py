@@ -216,7 +216,7 @@ def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_pa
 
     expected = {"build": "success", "test": "success", "odd": "failed", "none": "skipped", "plain": "success"}
     assert done.outcomes == {stage: expected[stage] for stage in done.outcomes}, done.log
-    assert 'stage "odd": output "tag" holds what stands in no name of an image' in done.log
+    assert 'stage "odd": output "tag" is not valid in the name of an image' in done.log
     notes = tmp_path / "notes"
     assert (notes / "tries").read_text("utf-8") == "x\nx\nx\n"
     assert (notes / "test-after").read_text("utf-8") == "1.2\n"

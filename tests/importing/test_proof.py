@@ -35,7 +35,7 @@ _CHANGES = (
     ("    - make report\n", "", 'the script of job "test" is another one'),
     (
         "    - make report\n",
-        "    - make report\n    - echo 'it holds what stands in no name of an image'; exit 1\n",
+        "    - make report\n    - echo 'it is not valid in the name of an image'; exit 1\n",
         'the script of job "test" is another one',
     ),
     ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
@@ -956,5 +956,5 @@ def test_a_check_of_an_output_in_an_image_is_no_difference(tmp_path: Path) -> No
     use = "use: { stage: test, needs: [build], image: app:$TAG, script: [make] }\n"
     result, _ = from_text(build + use, tmp_path)
 
-    assert "holds what stands in no name of an image" in result.generated[-1].text
+    assert "is not valid in the name of an image" in result.generated[-1].text
     assert _differences(result) == []

@@ -16,7 +16,7 @@ from pipegen.shell.values.transfers import FOLDER
 from pipegen.shell.words.text import own_argument
 
 _REFUSED = "-* | *[!A-Za-z0-9._:/@-]*"
-_MESSAGE = "holds what stands in no name of an image"
+_MESSAGE = "is not valid in the name of an image"
 # The whole command that checks an output, for readers of generated files.
 IMAGE_CHECK = re.compile(
     rf"case [^\n]+ in {re.escape(_REFUSED)}\)\n"
