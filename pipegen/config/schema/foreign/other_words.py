@@ -81,7 +81,7 @@ WORDS = (
         IN_BUILD,
         '"blubberfile" names the file of a build',
         advise(
-            'write "blubberfile: Dockerfile" beside "build" instead, begin that file with '
+            'remove it, and name the file in the stage: "blubberfile: Dockerfile"; begin the file with '
             '"# syntax=docker/dockerfile:1", and name its build stage: "build: NAME"'
         ),
         shown="build: {dockerfile}",
