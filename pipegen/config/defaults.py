@@ -9,10 +9,10 @@ from pipegen.config.merge import is_null
 from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
 
-# Keys that apply to scripts, not to PipelineLib's steps.
-_FOR_SCRIPTS = frozenset(key.name for key in STAGE_KEYS if key.is_for_scripts)
+# Keys that apply to scripts, not to PipelineLib's steps: stages without a script do not inherit them.
+KEYS_FOR_SCRIPTS = frozenset(key.name for key in STAGE_KEYS if key.is_for_scripts)
 # Those that apply to steps of Jenkins, too.
-_FOR_STEPS = frozenset({"fetch", "env", "cases", "secrets"})
+KEYS_FOR_STEPS = frozenset({"fetch", "env", "cases", "secrets"})
 
 
 class Defaults(Struct):
@@ -27,8 +27,8 @@ class Defaults(Struct):
         """Return the defaults with these *layers*."""
         return cls(
             tuple(layers),
-            without_script=tuple(_without(layer, _FOR_SCRIPTS) for layer in layers),
-            with_steps=tuple(_without(layer, _FOR_SCRIPTS - _FOR_STEPS) for layer in layers),
+            without_script=tuple(_without(layer, KEYS_FOR_SCRIPTS) for layer in layers),
+            with_steps=tuple(_without(layer, KEYS_FOR_SCRIPTS - KEYS_FOR_STEPS) for layer in layers),
         )
 
     def inherited_by(self, stage: Items[Mapping]) -> tuple[Mapping, ...]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from pipegen.config.defaults import KEYS_FOR_SCRIPTS, KEYS_FOR_STEPS
 from pipegen.emit.yaml import Commented, Value
 from pipegen.structs import Struct
 
@@ -27,11 +28,8 @@ _SHARED = (
     "raw",
 )
 _ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
-_OF_SCRIPTS = frozenset(
-    {"agent", "resources", "runner_variables", "fetch", "env", "shell", "image", "services", "secrets", "before"}
-)
-# Keys that steps of plugins use, too.
-_OF_STEPS = frozenset({"agent", "resources", "runner_variables", "fetch", "env", "secrets"})
+# Stages without a script or steps inherit these keys, but do not use them.
+_OF_MACHINES = frozenset({"agent", "resources", "runner_variables"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,
@@ -264,7 +262,7 @@ def _usual(values: Sequence[Value]) -> Value:
 def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
     rest = dict(stage)
     for key, value in defaults.items():
-        if "script" not in stage and key in _OF_SCRIPTS and not (key in _OF_STEPS and "steps" in stage):
+        if not _uses(stage, key):
             continue
         if key == _ENV:
             env = _difference(_env(stage), _env(defaults))
@@ -279,6 +277,14 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
         elif stage[key] == value:
             del rest[key]
     return rest
+
+
+def _uses(stage: Stage, key: str) -> bool:
+    """Return whether *stage* uses *key* of the defaults: a script uses all of them, and steps of plugins some."""
+    if "script" in stage:
+        return True
+    unused = KEYS_FOR_SCRIPTS - KEYS_FOR_STEPS if "steps" in stage else KEYS_FOR_SCRIPTS | _OF_MACHINES
+    return key not in unused
 
 
 def _after_defaults(stage: Stage, defaults: Value) -> Stage:

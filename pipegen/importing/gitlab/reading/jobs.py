@@ -33,7 +33,7 @@ from pipegen.structs import Struct, replace
 V = TypeVar("V")
 
 # https://docs.gitlab.com/ci/yaml/#default and top-level keys, without `timeout`: gitlab-org/gitlab#213634
-_DEFAULT_KEYS = (
+DEFAULT_KEYS = (
     *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "image", "interruptible", "retry"),
     *("services", "tags", "identity"),
 )
@@ -236,7 +236,7 @@ class _Resolver:
             del own["trigger"]
         inherit = own.get("inherit")
         from_default = inherited(defaults, "default", inherit)
-        inheritable = _DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
+        inheritable = DEFAULT_KEYS if "trigger" not in own else _TRIGGER_DEFAULT_KEYS
         # A key without a value is not specified: `create!` in `lib/gitlab/config/entry/factory.rb` of GitLab.
         empty = {key for key in own if key in from_default and key in inheritable and is_null(own[key].value)}
         for key in empty:

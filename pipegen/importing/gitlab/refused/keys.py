@@ -7,6 +7,7 @@ from math import prod
 from urllib.parse import unquote_plus
 
 from pipegen.diagnostics.report import suggestion
+from pipegen.importing.gitlab.reading.jobs import DEFAULT_KEYS
 from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.importing.gitlab.refused.forms import (
     NONE,
@@ -264,10 +265,7 @@ def _matrix(node: Node) -> Iterator[Wrong]:
         yield Wrong(node.span, f"it has {jobs} jobs, and GitLab allows {_MOST_JOBS}", "remove some values")
 
 
-_DEFAULTS = (
-    *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "identity", "image"),
-    *("interruptible", "retry", "services", "tags", "timeout"),
-)
+_DEFAULTS = (*DEFAULT_KEYS, "timeout")
 # https://docs.gitlab.com/ci/yaml/#job-keywords
 _JOB: Mapping[str, Form] = {
     "script": filled(_COMMANDS),
