@@ -143,7 +143,8 @@ class _Writer:
         self._source = self._source.without_variables(for_runners, keep_in_bridges=True)
         self._targets: dict[str, Value] = settings_of(setting_texts, for_runners)
         self._left_out: list[SourceJob] = []
-        self._skipped: list[str] = []  # those that may run
+        # The names of those that may start in the source.
+        self._left_out_in_runs: list[str] = []
         constants = file_constants(self._source, self._inputs)
         self._names = Names(
             default_branch=options.default_branch,
@@ -185,7 +186,9 @@ class _Writer:
         report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
         add_pages(drafts, self._targets, self._accounting, self._report)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
-        order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._skipped).with_final(final)
+        order = order_of(
+            self._source, stages, awaited_by_stages(drafts, self._source), self._left_out_in_runs
+        ).with_final(final)
         order = with_skipped_jobs(order, drafts, self._source, self._options.misordered)
         order = with_selections(order, drafts, self._source)
         options = self._options
@@ -298,7 +301,7 @@ class _Writer:
             reason, hint = self._options.forced[name]["*"], "add it by hand"
         if reason:
             self._left_out.append(job)
-            self._skipped += [] if never_runs else [name]
+            self._left_out_in_runs += [] if never_runs else [name]
             self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=job.key.span, hint=hint)
         return not reason
 

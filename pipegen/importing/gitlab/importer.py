@@ -265,9 +265,9 @@ def _forced_keys(result: CompiledConfig, forced: Mapping[str, Mapping[str, str]]
 
     Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.
     """
-    causes = [place for place in result.errors if place.key != "files_from"]
+    causes = [error for error in result.errors if error.key != "files_from"]
     return tuple(
-        replace(place, key=_source_key(place, forced.get(place.stage, ()))) for place in causes or result.errors
+        replace(error, key=_source_key(error, forced.get(error.stage, ()))) for error in causes or result.errors
     )
 
 

@@ -154,11 +154,11 @@ class StageBuilder:
         if axes is not None:
             draft.keys["matrix"] = dict(axes.matrix)
         for group in GROUPS:
-            self._translate(group, context, draft, forced)
+            self._translate(group, context, draft)
         if outputs.report is not None:
             draft.keys["outputs"] = {name: {"command": outputs.report.command(name)} for name in outputs.report.names}
-        self._scripts(context, draft, forced)
-        self._variables(context, draft, axes, forced, start)
+        self._scripts(context, draft)
+        self._variables(context, draft, axes, start)
         self.comments.add_outer(job.name, job.entries, draft.keys)
         if may_have_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
@@ -202,7 +202,8 @@ class StageBuilder:
             self._names[job.name] = self._context(job, matrices.axes_unless_raw(job, forced)).names
         return self._names[job.name]
 
-    def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
+    def _translate(self, group: Group, context: KeyContext, draft: Draft) -> None:
+        forced = context.forced
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
         if not entries:
             return
@@ -241,8 +242,8 @@ class StageBuilder:
                 hint="remove it",
             )
 
-    def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
-        job = context.job
+    def _scripts(self, context: KeyContext, draft: Draft) -> None:
+        job, forced = context.job, context.forced
         for key in ("before_script", "script", "after_script"):
             if key in job.entries:
                 self._accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
@@ -280,19 +281,12 @@ class StageBuilder:
             if key in job.entries:
                 draft.raw |= self.raw_keys.kept(draft.name, [job.entries[key]], reason, outcome=outcome)
 
-    def _variables(
-        self,
-        context: KeyContext,
-        draft: Draft,
-        axes: matrices.Axes | None,
-        forced: Mapping[str, str],
-        start: Start | None,
-    ) -> None:
+    def _variables(self, context: KeyContext, draft: Draft, axes: matrices.Axes | None, start: Start | None) -> None:
         job = context.job
         entry = job.entries.get("variables")
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        job_variables = self._job_variables(context, draft, axes, forced, start)
+        job_variables = self._job_variables(context, draft, axes, start)
         env: dict[str, Value] = {**context.outputs.env, **job_variables.env}
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
@@ -306,7 +300,7 @@ class StageBuilder:
         if axes is not None:
             env = {**axes.env, **env}
         elif job.get("parallel") is not None:
-            reason = forced.get("matrix") or matrices.refusal(job)
+            reason = context.forced.get("matrix") or matrices.refusal(job)
             draft.raw |= self.raw_keys.kept(draft.name, [job.entries["parallel"]], reason)
         texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
@@ -319,12 +313,7 @@ class StageBuilder:
             draft.raw = merged(draft.raw, {"variables": raw})
 
     def _job_variables(
-        self,
-        context: KeyContext,
-        draft: Draft,
-        axes: matrices.Axes | None,
-        forced: Mapping[str, str],
-        start: Start | None,
+        self, context: KeyContext, draft: Draft, axes: matrices.Axes | None, start: Start | None
     ) -> Variables:
         job = context.job
         inputs, is_bridge = self._settings.inputs, "trigger" in job.entries
@@ -337,7 +326,7 @@ class StageBuilder:
             context,
             inputs,
             {
-                *forced_names(job, forced),
+                *forced_names(job, context.forced),
                 *self._settings.forced.get("", _NOT_FORCED),  # names that an input cannot have
                 *(matrices.variables_of(job) if axes is None else ()),
                 *tested_variables(job, start, self._settings.known, inputs, is_read_elsewhere=is_read_elsewhere),

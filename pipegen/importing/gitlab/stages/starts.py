@@ -188,9 +188,11 @@ def _by_run(
     failing = [rule for rule in others if rule.allow_failure or rule.exit_codes]
     if not failing:
         return keys
-    if len({rule.exit_codes for rule in failing}) > 1 or (is_optional and (len(failing) < len(others))):
-        raise UntranslatableError("its rules allow several failures")
-    if any(rule.exit_codes for rule in failing) and by_hand:
+    if (
+        len({rule.exit_codes for rule in failing}) > 1
+        or (is_optional and len(failing) < len(others))
+        or (by_hand and any(rule.exit_codes for rule in failing))
+    ):
         raise UntranslatableError("its rules allow several failures")
     numbers = [whole_number(code) for code in failing[0].exit_codes]
     if None in numbers:

@@ -257,16 +257,16 @@ class JenkinsStages:
 
     def _keep_condition(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft, reason: str) -> None:
         """Keep the condition *statement* as a block step around the steps of the stage, if it can be one."""
-        title = f'stage "{draft.source.name}"'
+        name = draft.source.name
         with suppress(UntranslatableError):
             text = GroovyConditions(self._conditions, names).expression(statement)
             if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
                 draft.work.wrap += (*settings_read(text, names, draft.work.wrap), f"if ({text})")
-                self._marks.raw(statement, title, reason)
+                self._marks.raw(statement, f'stage "{name}"', reason)
                 return
         self._marks.left_out(
             statement,
-            f"{reason}. S{title[1:]} runs without it",
+            f'{reason}. Stage "{name}" runs without it',
             hint='add a condition to its "when"',
         )
 
