@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, children, scalars
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, children, items_of, scalars
 from pipegen.structs import Struct
 
 # A location in a file, which identifies a key: the same key comes up several times by anchors and templates.
@@ -188,7 +188,7 @@ def entries_in(node: Node) -> Iterator[Entry]:
         inner = pending.pop()
         if isinstance(inner, Mapping):
             yield from inner.entries
-        pending += children(inner) if isinstance(inner, Mapping) else getattr(inner, "items", ())
+        pending += children(inner) if isinstance(inner, Mapping) else items_of(inner)
 
 
 def _location(span: Span) -> _Location:

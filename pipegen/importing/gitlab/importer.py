@@ -372,5 +372,5 @@ def _inner_constructs(prefix: str, node: Node) -> Iterator[tuple[str, Span]]:
             yield path, entry.key.span
             yield from _inner_constructs(path, entry.value)
     else:
-        for item in getattr(node, "items", ()):
+        for item in items_of(node):
             yield from _inner_constructs(prefix, item)
