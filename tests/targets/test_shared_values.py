@@ -17,6 +17,7 @@ pipelines:
       image: { name: 'registry.example.org/gcc:14', args: [--init], credentials: registry }
       agent: linux
       interruptible: false
+      raw: { gitlab: { hooks: { pre_get_sources_script: [date] } } }
       cache: { key: objects, paths: [.ccache/], fallback: [all], when: always }
     stages:
       - { name: unit, script: [make test] }
@@ -25,7 +26,7 @@ pipelines:
 """
 
 
-@pytest.mark.parametrize(("target", "count"), [("gitlab", 2), ("jenkins", 3)])
+@pytest.mark.parametrize(("target", "count"), [("gitlab", 3), ("jenkins", 4)])
 def test_a_value_that_stages_share_is_reported_once(target: str, count: int) -> None:
     """The messages do not name the stages, so that they are equal."""
     report = Report()

@@ -96,7 +96,7 @@ def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:
     names = " and ".join(f'"{entry.key.text}"' for entry in node.entries)
     report.add(
         codes.NOT_PORTABLE,
-        f'stage "{stage.display_name}" has settings that work only on {names}',
+        f'"raw" contains settings that work only on {names}',
         at=stage.raw.span,
         hint="check that the stage works on other engines without them",
     )

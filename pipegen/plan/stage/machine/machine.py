@@ -54,7 +54,7 @@ def check_tools(stage: StageConfig, steps: Sequence[Step], pod: Pod | None, repo
         name = "an image" if pod is None else "a container of a pod"
         report.add(
             codes.INVALID_VALUE,
-            f'stage "{stage.display_name}" runs in {name}, which does not contain tools of Jenkins',
+            f"{name} does not contain tools of Jenkins",
             at=stage.tools.span,
             related=[Label(machine_entry.span, "the image" if pod is None else "the pod")] if machine_entry else [],
             hint='remove "tools", and use an image that contains them',

@@ -64,14 +64,14 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
             if reason:
                 report.add(
                     RAW_KEY_REFUSED,
-                    f'GitLab refuses "{entry.key.text}" in the job of stage "{job.title}": {reason}',
+                    f'GitLab refuses "{entry.key.text}" in "raw": {reason}',
                     at=entry.key.span,
                     hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
                 )
             elif entry.key.text in _GENERATED:
                 report.add(
                     RAW_REPLACES,
-                    f'"{entry.key.text}" of stage "{job.title}" replaces the key that pipegen generates',
+                    f'"{entry.key.text}" in "raw" replaces the key that pipegen generates',
                     at=entry.key.span,
                     hint=_own_key(entry),
                 )
