@@ -21,6 +21,14 @@ def test_a_missing_output_folder_is_wrong_usage(check: tuple[str, ...], here: Pa
     assert result.err == f'pipegen: the folder "{here / "build"}" does not exist\n'
 
 
+def test_a_file_in_place_of_the_folder_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
+    """The message names it."""
+    result = pipegen("compile", "-t", "gitlab", "-o", "pipegen.yaml/ci.yml")
+
+    assert result.status == 2
+    assert result.err == f'pipegen: "{here / "pipegen.yaml"}" is not a folder\n'
+
+
 @pytest.mark.parametrize("check", [(), ("--check",)])
 def test_a_folder_as_output_file_is_wrong_usage(check: tuple[str, ...], here: Path, pipegen: Pipegen) -> None:
     """This also holds with `--check`."""

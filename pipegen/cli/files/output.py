@@ -41,8 +41,10 @@ def check_writable(path: Path) -> None:
             return
     except OutsideError as error:
         raise WrongUsage(f"{error}: no file is written there") from None
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         raise WrongUsage(f'the folder "{absolute(path).parent}" does not exist') from None
+    except NotADirectoryError:
+        raise WrongUsage(f'"{absolute(path).parent}" is not a folder') from None
 
 
 def write(path: Path, text: str) -> bool:
