@@ -78,7 +78,7 @@ class _Simplifier:
 
     def result(self) -> Condition:
         if not self._table.is_small:
-            return self._whole
+            return _without_stricter(self._whole)
         whole, mask = self._whole, self._mask(self._whole)
         if mask == self._known:
             return ALWAYS
@@ -168,6 +168,18 @@ def _smaller(whole: Condition) -> Iterator[Condition]:
         case StageTest() if whole.key == "event" and len(whole.patterns) > 1:
             for event in whole.patterns:
                 yield replace(whole, patterns=tuple(other for other in whole.patterns if other != event))
+
+
+def _without_stricter(whole: Condition) -> Condition:
+    """Return the flat *whole* without parts that another one decides: "a, or a and b" is "a"."""
+    if isinstance(whole, Opposite):
+        return Opposite(_without_stricter(whole.part))
+    if isinstance(whole, StageTest):
+        return whole
+    kind, inner_kind = type(whole), Disjunction if isinstance(whole, Conjunction) else Conjunction
+    parts = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in whole.parts}
+    rest = [part for part, inner in parts.items() if not any(other < inner for other in parts.values())]
+    return flat(kind(tuple(map(_without_stricter, rest))))
 
 
 def flat(whole: Condition) -> Condition:
