@@ -83,10 +83,23 @@ class KeyComments:
         if not comments:
             return value
         self._written |= comments.keys()
-        *above, (is_beside, last) = comments.values()
+        *above, (is_beside, last) = _once(comments)
         if is_beside and not isinstance(value, dict | list):
             return Commented(value, "\n".join(text for _, text in above), last)
-        return Commented(value, "\n".join(text for _, text in comments.values()))
+        return Commented(value, "\n".join(text for _, text in (*above, (is_beside, last))))
+
+
+def _once(comments: _Comments) -> Iterator[tuple[bool, str]]:
+    """Yield *comments*; lines below each other only once if they are repeated in another place."""
+    blocks: list[list[tuple[bool, str]]] = []
+    expected: _Place | None = None
+    for (path, number), comment in comments.items():
+        if (path, number) != expected:
+            blocks.append([])
+        blocks[-1].append(comment)
+        expected = (path, number + 1)
+    for block in dict.fromkeys(map(tuple, blocks)):
+        yield from block
 
 
 def _env_of(stage: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -194,3 +194,14 @@ def test_comments_around_keys_and_lists_are_kept(tmp_path: Path) -> None:
     lines = [line for line in result.text.splitlines(keepends=True) if "when: " not in line]
 
     assert _BOTH in "".join(lines)
+
+
+def test_a_comment_that_several_jobs_repeat_is_written_once(tmp_path: Path) -> None:
+    """Lines of one comment are not compared with each other."""
+    variables = "variables:\n    # ---\n    # how much\n    # ---\n    LEVEL: full"
+    result, _ = from_text(
+        "".join(f"{name}:\n  {variables}\n  script: [{name}]\n" for name in ("build", "test")), tmp_path
+    )
+
+    assert result.text.count("# ---\n        # how much\n        # ---\n        LEVEL: full") == 1
+    assert result.text.count("how much") == 1
