@@ -98,3 +98,31 @@ def test_untracked_files_are_kept_after_failures(tmp_path: Path) -> None:
     )
 
     assert "artifacts: { when: always, untracked: true }" in result.text
+
+
+def test_defaults_and_variables_that_jobs_elsewhere_lose_are_reported(tmp_path: Path) -> None:
+    """The generated file has no `default`, and variables that not all stages have in common are those of stages."""
+    source = """\
+include: [{ template: Jobs/SAST.gitlab-ci.yml }]
+variables: { SAST_EXCLUDED_PATHS: docs, CI_IMAGE: "$CI_REGISTRY_IMAGE/ci", HOST: $CI_SERVER_HOST }
+default: { tags: [docker], interruptible: true, timeout: 1h }
+before_script: [./prepare]
+test: { script: [./test] }
+lint: { script: [./lint] }
+"""
+    _, report = from_text(source, tmp_path)
+
+    assert [line.partition("[PG850] ")[2] for line in messages(report).splitlines() if "do not get" in line] == [
+        'jobs of files that are not read do not get the variable "CI_IMAGE"',
+        'jobs of files that are not read do not get the default "tags" and 1 other',
+        'jobs of files that are not read do not get the default "before_script"',
+    ]
+
+
+def test_files_that_are_all_read_lose_no_defaults(tmp_path: Path) -> None:
+    """The defaults are keys of their stages."""
+    (tmp_path / "lint.yml").write_text("lint: { image: python, script: [./lint] }\n", encoding="utf-8")
+    source = "include: lint.yml\ndefault: { image: alpine }\nvariables: { CI_A: b }\ntest: { script: [./test] }\n"
+    _, report = from_text(source, tmp_path)
+
+    assert messages(report) == ""

@@ -738,3 +738,52 @@ def test_a_question_has_no_effect_in_a_job_that_no_person_starts(
     is_reported = '"manual_confirmation" has no effect: job "a" does not start by hand' in messages(report)
     assert ("manual_confirmation", outcome, 1) in result.count.constructs
     assert is_reported is (outcome is KeyOutcome.UNUSED)
+
+
+def test_texts_that_only_a_shell_expands_stay_raw(tmp_path: Path) -> None:
+    """The runner takes all after `${` for a name, so the variable has no value there; a config would keep the text."""
+    source = """\
+build:
+  image: alpine
+  variables: { PYTHONPATH: "$CI_PROJECT_DIR:${PYTHONPATH:-}", VERSION: "${CI_COMMIT_TAG:-2.0}" }
+  script: [./build]
+  artifacts: { paths: [out], name: "${env:CI_JOB_NAME}-$CI_COMMIT_SHA" }
+  environment: "review/${CI_COMMIT_REF_SLUG:0:20}"
+package: { image: "tools:$VERSION", variables: { VERSION: "${CI_COMMIT_TAG:-2.0}" }, script: [./package] }
+"""
+    result, _ = from_text(source, tmp_path)
+    build, package = _generated(result)["build"], _generated(result)["package"]
+
+    assert build["variables"] == {
+        "PYTHONPATH": "$CI_PROJECT_DIR:${PYTHONPATH:-}",
+        "VERSION": "${CI_COMMIT_TAG:-2.0}",
+    }
+    assert build["artifacts"] == {"paths": ["out"], "name": "${env:CI_JOB_NAME}-$CI_COMMIT_SHA"}
+    assert build["environment"] == "review/${CI_COMMIT_REF_SLUG:0:20}"
+    assert package["image"] == "tools:$VERSION"
+
+
+def test_services_get_the_variables_in_those_that_stay_raw(tmp_path: Path) -> None:
+    """A generated script exports `CI_IMAGE`, whose name is GitLab's, which reaches no service."""
+    source = """\
+test:
+  image: alpine
+  services: [redis]
+  variables: { CI_IMAGE: $CI_REGISTRY_IMAGE/ci, TAG: v1, IMAGE: "$CI_IMAGE:$TAG" }
+  script: [./test]
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _generated(result)["test"]["variables"] == {
+        "TAG": "v1",
+        "CI_IMAGE": "$CI_REGISTRY_IMAGE/ci",
+        "IMAGE": "$CI_IMAGE:$TAG",
+    }
+
+
+def test_a_year_has_a_quarter_of_a_day_more(tmp_path: Path) -> None:
+    """GitLab's parser of durations takes 365 1/4 days for it."""
+    source = "build: { script: [./build], artifacts: { paths: [out], expire_in: 1 year } }\n"
+    result, _ = from_text(source, tmp_path)
+
+    assert _generated(result)["build"]["artifacts"] == {"paths": ["out"], "expire_in": "365 days 6 hours"}

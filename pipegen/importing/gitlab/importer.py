@@ -25,6 +25,7 @@ from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
 from pipegen.importing.gitlab.stages.stage import OVERLAP
+from pipegen.importing.gitlab.unread import report_keys_of_all_jobs
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.readback.gitlab_file import HELPER
@@ -207,6 +208,9 @@ class _Attempt:
         if result.compiled.plans:
             report_refused_values(self._reading.source, result.compiled.plans, report)
         files, accounting = self._reading.files, result.accounting
+        if result.compiled.files:
+            main_file = _entries(result.compiled.files[-1])
+            report_keys_of_all_jobs(self._reading.source, files.tree, main_file, report)
         accounting.mark_parts(entry for job in self._reading.source.jobs.values() for entry in job.entries.values())
         lost = _LostValues(accounting)
         for tree in files.trees:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PART = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*(?:and|,)?")
-# A month has 30 days, as in GitLab's parser.
+# A month has 30 days, and a year 365 1/4, as in GitLab's parser.
 _UNITS = (
     (("mo", "mon", "mos", "month", "months"), 30 * 86400),
     (("s", "sec", "secs", "second", "seconds", ""), 1),
@@ -13,7 +13,7 @@ _UNITS = (
     (("h", "hr", "hrs", "hour", "hours"), 3600),
     (("d", "day", "days"), 86400),
     (("w", "wk", "wks", "week", "weeks"), 7 * 86400),
-    (("y", "yr", "yrs", "year", "years"), 365 * 86400),
+    (("y", "yr", "yrs", "year", "years"), 31_557_600),
 )
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)

@@ -57,7 +57,8 @@ class JobTexts(Struct, kw_only=True):
     def expanded(self, text: str) -> str:
         """Return *text*, in which GitLab expands variables, as a text with references.
 
-        Past a number of characters, variables that contain others become references to themselves.
+        Past a number of characters, variables that contain others become references to themselves. Raise
+        `UntranslatableError` for `${NAME:-default}`, which GitLab does not leave as it is.
         """
         rest = MOST_CHARACTERS
 
@@ -80,7 +81,12 @@ class JobTexts(Struct, kw_only=True):
                 return _replaced(variable.text, lambda inner: value(inner, level + 1))
             return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
 
-        return _replaced(text, lambda name: value(name, 0))
+        result = _replaced(text, lambda name: value(name, 0))
+        if has_expansion_of_shells(text) or any(
+            has_expansion_of_shells(self.variables[name].text) for name in names_in(text) if name in self.variables
+        ):
+            raise UntranslatableError(f'"{text}" contains "${{" without the name of a variable')
+        return result
 
     def name(self, text: str) -> str:
         """Return *text* for the name of an environment or archive: `setup.sourceBranch` would be a slug in it."""
@@ -174,6 +180,14 @@ class JobTexts(Struct, kw_only=True):
 def has_reference(text: str) -> bool:
     """Return whether a part of *text* would be a reference in a config."""
     return _REFERENCE.search(text) is not None
+
+
+def has_expansion_of_shells(text: str) -> bool:
+    """Return whether *text* contains `${` without the name of a variable, such as `${NAME:-default}`.
+
+    In texts that GitLab's runner expands, it takes all up to the brace for the name of a variable that is not set.
+    """
+    return "${" in _VARIABLE.sub(" ", text)
 
 
 def _replaced(text: str, value: Callable[[str], str]) -> str:

@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
-from pipegen.importing.gitlab.stages.texts import has_reference, names_in, names_in_values
+from pipegen.importing.gitlab.stages.texts import has_expansion_of_shells, has_reference, names_in, names_in_values
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
@@ -83,7 +83,8 @@ def variables(
     not_env = {name for name, each in values.items() if is_for_runners(name) or not _is_text(each)}
     if has_exports:
         known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
-        not_env |= _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
+        others_read = _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
+        not_env |= {*others_read, *exported(others_read, job, ())}
         not_env |= {*read_by_raw_keys}
     else:
         not_env |= _only_of_gitlab(values, {*inputs, *texts.axes})
@@ -255,7 +256,7 @@ def _is_text(variable: Variable) -> bool:
 
 def is_expandable(text: str) -> bool:
     """Return whether `env` can have *text*, in which GitLab expands variables: it cannot have a literal `${`."""
-    return "$${" not in text and not has_reference(text)
+    return "$${" not in text and not has_reference(text) and not has_expansion_of_shells(text)
 
 
 def _ordered(values: Collection[str], read: Mapping[str, Collection[str]]) -> list[str]:
