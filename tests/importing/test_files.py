@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from importing.samples import from_text
 
 from pipegen.importing.gitlab.proof import prove
@@ -22,6 +23,24 @@ def test_stages_that_inherit_conflicting_paths_overlap(tmp_path: Path) -> None:
 
     assert result.generated
     assert result.text.count("overlap: true") == 1
+
+
+@pytest.mark.parametrize("keys", ["", ", parallel: { matrix: [{ PART: [a, b] }] }"])
+def test_stages_that_replace_files_of_earlier_ones_overlap(keys: str, tmp_path: Path) -> None:
+    """GitLab replaces them when it downloads both; the generated job packs no copy of them."""
+    source = f"""\
+stages: [build, strip, test]
+build: {{ stage: build, script: [make], artifacts: {{ paths: [out/] }} }}
+strip: {{ stage: strip, script: [strip out/*], artifacts: {{ paths: [out/] }}{keys} }}
+test: {{ stage: test, script: [./test] }}
+"""
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert result.text.count("overlap: true") == 1
+    assert "tar " not in result.generated[-1].text
+    assert proof is not None
+    assert proof.differences == ()
 
 
 def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) -> None:

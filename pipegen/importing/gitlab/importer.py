@@ -28,6 +28,7 @@ from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.gitlab.unread import report_keys_of_all_jobs
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
+from pipegen.plan.model import Plan
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Node, entries_of, items_of
@@ -198,6 +199,8 @@ class _Attempt:
 
     def imported(self, result: _Result, report: Report) -> GitLabImport:
         """Return the import with the config of *result*, or of another attempt if it lacks names or has old ones."""
+        if _add_overlapping(self.forced, result.compiled.plans):
+            result = self.result(is_shared=True)
         for _ in range(_MOST_NAMINGS):
             has_names = result.config.lacks_names or self.names != GeneratedNames()
             if not has_names or (names := _names(result)) == self.names:
@@ -261,6 +264,19 @@ def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ConfigError]
         keys = forced.setdefault(error.stage, {})
         key = "*" if error.key in _TRIED_ONCE and error.key in keys else error.key
         keys.setdefault(OVERLAP if is_conflict else key, error.message)
+    return sum(map(len, forced.values())) > number
+
+
+def _add_overlapping(forced: dict[str, dict[str, str]], plans: Iterable[Plan]) -> bool:
+    """Add the stages of *plans* that would pack files to replace those of earlier ones, and return whether any is new.
+
+    GitLab replaces these in its own order, without an archive in the artifacts.
+    """
+    number = sum(map(len, forced.values()))
+    for job in (job for plan in plans for job in plan.jobs):
+        if any(artifact.overwrites for artifact in job.artifacts):
+            name = job.stage if job.combination is None else job.combination.stage
+            forced.setdefault(name, {}).setdefault(OVERLAP, "earlier jobs leave the same files")
     return sum(map(len, forced.values())) > number
 
 

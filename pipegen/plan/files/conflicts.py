@@ -51,7 +51,7 @@ class Conflicts(Struct):
 
     Attributes:
         conflicts: at most one for each path of a stage and for each of the paths above.
-        later: stage and path of the later stage, where the two stages run in order.
+        later: stage and path of the later stage, where the two stages run in order and its files must replace others.
     """
 
     conflicts: tuple[Conflict, ...]
@@ -76,8 +76,9 @@ def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure
             index = closure.positions[output.stage]
             earlier = (seen if is_same else seen_same) & ~(1 << index)
             ancestors = closure.masks[index]
-            # Files of a pattern are not put in a tar: engines pass them on in their own order.
-            if earlier & ancestors and "*" not in (output.artifact.path or ""):
+            # Files of a pattern, and those that may overlap, are not put in a tar: engines pass them on in their order.
+            is_exact = "*" not in (output.artifact.path or "") and not output.artifact.may_overlap
+            if earlier & ancestors and is_exact:
                 later.add((output.stage, output.artifact.path))
             if others := earlier & ~ancestors & ~(tolerant if output.artifact.may_overlap else 0):
                 conflicts.append(Conflict(output, others, outputs))

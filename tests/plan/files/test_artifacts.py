@@ -190,6 +190,14 @@ def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
     ]
 
 
+def test_artifacts_that_may_overlap_overwrite_none() -> None:
+    """Engines pass on the files of both in their own order."""
+    later = stage("b", "artifacts: { paths: [d/x], overlap: true }")
+    plan = plan_of(stages(stage("a", "artifacts: [d]"), later))
+
+    assert [artifact.overwrites for artifact in plan.job("b").artifacts] == [False]
+
+
 @pytest.mark.parametrize(
     ("first", "other", "expected"),
     [
