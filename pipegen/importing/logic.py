@@ -54,6 +54,7 @@ class Opposite(Struct):
 
 Condition: TypeAlias = StageTest | Conjunction | Disjunction | Opposite
 ALWAYS, NEVER = Conjunction(), Disjunction()
+NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 
 
 def equality(first: str, second: str) -> StageTest:
@@ -235,6 +236,18 @@ def holds_for_merge_requests(whole: Condition) -> bool:
     """Return whether *whole* can hold in a run for a merge request."""
     table = _Table(tuple(tests(whole)))
     return not table.is_small or bool(table.mask(whole) & table.event("merge_request"))
+
+
+def in_pipelines(whole: Condition, known: Condition) -> Condition:
+    """Return *whole*, which decides how a stage starts or which variables it has; *known* holds in all its runs.
+
+    The first part of *known* is that of the pipelines. Without pipelines for merge requests, *whole* also excludes
+    these: a generated file starts one if it can hold there.
+    """
+    runs = simplified(whole, known)
+    is_never = isinstance(known, Conjunction) and known.parts[:1] == (NO_MERGE_REQUEST,)
+    excludes = is_never and runs != ALWAYS and holds_for_merge_requests(runs)
+    return simplified(Conjunction((runs, NO_MERGE_REQUEST))) if excludes else runs
 
 
 def without_variable(whole: Condition, name: str) -> Condition:

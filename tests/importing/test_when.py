@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from importing.samples import from_text
+
+from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.logic import Conjunction, Disjunction, Opposite, StageTest, simplified
 from pipegen.importing.when import as_when
 
@@ -30,3 +36,21 @@ def test_a_long_condition_has_no_part_that_another_decides() -> None:
     assert simplified(Opposite(Disjunction((Conjunction((first, second)), *others, first)))) == Opposite(
         Disjunction((*others, first))
     )
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        '{ if: $CI_PIPELINE_SOURCE == "schedule" }, { when: manual, allow_failure: true }',
+        '{ if: $CI_COMMIT_TAG, variables: { A: a } }, { if: $B != "c", variables: { A: b } }, { when: on_success }',
+    ],
+)
+def test_a_stage_that_starts_in_several_ways_starts_no_merge_request(rules: str, tmp_path: Path) -> None:
+    """The condition of the approval, or of the case, holds in no pipeline for a merge request; the stage has none."""
+    never = '{ if: $CI_PIPELINE_SOURCE == "merge_request_event", when: never }'
+    result, _ = from_text(f"test: {{ script: [./test], rules: [{never}, {rules}] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert "event" in result.text
+    assert proof is not None
+    assert proof.differences == ()

@@ -48,6 +48,7 @@ from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
+    NO_MERGE_REQUEST,
     Condition,
     Opposite,
     StageTest,
@@ -65,7 +66,6 @@ from pipegen.targets.gitlab.rules.inputs import refusal_of
 from pipegen.targets.gitlab.rules.selection import VARIABLE
 
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
-_NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _NO_PUSH = Opposite(StageTest("event", patterns=("push", "tag")))
 _KNOWN_CANCELS = (("on_new_commit", "interruptible"), ("on_new_commit", "conservative"), ("on_job_failure", "none"))
 
@@ -156,7 +156,7 @@ class _Writer:
     def document(self) -> ConfigDocument:
         condition = self._workflow()
         has_merge_requests = self._runs_for_merge_requests()
-        known = condition if has_merge_requests else _NO_MERGE_REQUEST
+        known = condition if has_merge_requests else NO_MERGE_REQUEST
         settings = Settings(
             names=self._names,
             inputs=frozenset(self._inputs),

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.keys.variables import is_expandable
 from pipegen.importing.gitlab.stages.texts import names_in, names_in_values, with_variables
-from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Opposite, simplified, tests
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Opposite, in_pipelines, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.plan.model import Case
@@ -54,13 +54,13 @@ def variables_of_rules(
         for rule in rules
     ]
     cases: list[tuple[Condition, Mapping[str, str]]] = []
-    others: list[Condition] = []
+    others, pipelines = list[Condition](), known
     for rule in rules:
         own = condition(rule.formula, names)
         if rule.when == NEVER_STARTS or not rule.variables:
             others.append(Opposite(own))
         else:
-            chosen = simplified(Conjunction((own, *others)), known)
+            chosen = in_pipelines(simplified(Conjunction((own, *others)), known), pipelines)
             if any(test.key in ("changes", "exists") for test in tests(chosen)):
                 raise UntranslatableError("a rule that tests files sets variables")
             if chosen == ALWAYS:

@@ -27,6 +27,7 @@ from pipegen.importing.logic import (
     Disjunction,
     Opposite,
     StageTest,
+    in_pipelines,
     simplified,
     tests,
 )
@@ -213,7 +214,7 @@ def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known:
     """
     starting = (rule for rule in rules if rule.when != NEVER_STARTS)
     deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in starting]
-    runs = simplified(condition_of(deciding, names), known)
+    runs = in_pipelines(condition_of(deciding, names), known)
     if runs in (ALWAYS, NEVER):
         raise UntranslatableError("its rules start it in several ways")
     return runs
