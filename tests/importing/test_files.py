@@ -51,6 +51,18 @@ def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) ->
     assert 'cache: { key: "go-${setup.branch}", paths: [go/], fallback: [go-main] }' in result.text
 
 
+def test_variables_in_the_files_of_a_key_stay_raw(tmp_path: Path) -> None:
+    """GitLab does not expand them, so the key never changes; the checksum of the file would be another one."""
+    source = """\
+variables: { FOLDER: frontend }
+unit: { script: [make], cache: { key: { files: [$FOLDER/package-lock.json], prefix: npm }, paths: [npm/] } }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert "cache: { key: { files: [$FOLDER/package-lock.json], prefix: npm }, paths: [npm/] }" in result.text
+    assert "- $FOLDER/package-lock.json" in result.generated[-1].text
+
+
 def test_dependencies_without_a_value_have_no_effect(tmp_path: Path) -> None:
     """Such a key only removes that of a template: the job gets the files of all earlier jobs."""
     source = """\

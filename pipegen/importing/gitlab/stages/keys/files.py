@@ -254,7 +254,11 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
     entries = present(node)
     if "files" not in entries or set(entries) - {"files", "prefix"}:
         raise UntranslatableError("the key of a cache")
-    value: dict[str, Data] = {"files": list(paths(texts_of(entries["files"].value), context))}
+    files = tuple(texts_of(entries["files"].value))
+    # GitLab's `Seed::Build::Cache` looks for a file with this name, and the key is the same in all runs.
+    if any("$" in file for file in files):
+        raise UntranslatableError("GitLab expands no variables in the files of a key")
+    value: dict[str, Data] = {"files": list(paths(files, context))}
     if "prefix" in entries:
         value["prefix"] = _name(text_of(entries["prefix"].value), context)
     return value
