@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.yaml import Value
 from pipegen.importing.arcs import depths
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
@@ -33,40 +33,45 @@ def include_settings(source: SourcePipeline, order: Order) -> dict[str, Value]:
     return {"include": [raw_data(item) for item in source.unread], "include_stages": predecessors}
 
 
-# GitLab ignores `timeout` there.
+# Keys of the file that are defaults, too.
 _OF_DEFAULT = ("image", "services", "cache", "before_script", "after_script")
 
 
 def report_keys_of_all_jobs(
     source: SourcePipeline, tree: TreeMapping, generated: Collection[Entry], report: Report
 ) -> None:
-    """Report defaults and variables of *tree* that jobs of unread files get, but not from the *generated* file.
+    """Report defaults and variables that jobs of unread files get only from *tree*, or only from the *generated* file.
 
     *source* has the jobs of *tree*.
     """
     if not source.unread:
         return
     values = {entry.key.text: entry.value for entry in generated}
-    defaults, variables = present(values.get("default")), present(values.get("variables"))
+    defaults, known = present(values.get("default")), set[str]()
     for entry in tree.entries:
         keys = {entry.key.text: entry} if entry.key.text in _OF_DEFAULT else {}
         if entry.key.text == "default":
-            keys = {key: each for key, each in present(entry.value).items() if key != "timeout"}
-        lost = [
-            key
-            for key, each in keys.items()
-            if key not in defaults or raw_data(each.value) != raw_data(defaults[key].value)
-        ]
-        _report_lost("default", lost, entry.key.span, report)
-    texts = {name: _text(entry) for name, entry in variables.items()}
-    lost_variables = {
-        name: variable
+            keys = present(entry.value)
+        # GitLab ignores `timeout` there.
+        lost = [key for key, each in keys.items() if key != "timeout" and not _has_value(defaults, each)]
+        _report(f"do not get the default {listed(lost)}", lost, entry.key.span, report)
+        known.update(keys)
+    texts = {name: _text(entry) for name, entry in present(values.get("variables")).items()}
+    variables = {
+        name: variable.entry.key.span
         for name, variable in source.variables.items()
         if name not in texts or with_variables(variable.text) != with_variables(texts[name])
     }
-    if lost_variables:
-        first = next(iter(lost_variables.values()))
-        _report_lost("variable", [*lost_variables], first.entry.key.span, report)
+    at = next(iter(variables.values()), source.unread[0].span)
+    _report(f"do not get the variables {listed([*variables])}", variables, at, report)
+    added = [key for key in defaults if key not in known]
+    _report(f"get the default {listed(added)} of the generated file", added, source.unread[0].span, report)
+
+
+def _has_value(defaults: Mapping[str, Entry], entry: Entry) -> bool:
+    """Return whether *defaults* have the key of *entry* with the same value."""
+    other = defaults.get(entry.key.text)
+    return other is not None and raw_data(other.value) == raw_data(entry.value)
 
 
 def _text(variable: Entry) -> str:
@@ -74,13 +79,12 @@ def _text(variable: Entry) -> str:
     return text_of(keys["value"].value if "value" in keys else variable.value)
 
 
-def _report_lost(kind: str, names: Sequence[str], at: Span, report: Report) -> None:
-    """Report that jobs of unread files no longer get the *names*, which are all of this *kind*."""
+def _report(difference: str, names: Collection[str], at: Span, report: Report) -> None:
+    """Report the *difference* of jobs of unread files, if it is about any *names*."""
     if names:
-        others = f" and {len(names) - 1} other{'s' if names[2:] else ''}" if names[1:] else ""
         report.add(
             codes.NOT_IMPORTED,
-            f'jobs of files that are not read do not get the {kind} "{names[0]}"{others}',
+            f"jobs of files that are not read {difference}",
             at=at,
-            hint='write what they need to a file of the repository, and add it to "include" of the target',
+            hint='write the keys of these jobs to a file of the repository, and add it to "include" of the target',
         )
