@@ -84,8 +84,7 @@ def variables(
     if has_exports:
         known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
         others_read = _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
-        not_env |= {*others_read, *exported(others_read, job, ())}
-        not_env |= {*read_by_raw_keys}
+        not_env |= {*others_read, *exported(others_read, job, ()), *read_by_raw_keys}
     else:
         not_env |= _only_of_gitlab(values, {*inputs, *texts.axes})
     raw = {name: variable for name, variable in values.items() if name in (*raw_names, *not_env)}
