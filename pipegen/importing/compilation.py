@@ -129,6 +129,9 @@ def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     names = {
         template.key.text for template in templates if template.value.span.start <= offset <= template.value.span.end
     }
+    bases = {entry.key.text: _bases(entry.value) for entry in templates if isinstance(entry.value, TreeMapping)}
+    while further := {name for name, own in bases.items() if not names.isdisjoint(own)} - names:
+        names |= further
     defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
     is_default = defaults is not None and defaults.span.start <= offset <= defaults.span.end
     for stage in _stages(tree):
@@ -137,7 +140,7 @@ def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
 
 
 def _bases(stage: TreeMapping) -> tuple[str, ...]:
-    """Return the templates that *stage* extends."""
+    """Return the templates that *stage*, or another template, extends."""
     extends = stage.get("extends")
     return tuple(map(written_text, items_of(extends))) or (written_text(extends),)
 

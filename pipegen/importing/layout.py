@@ -136,3 +136,18 @@ def _spaced(text: str) -> str:
             result.append("")
         result.append(line)
     return "\n".join(result)
+
+
+def with_extends(templates: Mapping[str, Mapping[str, Value]]) -> dict[str, Mapping[str, Value]]:
+    """Return *templates*, each of which extends the largest one whose keys it also has, in place of these keys.
+
+    Those that extend none come first.
+    """
+    result = dict(templates)
+    for name, keys in templates.items():
+        smaller = {other: each for other, each in templates.items() if 1 < len(each) < len(keys)}
+        bases = [other for other, each in smaller.items() if each.items() <= keys.items()]
+        if bases:
+            base = max(bases, key=lambda other: len(templates[other]))
+            result[name] = {"extends": base} | {key: keys[key] for key in keys if key not in templates[base]}
+    return dict(sorted(result.items(), key=lambda template: "extends" in template[1]))

@@ -25,6 +25,23 @@ def test_stages_that_inherit_conflicting_paths_overlap(tmp_path: Path) -> None:
     assert result.text.count("overlap: true") == 1
 
 
+def test_stages_whose_template_extends_that_with_conflicting_paths_overlap(tmp_path: Path) -> None:
+    """The template with these paths gets the key for all of them."""
+    source = (
+        _CONFLICTS
+        + """\
+.emulated: { extends: .build, image: qemu, services: [redis] }
+mips: { extends: .emulated, tags: [mips] }
+ppc: { extends: .emulated, tags: [ppc] }
+"""
+    )
+    result, _ = from_text(source, tmp_path)
+
+    assert result.generated
+    assert "emulated:\n    extends: build\n    image: qemu\n    services: [redis]\n" in result.text
+    assert result.text.count("overlap: true") == 1
+
+
 @pytest.mark.parametrize("keys", ["", ", parallel: { matrix: [{ PART: [a, b] }] }"])
 def test_stages_that_replace_files_of_earlier_ones_overlap(keys: str, tmp_path: Path) -> None:
     """GitLab replaces them when it downloads both; the generated job packs no copy of them."""

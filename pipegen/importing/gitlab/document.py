@@ -45,6 +45,7 @@ from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
 from pipegen.importing.gitlab.workflow_variables import replaced_variables, set_by_workflow, set_for, with_defaults
 from pipegen.importing.layout import ordered as in_order
+from pipegen.importing.layout import with_extends
 from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
@@ -241,7 +242,7 @@ class _Writer:
             config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}
         if shared.templates:
             config["templates"] = {
-                name: comments.shared(in_order(keys), own) for name, keys in shared.templates.items()
+                name: comments.shared(in_order(keys), own) for name, keys in with_extends(shared.templates).items()
             }
         config["pipelines"] = {self._name or PIPELINE: pipeline}
         if self._source.unread:
