@@ -20,6 +20,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "image": ("image",),
     "services": ("services",),
     "tags": ("tags",),
+    "interruptible": ("interruptible",),
     "cache": ("caches",),
     "before_script": ("before_script",),
     "script": ("script",),
