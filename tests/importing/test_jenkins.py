@@ -141,6 +141,16 @@ def test_lines_that_go_on_are_compared_as_one() -> None:
     assert _differences(result) == []
 
 
+def test_a_printed_text_may_have_several_lines() -> None:
+    """A step for messages becomes a command; the same command can be in a script."""
+    text = "'''\n  make\n  it\n'''"
+    result, _ = _from_text(
+        f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ echo {text}; sh 'echo \"a\\n  b\"\\nmake' }} }} }} }}"
+    )
+
+    assert _differences(result) == []
+
+
 def test_a_script_that_a_config_refuses_stays_groovy() -> None:
     """A value in a program of sed would be code, so the commands are not translated."""
     parameter = "parameters { string(name: 'VERSION', defaultValue: '1') }"

@@ -34,6 +34,7 @@ def _imported(libraries: str, directive: str = "") -> tuple[JenkinsImport, str]:
         ("@Library('a@1') _", "[a@1]"),
         ("@Library(value='a@1') _", "[a@1]"),
         ("@Library(value = ['a@1', 'b']) _", "[a@1, b]"),
+        ("@Library('a@1') _\n@Library('b') __", "[a@1, b]"),
         ("library 'a@1'", "[a@1]"),
         ("library identifier: 'a@1'", "[a@1]"),
         ("@Library('a@1') _\nlibrary('b')", "[a@1, b]"),

@@ -14,7 +14,7 @@ from pipegen.importing.jenkins.stages.kept import words
 
 # Calls that settings replace.
 _READ = frozenset({"libraries", "_", *OF_JOB})
-_LIBRARY = re.compile(rf"{LIBRARY.pattern}\s*_?\s*")
+_LIBRARY = re.compile(rf"{LIBRARY.pattern}\s*_*\s*")
 _GENERATED = re.compile(r"import\s+(?:groovy\.transform\.Field|org\.jenkinsci\.plugins\.docker\.workflow\.Docker)\s*;?")
 # A variable of the file, which functions and stages read: one without a type is visible in all of them.
 _VARIABLE = re.compile(r"(?:final\s+)?(?:def|String|boolean|int|List|Map)\s+(\w+)\s*(=(?!=)|$)")

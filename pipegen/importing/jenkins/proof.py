@@ -44,8 +44,9 @@ _HELPERS = re.compile(
     r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
 )
 
-# The command for `writeFile`, whose text may have several lines.
-_WRITTEN = re.compile(r"printf %s (?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+ >")
+_WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+"
+# The commands for `writeFile` and `echo`, whose texts may have several lines.
+_WRITTEN = re.compile(rf"printf %s {_WORD} >|echo {_WORD}")
 
 
 def prove_stages(imported: JenkinsImport) -> Proof | None:
@@ -219,9 +220,12 @@ def _files(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[s
 
 def _lines(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
-        text = _known(line.script.parts).replace("\\\n", " ")
-        text = _WRITTEN.sub(lambda command: command[0].replace("\n", " "), text)
-        yield from filter(None, (_normal(text_line) for text_line in text.split("\n")))
+        yield from filter(None, map(_normal, _separate(_known(line.script.parts))))
+
+
+def _separate(text: str) -> Sequence[str]:
+    """Return the lines of *text*, with a text that a command writes on one line."""
+    return _WRITTEN.sub(lambda command: command[0].replace("\n", " "), text.replace("\\\n", " ")).split("\n")
 
 
 def _normal(text: str) -> str:
@@ -289,7 +293,7 @@ def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
     argument = call.argument("script", "")
     path = read_path(call)
     text = f"cat {path}" if path else _text(argument.value if argument is not None else None, constants)
-    for line in text.strip().replace("\\\n", " ").split("\n"):
+    for line in _separate(text.strip()):
         if (normal := _normal(line)) and not normal.startswith("#!"):
             yield normal
 

@@ -166,7 +166,8 @@ def needs_agent(job: Job) -> bool:
     is_known |= any(call.arguments is None and has_block(call.text) for call in _calls(job))
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
-    return is_known or reads_outputs or bool(job.machine.labels) or job.machine.image is not None
+    machine = job.machine
+    return is_known or reads_outputs or bool(machine.labels or machine.label_expressions) or machine.image is not None
 
 
 def reads_status(job: Job, calls: Sequence[PluginCall]) -> bool:

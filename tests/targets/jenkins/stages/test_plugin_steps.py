@@ -126,12 +126,23 @@ def _statements(plan: Plan, job: Job) -> list[str]:
         ("steps: {jenkins: [{publishHTML: {target: {reportDir: site}}}]}", True),
         ("steps: {jenkins: ['recordIssues tools: [java()]']}", True),
         ("steps: {jenkins: [acmeScan]}, agent: linux", True),
+        ("steps: {jenkins: [acmeScan]}, agent: linux || arm", True),
         ("steps: {jenkins: [acmeScan]}, image: node:22", True),
     ],
 )
 def test_a_stage_without_a_script_takes_an_agent_where_its_steps_need_one(keys: str, expected: bool) -> None:  # noqa: FBT001
     """Jenkins documents this for known steps; for others, the user states it."""
     assert needs_agent(job_of(f"{{name: s, {keys}}}")) is expected
+
+
+def test_steps_choose_the_agent_of_a_shared_workspace_too() -> None:
+    """A stage without a script has labels, or that of the setting."""
+    stages = "[{name: a, agent: arm, steps: {jenkins: [acmeScan]}}, {name: b, steps: {jenkins: [junit: a.xml]}}]"
+    pipeline = f"pipelines: {{ci: {{workspace: shared, stages: {stages}, execution: [[a, b]]}}}}"
+    config = compiled(f"{pipeline}\ntargets: {{jenkins: {{agent: linux}}}}\n", "jenkins")
+
+    assert config.messages == ()
+    assert "label 'arm && linux'" in config.files[0].text
 
 
 _STAGE = """\

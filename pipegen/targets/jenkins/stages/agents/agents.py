@@ -9,6 +9,7 @@ from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages import plugin_steps
 
 # A label that Jenkins reads without quotes; a dash must not be followed by ">".
 _PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
@@ -29,8 +30,11 @@ def common_agent(jobs: Iterable[Job], settings: JenkinsSettings) -> model.Agent:
 
 
 def shared_agent(scripts: PlanScripts, settings: JenkinsSettings) -> model.Agent:
-    """Return the agent of all stages of a pipeline that share a workspace."""
-    return common_agent((job for job in scripts.plan.jobs if scripts.scripts[job.stage].commands), settings)
+    """Return the agent of all stages of a pipeline that share a workspace: those with work on an agent choose it."""
+    return common_agent(
+        (job for job in scripts.plan.jobs if scripts.scripts[job.stage].commands or plugin_steps.needs_agent(job)),
+        settings,
+    )
 
 
 def _expression(jobs: Iterable[Job], settings: JenkinsSettings) -> str:
