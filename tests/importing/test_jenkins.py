@@ -141,6 +141,17 @@ def test_lines_that_go_on_are_compared_as_one() -> None:
     assert _differences(result) == []
 
 
+def test_post_of_the_pipeline_runs_once_after_all_attempts() -> None:
+    """Only reports of files stay with a stage that is tried again."""
+    post = "post { always { junit 'a.xml'; tell('x') } }"
+    stage = "stage('a') { options { retry(3) }; steps { sh 'make' } }"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ {stage} }}; {post} }}")
+
+    assert "script: [make]\n        reports: { junit: a.xml }\n        retry: 2\n" in result.text
+    assert "finally: [always]" in result.text
+    assert "each attempt" not in messages(report)
+
+
 def test_a_printed_text_may_have_several_lines() -> None:
     """A step for messages becomes a command; the same command can be in a script."""
     text = "'''\n  make\n  it\n'''"

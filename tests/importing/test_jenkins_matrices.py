@@ -74,3 +74,12 @@ def test_other_conditions_on_axes_are_reported(when: str, other: str) -> None:
 
     assert "exclude" not in result.text
     assert "a condition cannot test OS, an axis of the matrix" in messages(report)
+
+
+def test_post_of_the_pipeline_runs_once_for_all_combinations() -> None:
+    """It is no key of their stage, even if it is the only one."""
+    source = _MATRIX.replace("WHEN", "branch 'main'").replace("OTHER", "").replace("when { branch 'main' }; ", "")
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", f"{source[:-2]}post {{ failure {{ tell('x') }} }} }}"), report)
+
+    assert "finally: { failed: [on failure] }" in result.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from importing.samples import messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
@@ -105,6 +106,24 @@ def test_conditions_on_variables_of_the_environment_are_translated(expression: s
     assert "if (" not in config
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        "expression { env.BRANCH_NAME == MAIN }",
+        "expression { MAIN == BRANCH_NAME }",
+        "equals expected: MAIN, actual: env.BRANCH_NAME",
+    ],
+)
+def test_a_condition_compares_with_a_constant(test: str) -> None:
+    """Its text is known."""
+    when = f"when {{ {test} }}; steps {{ sh 'o'"
+    text = _SOURCE.replace("VALUE", "'app'").replace("STEPS", "sh 'x'").replace("steps { sh './other'", when)
+    config = import_jenkins(SourceFile("Jenkinsfile", f"def MAIN = 'trunk'\n{text}"), Report()).text
+
+    assert "when: { branch: trunk }" in config
+    assert "definitions" not in config
+
+
 def test_a_directive_reads_no_variable_of_groovy() -> None:
     """`branch` compares the variable of the environment, whatever Groovy calls BRANCH_NAME."""
     when = "when { branch 'rel*' }; steps { sh 'o'"
@@ -132,3 +151,28 @@ pipeline {
 }
 """
     assert "NAME: test-b }" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+
+_COMMAND = "HOST = sh(script: 'hostname', returnStdout: true).trim()"
+
+
+def test_groovy_of_a_variable_reads_one_that_a_command_sets() -> None:
+    """The command runs once, around the steps, where that Groovy knows the variable."""
+    values = f"'app'; {_COMMAND}; FOLDER = HOST.toLowerCase(); PATHS = \"${{HOST}}/x\""
+    config = _config(values, "sh './x $HOST $FOLDER'")
+
+    assert config.count("hostname") == 2
+    assert config.index('withEnv(["HOST=${sh(') < config.index('withEnv(["FOLDER=${HOST.toLowerCase()}"])')
+    assert 'HOST="$(hostname)"' in config.partition("name: other")[2]
+    assert 'HOST="$(hostname)"' not in config.partition("name: other")[0]
+
+
+def test_groovy_that_reads_a_variable_of_several_lines_is_left_out() -> None:
+    """An item of `withEnv` is one line."""
+    report = Report()
+    values = "'app'; HOST = sh(script: '''a\nb''', returnStdout: true).trim(); FOLDER = HOST.toLowerCase()"
+    text = _SOURCE.replace("VALUE", values).replace("STEPS", "sh './x $FOLDER'")
+    config = import_jenkins(SourceFile("Jenkinsfile", text), report).text
+
+    assert "toLowerCase" not in config
+    assert '"FOLDER" is left out' in messages(report)

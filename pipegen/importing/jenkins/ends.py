@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from pipegen.diagnostics.report import listed
@@ -81,12 +81,10 @@ def ends_of(
         return ends
     marks.translated(section)
     block = _with_notifications(section.block, ends, stages, marks)
-    if len(drafts) == 1 and drafts[0].condition == ALWAYS and "approve" not in drafts[0].keys:
-        of_stage = tuple(statement for statement in block.statements if getattr(statement, "name", "") not in _RESULTS)
-        stages.add_post(replace(section, block=replace(block, statements=of_stage)), drafts[0])
-        block = replace(
-            block, statements=tuple(statement for statement in block.statements if statement not in of_stage)
-        )
+    if len(drafts) == 1 and _always_runs_once(drafts[0]):
+        of_stage = _part(block, lambda call, step: call.name not in _RESULTS and _may_repeat(step, drafts[0]))
+        stages.add_post(replace(section, block=of_stage), drafts[0])
+        block = _part(block, lambda call, step: call.name in _RESULTS or not _may_repeat(step, drafts[0]))
     taken = {stage.name for stage in source.stages}
     for call in sorted(block.statements, key=position):
         if not isinstance(call, GroovyCall) or call.block is None:
@@ -104,6 +102,27 @@ def ends_of(
                 ends.stages = (*ends.stages, end)
     _report_order(section, ends, marks)
     return ends
+
+
+def _always_runs_once(draft: JenkinsDraft) -> bool:
+    """Return whether *draft*, the only stage, always runs once, so that its end is that of the build."""
+    return draft.condition == ALWAYS and draft.source.matrix is None and "approve" not in draft.keys
+
+
+def _may_repeat(step: Statement, draft: JenkinsDraft) -> bool:
+    """Return whether *step* of `post` may run after each attempt of the stage *draft*: one for its files may."""
+    return "retry" not in draft.keys or getattr(step, "name", "") in _OF_FILES
+
+
+def _part(block: GroovyBlock, is_in: Callable[[GroovyCall, Statement], bool]) -> GroovyBlock:
+    """Return *block* of `post` with those steps of each condition that are in the part."""
+    calls: list[Statement] = []
+    for call in block.statements:
+        if not isinstance(call, GroovyCall) or call.block is None:
+            calls.append(call)
+        elif steps := tuple(step for step in call.block.statements if is_in(call, step)):
+            calls.append(replace(call, block=replace(call.block, statements=steps)))
+    return replace(block, statements=tuple(calls))
 
 
 def _report_timeouts(call: GroovyCall, source: JenkinsSource, marks: Marks) -> None:

@@ -48,16 +48,22 @@ def kept_text(call: GroovyCall, settings: Iterable[str]) -> str:
     that it names.
     """
     text = groovy_of(call)
-    needed, items = text, list[str]()
-    for item in reversed(tuple(settings)):
-        if reads(needed, _variable(item)):
-            needed, items = f"{needed} {item}", [item, *items]
-    if not any(reads(other, _variable(item)) for item in items for other in items if other is not item):
+    items = read_items(text, settings)
+    if not any(reads(other, variable(item)) for item in items for other in items if other is not item):
         return in_block(f"withEnv([{', '.join(items)}])", text) if items else text
     return reduce(lambda inner, item: in_block(f"withEnv([{item}])", inner), reversed(items), text)
 
 
-def _variable(item: str) -> str:
+def read_items(text: str, settings: Iterable[str]) -> list[str]:
+    """Return those of *settings*, items of `withEnv`, whose variables the Groovy *text* reads, or one of them."""
+    needed, items = text, list[str]()
+    for item in reversed(tuple(settings)):
+        if item and reads(needed, variable(item)):
+            needed, items = f"{needed} {item}", [item, *items]
+    return items
+
+
+def variable(item: str) -> str:
     """Return the name of the variable that *item* of `withEnv` sets."""
     return item[1:].partition("=")[0]
 

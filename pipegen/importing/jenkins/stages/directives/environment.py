@@ -9,7 +9,7 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
 from pipegen.importing.jenkins.stages.assignments import printing_command
 from pipegen.importing.jenkins.stages.directives.secrets import password
-from pipegen.importing.jenkins.stages.kept import first_read, setting
+from pipegen.importing.jenkins.stages.kept import first_read, read_items, reads, setting, variable
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
@@ -35,6 +35,8 @@ class EnvironmentReader:
         self._outer: dict[str, Value] = {}
         # The block steps for variables whose values Groovy computes.
         self._blocks: dict[str, str] = {}
+        # Variables that commands of the script set, with these.
+        self._commands: dict[str, tuple[GroovyAssignment, str]] = {}
         self._file = file
         self._names = names
         self._work = work
@@ -65,11 +67,13 @@ class EnvironmentReader:
         elif (call := printing_command(value)) is not None and call.name == "sh":
             argument = call.argument("script")
             command = self._names.script(argument.value if argument is not None else None)
-            self._work.exports.append(f'{name}="$({command})"\nexport {name}')
+            export = f'{name}="$({command})"\nexport {name}'
+            self._commands[name] = assignment, export
+            self._work.exports.append(export)
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
             replaced = self._replaced(name, text)
-            computed = {item[1:].partition("=")[0] for item in self._work.settings}
+            computed = set(map(variable, self._work.settings))
             blocks = [block for other, block in self._blocks.items() if f"${{{other}}}" in replaced]
             if blocks and not self._is_read(name):
                 return
@@ -121,7 +125,7 @@ class EnvironmentReader:
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""
         item = setting(assignment)
-        if item is None or first_read(item, self._names.outside):
+        if item is None or first_read(item, self._names.outside) or self._reads_lines(item):
             self._marks.left_out(assignment, reason)
             return
         self._blocks[assignment.name] = f"withEnv([{item}])"
@@ -129,9 +133,28 @@ class EnvironmentReader:
             self._wrap(self._blocks[assignment.name])
         self._marks.raw(assignment, "the environment", reason)
 
+    def _reads_lines(self, item: str) -> bool:
+        """Return whether *item* of `withEnv` reads a variable of a command with several lines."""
+        return any(reads(item, name) for name, (command, _) in self._commands.items() if setting(command) is None)
+
     def _wrap(self, block: str) -> None:
-        if block not in self._work.wrap:
-            self._work.wrap.append(block)
+        """Put *block* around the steps, inside of those for variables of the script that it reads."""
+        if block in self._work.wrap:
+            return
+        for item in read_items(block, self._work.settings):
+            self._wrap_item(item)
+        self._work.wrap.append(block)
+
+    def _wrap_item(self, item: str) -> None:
+        name, around = variable(item), f"withEnv([{item}])"
+        if name in self._commands:
+            # The command runs only once.
+            assignment, export = self._commands.pop(name)
+            self._work.exports.remove(export)
+            self._work.settings.remove(item)
+            self._blocks[name] = around
+            self._marks.raw(assignment, "the environment", "Groovy of another variable reads it")
+        self._work.wrap.append(around)
 
     def _is_read(self, name: str) -> bool:
         """Return whether the stage names the variable *name*, or the value of another one contains it."""

@@ -71,17 +71,31 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
     The branch that is built stands for the one that is checked out, which no condition knows.
     """
     match test:
-        case VariableComparison(BuildVariable(name, is_parameter=False)):
-            if name in CHECKED_OUT_BRANCH and not names.is_set(name):
-                return replace(test, variable=BuildVariable("BRANCH_NAME"), text=_REMOTE.sub("", test.text))
-            return _of_copy(test, _with_parameter(test.variable, names))
+        case VariableComparison(BuildVariable(is_parameter=False)):
+            return _of_variable(test, names)
         case EqualVariables(variables=(first, second)):
-            return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
+            return _same(first, second, names)
         case AllTests() | AnyTest():
             return replace(test, tests=tuple(with_parameters(part, names) for part in test.tests))
         case NoTest():
             return NoTest(with_parameters(test.test, names))
     return test
+
+
+def _of_variable(test: VariableComparison, names: JenkinsNames) -> BuildTest:
+    """Return *test* of a variable that is no parameter."""
+    name = test.variable.name
+    if name in CHECKED_OUT_BRANCH and not names.is_set(name):
+        return replace(test, variable=BuildVariable("BRANCH_NAME"), text=_REMOTE.sub("", test.text))
+    return _of_copy(test, _with_parameter(test.variable, names))
+
+
+def _same(first: BuildVariable, second: BuildVariable, names: JenkinsNames) -> BuildTest:
+    """Return the test whether two variables are equal; a constant of the file is a text."""
+    for variable, other in ((first, second), (second, first)):
+        if other.is_bare and other.name in names.constants and not is_of_groovy(variable, names):
+            return with_parameters(VariableComparison(variable, Comparator.EQUALS, names.constants[other.name]), names)
+    return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
 
 
 def axis_error(name: str) -> UntranslatableError:
