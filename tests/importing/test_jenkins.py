@@ -152,6 +152,18 @@ def test_post_of_the_pipeline_runs_once_after_all_attempts() -> None:
     assert "each attempt" not in messages(report)
 
 
+def test_a_condition_with_several_statements_stays_groovy() -> None:
+    """They are in a closure; only a statement on one line may have blocks."""
+    tags = "\n// the tags\ntags = sh(returnStdout: true, script: 'git tag').trim().split(/\\n/)\n"
+    whens = [f"expression {{ {tags} return tags.any {{ it == 'a' }} }}", "expression { if (x()) {\nreturn 1 } \n 2 }"]
+    stages = "; ".join(f"stage('s{n}') {{ when {{ {when} }}; steps {{ sh 'x' }} }}" for n, when in enumerate(whens))
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ {stages} }} }}")
+
+    closure = "{ tags = sh(returnStdout: true, script: 'git tag').trim().split(/\\n/); return tags.any { it == 'a' } }"
+    assert f"if ({closure}.call()) {{" in result.generated[-1].text
+    assert 'Stage "s1" runs without it' in messages(report)
+
+
 def test_a_printed_text_may_have_several_lines() -> None:
     """A step for messages becomes a command; the same command can be in a script."""
     text = "'''\n  make\n  it\n'''"

@@ -120,3 +120,14 @@ def test_results_of_unsuccessful_that_start_nothing_are_reported(step: str) -> N
 
     assert 'Jenkinsfile:3:8: warning[PG850] "unsuccessful" runs after failures only' in reported
     assert of_failure == ""
+
+
+def test_functions_know_the_variables_of_the_checkout() -> None:
+    """A stage that calls one has the variables that it reads, or another one that it calls."""
+    functions = "def tell(text) { send(text) }\ndef send(text) { notify commit: env.GIT_COMMIT, text: text }\n"
+    stages = "stage('A') { steps { tell('a') } }; stage('B') { steps { sh 'make' } }"
+    result, _ = _imported(
+        f"{functions}pipeline {{ agent any; stages {{ {stages} }}; post {{ failure {{ tell('c') }} }} }}"
+    )
+
+    assert 'defaults: { env: { GIT_COMMIT: "${setup.commit}" } }' in result.text

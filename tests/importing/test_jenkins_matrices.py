@@ -83,3 +83,13 @@ def test_post_of_the_pipeline_runs_once_for_all_combinations() -> None:
     result = import_jenkins(SourceFile("Jenkinsfile", f"{source[:-2]}post {{ failure {{ tell('x') }} }} }}"), report)
 
     assert "finally: { failed: [on failure] }" in result.text
+
+
+def test_a_condition_on_an_axis_of_several_stages_stays_groovy() -> None:
+    """Only a matrix of one stage excludes combinations; axes are variables around the steps."""
+    source = _MATRIX.replace("WHEN", "expression { OS == 'mac' }").replace(
+        "OTHER", "stage('B') { steps { sh 'make' } }"
+    )
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "around: [if (OS == 'mac')]" in result.text

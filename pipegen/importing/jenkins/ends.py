@@ -186,7 +186,7 @@ def _end(
         keys["artifacts"] = files
     if is_limited:
         _limit(keys, _condition(call.name, is_shared=is_shared))
-    add_checkout_variables(keys, names.environment)
+    add_checkout_variables(keys, names.environment, stages.function_texts)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 

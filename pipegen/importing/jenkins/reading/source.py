@@ -61,7 +61,7 @@ class JenkinsStage(Struct, kw_only=True):
 class JenkinsSource(Struct, kw_only=True):
     """The *pipeline* of a file, its stages, the stages before each, and the statements around the pipeline.
 
-    *functions* are those whose steps stand for their calls.
+    *functions* are those whose steps stand for their calls, *function_texts* the texts of all.
     """
 
     file: SourceFile
@@ -71,6 +71,7 @@ class JenkinsSource(Struct, kw_only=True):
     before: Mapping[str, frozenset[str]]
     others: tuple[Statement, ...]
     functions: Mapping[str, GroovyBlock]
+    function_texts: Mapping[str, str]
     constants: Mapping[str, str]
     libraries: tuple[str, ...]
     # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
@@ -131,6 +132,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in stages.stages},
         others=tuple(others),
         functions=functions,
+        function_texts={name: each.span.text for each in others if (name := function_name(each)) is not None},
         constants=constants,
         libraries=tuple(_libraries(file.text)),
         computed=frozenset(assigned) - constants.keys(),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
-from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads
+from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, words
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
 from pipegen.importing.jenkins.stages.work import StageWork
 
@@ -54,12 +54,23 @@ def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
     _add_variables(keys, {value.name: f"${{{value.path}}}" for value in read})
 
 
-def add_checkout_variables(keys: dict[str, Value], others: Collection[str]) -> None:
-    """Add the variables of the checkout that the scripts and the Groovy in *keys* read to *keys*, except *others*."""
+def add_checkout_variables(keys: dict[str, Value], others: Collection[str], functions: Mapping[str, str]) -> None:
+    """Add the variables of the checkout that the scripts and the Groovy in *keys* read to *keys*, except *others*.
+
+    *functions* are the texts of those around the pipeline, which this Groovy may call.
+    """
     scripts = [line for key in ("script", "after") for line in _lines(keys.get(key))]
-    texts = [*scripts, *(groovy.text for groovy in groovy_texts(keys))]
+    texts = [*scripts, *_with_called([groovy.text for groovy in groovy_texts(keys)], functions)]
     names = [name for name in checkout_variables("\n".join(texts)) if name not in others]
     _add_variables(keys, {name: f"${{setup.{'commit' if name == 'GIT_COMMIT' else name}}}" for name in names})
+
+
+def _with_called(texts: Sequence[str], functions: Mapping[str, str]) -> list[str]:
+    """Return the Groovy *texts*, and those of the *functions* that they call."""
+    all_texts, uncalled = list(texts), dict(functions)
+    for text in all_texts:
+        all_texts += [uncalled.pop(name) for name in sorted(words(text) & uncalled.keys())]
+    return all_texts
 
 
 def _add_variables(keys: dict[str, Value], variables: Mapping[str, Value]) -> None:

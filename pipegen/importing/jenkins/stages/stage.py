@@ -124,7 +124,7 @@ class JenkinsStages:
         self._tools(stage, draft)
         draft.keys = {**draft.keys, **keys_of(work)}
         add_values(draft.keys, self._earlier(stage))
-        add_checkout_variables(draft.keys, names.environment)
+        add_checkout_variables(draft.keys, names.environment, self.function_texts)
         self._has_worked |= any(not command.is_message for command in work.commands)
         return draft
 
@@ -309,6 +309,11 @@ class JenkinsStages:
         read_post(section, StepReader(draft.source.name, names, draft.work, self._marks, KNOWN_STEPS))
         draft.posts.append(section)
         draft.keys |= keys_of(draft.work)
+
+    @property
+    def function_texts(self) -> Mapping[str, str]:
+        """The texts of the functions around the pipeline."""
+        return self._source.function_texts
 
     def pipeline_names(self) -> JenkinsNames:
         """Return the values of names outside of stages."""

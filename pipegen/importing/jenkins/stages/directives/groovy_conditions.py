@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipegen.emit.groovy import literal
-from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, Statement
 from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
@@ -19,7 +19,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     VariableComparison,
 )
 from pipegen.importing.jenkins.stages.directives.conditions import NEUTRAL, ConditionReader
-from pipegen.importing.jenkins.stages.directives.when import axis_error, is_of_groovy, with_parameters
+from pipegen.importing.jenkins.stages.directives.when import is_of_groovy, with_parameters
 from pipegen.importing.jenkins.stages.steps import on_one_line
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -96,11 +96,10 @@ class GroovyConditions:
 def settings_read(text: str, names: JenkinsNames, around: Sequence[str]) -> Iterator[str]:
     """Yield the block steps that set the variables of `environment` which the expression *text* reads.
 
-    Raise `UntranslatableError` if one is only known on the agent, or is an axis or a credential: only inner steps know
-    these, unless a block step in *around* sets it. What Groovy sets in `env` is known in all later stages.
+    Raise `UntranslatableError` if one is only known on the agent, or is a credential: only inner steps know these,
+    unless a block step in *around* sets it. What Groovy sets in `env` is known in all later stages, and axes of a
+    matrix are variables around all steps.
     """
-    if axes := [name for name in names.axes if re.search(rf"(?<!params\.)(?<!['\"])\b{name}\b(?!['\"])", text)]:
-        raise axis_error(axes[0])
     for name, value in names.environment.items():
         if name in names.groovy_env:
             continue
@@ -121,13 +120,21 @@ def _enclosed(text: str) -> str:
 
 
 def _on_one_line(call: GroovyCall) -> str:
-    """Return the Groovy in the block of *call*, one expression, on one line."""
-    if call.block is None or len(call.block.statements) != 1:
-        raise UntranslatableError("it has several statements")
-    text = on_one_line(re.sub(r"^\s*return\b", "", call.block.span.text[1:-1])) or ""
-    text = text.removesuffix(";").rstrip()
+    """Return the Groovy in the block of *call* as an expression on one line: several statements are in a closure."""
+    *statements, last = [_line(each) for each in call.block.statements] if call.block is not None else [""]
+    result = re.sub(r"^return\b\s*", "", last)
+    if not result:
+        raise UntranslatableError("it has no result")
+    return f"{{ {'; '.join((*statements, f'return {result}'))} }}.call()" if statements else result
+
+
+def _line(statement: Statement) -> str:
+    """Return *statement* on one line; only one that is on one line may have blocks, whose lines would need signs."""
+    whole = (statement.whole if isinstance(statement, GroovyAssignment | GroovyCall) else statement.span).text
+    text = (on_one_line(whole) or "").removesuffix(";").rstrip()
     code = GroovyTokens(text)
     signs = {token.text for token in code.tokens[: code.size] if token.kind is TokenKind.SIGN}
-    if not code.size or signs & {";", "{", "}", "\\"}:
+    refused = {";", "{", "}", "\\"} if "\n" in whole else {"\\"}
+    if not code.size or signs & refused:
         raise UntranslatableError("its Groovy cannot be on one line")
     return text
