@@ -164,6 +164,16 @@ def test_a_condition_with_several_statements_stays_groovy() -> None:
     assert 'Stage "s1" runs without it' in messages(report)
 
 
+def test_arguments_may_go_on_after_a_backslash() -> None:
+    """Groovy permits one at the end of each line; in texts, it is for the shell."""
+    steps = "publish a: 1, \\\n  b: 2\n sh '''make, \\\n  all'''"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ {steps} }} }} }} }}")
+
+    assert '["publish a: 1, b: 2"]' in result.text
+    assert 'script: ["make,   all"]' in result.text
+    assert "left out" not in messages(report)
+
+
 def test_a_printed_text_may_have_several_lines() -> None:
     """A step for messages becomes a command; the same command can be in a script."""
     text = "'''\n  make\n  it\n'''"

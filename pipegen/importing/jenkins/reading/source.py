@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
@@ -23,7 +24,7 @@ from pipegen.importing.jenkins.reading.syntax import (
 from pipegen.readback import declarative
 from pipegen.readback.declarative import Leaf, MatrixPart, Parallel, Part, Serial
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.groovy import GroovyTokens
+from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.readback.jenkins import pipeline_of
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct, replace
@@ -94,6 +95,7 @@ def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
 def read_source(file: SourceFile, report: Report) -> JenkinsSource:
     """Return the pipeline of *file*; raise `Stopped` if it is not Declarative."""
     try:
+        file = _without_line_marks(file)
         code = GroovyTokens(file.text)
         pipeline = pipeline_of(code)
         if pipeline is None:
@@ -138,6 +140,19 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         computed=frozenset(assigned) - constants.keys(),
         env_variables=tuple(dict.fromkeys(_ENV_VARIABLE.findall(file.text))),
     )
+
+
+def _without_line_marks(file: SourceFile) -> SourceFile:
+    """Return *file* without backslashes at the ends of lines after signs with which a statement goes on anyway."""
+    text = file.text
+    if "\\\n" not in text:
+        return file
+    code = GroovyTokens(text)
+    for before, token in pairwise(code.tokens[: code.size]):
+        is_mark = token.kind is TokenKind.SIGN and token.text == "\\" and text.startswith("\n", token.end)
+        if is_mark and before.text in (",", "+", ":", "=", "(", "["):
+            text = f"{text[: token.start]} {text[token.end :]}"
+    return SourceFile(file.path, text)
 
 
 def _is_around(statement: Statement) -> bool:
