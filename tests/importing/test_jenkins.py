@@ -174,6 +174,23 @@ def test_arguments_may_go_on_after_a_backslash() -> None:
     assert "left out" not in messages(report)
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", "set +e\n            a; b"),
+        (" -ex", "script: [a; b]"),
+        (" -u", "set +e -u\n            a; b"),
+        (" -l", "sh '''#!/bin/bash -l"),
+    ],
+)
+def test_options_of_the_shell_stay(options: str, expected: str) -> None:
+    """A login shell reads other files; options that a script can set are the same."""
+    stage = f"stage('a') {{ steps {{ sh '''#!/bin/bash{options}\na; b''' }} }}"
+    result, _ = _from_text(f"pipeline {{ agent any; stages {{ {stage} }} }}")
+
+    assert expected in result.text
+
+
 def test_a_printed_text_may_have_several_lines() -> None:
     """A step for messages becomes a command; the same command can be in a script."""
     text = "'''\n  make\n  it\n'''"

@@ -93,3 +93,15 @@ def test_a_condition_on_an_axis_of_several_stages_stays_groovy() -> None:
     result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
 
     assert "around: [if (OS == 'mac')]" in result.text
+
+
+def test_stages_follow_the_one_before_in_their_cell() -> None:
+    """A failure in a cell does not stop others; the first stage may do nothing."""
+    stages = "stage('B') { steps { checkout scm } }\nstage('C') { steps { sh 'c' } }\nstage('D') { steps { sh 'd' } }"
+    source = _MATRIX.replace("when { WHEN }; steps { sh 'make $OS' }", "steps { cleanWs() }").replace("OTHER", stages)
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert result.text.count("matrix: { OS: [linux, mac, windows], ARCH: [x86, arm] }") == 1
+    assert "name: D\n        matrix: { from: C }\n" in result.text
+    assert messages(report) == ""

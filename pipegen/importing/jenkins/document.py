@@ -83,6 +83,7 @@ def jenkins_document(
     stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
+    _connect_cells(drafts, live_drafts)
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
@@ -125,6 +126,18 @@ def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft
             marks.never_runs(draft.source.call, draft.source.name)
     possible = [draft for draft in drafts if draft.condition != NEVER]
     return [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+
+
+def _connect_cells(drafts: Sequence[JenkinsDraft], live_drafts: Sequence[JenkinsDraft]) -> None:
+    """Let each stage of a matrix follow the one before in its cell; the first that does something has the axes."""
+    by_name = {draft.source.name: draft for draft in drafts}
+    live = {draft.source.name for draft in live_drafts}
+    for draft in live_drafts:
+        before = draft.source.cell
+        while before is not None and before not in live and by_name[before].source.cell is not None:
+            before = by_name[before].source.cell
+        if before is not None:
+            draft.keys["matrix"] = {"from": before} if before in live else by_name[before].keys["matrix"]
 
 
 def _before(source: JenkinsSource, drafts: Sequence[JenkinsDraft]) -> dict[str, AbstractSet[str]]:

@@ -43,8 +43,8 @@ _COMMENT = re.compile(r"\s*//+ ?(.*)")
 class JenkinsStage(Struct, kw_only=True):
     """A stage with steps; *inside* are the blocks of the stages around it, the outermost first.
 
-    *matrix* is the block of the matrix whose cells it runs in, and *cell* the stage of that matrix which runs before
-    it in each cell.
+    *matrix* is the block of the matrix whose cells it runs in, and *cell* the stage of that matrix which runs just
+    before it in each cell.
     """
 
     name: str
@@ -243,9 +243,9 @@ class _Stages:
         return Leaf(name, leaf.index)
 
     def _connect(self, start: int) -> None:
-        """Let the stages of a cell after the first use the combinations of the first."""
-        first = self.stages[start].name
-        self.stages[start + 1 :] = [replace(stage, cell=first) for stage in self.stages[start + 1 :]]
+        """Let the stages of a cell after the first use the combinations of the one before: cells do not wait."""
+        cells = self.stages[start:]
+        self.stages[start + 1 :] = [replace(stage, cell=before.name) for before, stage in pairwise(cells)]
 
     def _call(self, index: int) -> GroovyCall:
         call = self._reader.call(index)

@@ -13,6 +13,8 @@ from pipegen.structs import Struct
 
 _PROGRAM = re.compile(r"\s*#!\s*(\S+)(?:[ \t]+(\S+))?([^\n]*)\n?")
 _SHELLS = frozenset({"sh", "bash", "dash", "ash"})
+# Options of a shell for errors, unset variables and the log; a login shell, for example, has other variables.
+_OPTIONS = frozenset("eux")
 # Commands that change the shell for those after them.
 _LASTING = re.compile(
     r"(?:^|[;&|({]|\bthen|\bdo|\belse)\s*"
@@ -44,6 +46,7 @@ class ScriptCommand(Struct, kw_only=True):
     comment: str = ""
     is_bash: bool = False
     stops_at_errors: bool = True
+    refuses_unset: bool = False
     directory: str = ""
     exports: tuple[tuple[str, str], ...] = ()
     variable: str = ""
@@ -64,11 +67,15 @@ def command_of(text: str, comment: str = "") -> ScriptCommand:
         name, argument = argument, program[3].strip()
     if name not in _SHELLS:
         raise UntranslatableError(f'"{name}" reads the script, not a shell')
+    options = set(argument.removeprefix("-"))
+    if options - _OPTIONS:
+        raise UntranslatableError(f'the shell has the options "{argument}"')
     return ScriptCommand(
         text=trimmed(text[program.end() :]),
         comment=comment,
         is_bash=name == "bash",
-        stops_at_errors=argument.startswith("-") and "e" in argument,
+        stops_at_errors="e" in options,
+        refuses_unset="u" in options,
     )
 
 
@@ -162,6 +169,8 @@ def _settings(command: ScriptCommand, *, is_bash: bool) -> list[str]:
     settings = []
     if not command.stops_at_errors and not _ERREXIT.match(command.text):
         settings.append("+e")
+    if command.refuses_unset:
+        settings.append("-u")
     if is_bash and "|" in command.text and not _PIPEFAIL.match(command.text):
         settings.append("+o pipefail")
     return settings
