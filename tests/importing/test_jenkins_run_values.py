@@ -122,3 +122,39 @@ def test_refused_options_are_left_out_of_a_long_list() -> None:
 
     assert not result.compiled.has_errors
     assert [name for name in options if name in result.text] == [name for name in options if "known" in name]
+
+
+_TWO = """\
+def tell(text) { send "${text} ${currentBuild.result}"; send 'done' }
+pipeline {
+    agent any
+    stages { stage('a') { steps { sh 'a' } }; stage('b') { steps { sh 'b' } } }
+    post { always { STEP } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ('note "x ${currentBuild.currentResult}"', 'note "x ${RESULT}"'),
+        ('note "x $currentBuild.result"', 'note "x ${RESULT}"'),
+        ("note(currentBuild.result == 'FAILURE')", "note(RESULT == 'FAILURE')"),
+        ("script { currentBuild.result = 'UNSTABLE' }", "script { currentBuild.result = 'UNSTABLE' }"),
+    ],
+)
+def test_steps_after_a_failed_build_know_its_result(step: str, expected: str) -> None:
+    """A scripted pipeline, which stages with one workspace become, gets its result after them."""
+    result = import_jenkins(SourceFile("Jenkinsfile", _TWO.replace("STEP", step)), Report())
+
+    known = "(env.STATUS == 'failed' ? 'FAILURE' : currentBuild.currentResult)"
+    assert expected.replace("RESULT", known) in result.generated[-1].text
+    assert ("${pipeline.status}" in result.text) is ("RESULT" in expected)
+
+
+def test_functions_that_read_the_result_of_a_failed_build_are_reported() -> None:
+    """It is an argument only of calls in the steps themselves."""
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _TWO.replace("STEP", "tell('x')")), report)
+
+    assert "functions that these steps call read a result that is not yet set" in messages(report)

@@ -14,8 +14,8 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement, all_calls
 from pipegen.importing.jenkins.stages.directives.post import position
-from pipegen.importing.jenkins.stages.kept import in_block
-from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_of
+from pipegen.importing.jenkins.stages.kept import groovy_texts, in_block
+from pipegen.importing.jenkins.stages.keys import add_checkout_variables, keys_of, with_called
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
@@ -49,6 +49,8 @@ _NAMES = {
     "changed": "if changed",
     "regression": "if worse",
 }
+# The result of the build, read in Groovy or in a text.
+_READ_RESULT = re.compile(r"(\$?)\bcurrentBuild\.(?:currentResult|result)\b(?!\s*=[^=~])")
 # Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
@@ -184,11 +186,51 @@ def _end(
     leave_out_checkouts(work, marks, has_stashes=True)
     if files := artifacts(work.files, marks):
         keys["artifacts"] = files
+    if is_shared:
+        _tell_result(keys, stages, call, marks)
     if is_limited:
         _limit(keys, _condition(call.name, is_shared=is_shared))
     add_checkout_variables(keys, names.environment, stages.function_texts)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
+
+
+def _tell_result(keys: dict[str, Value], stages: JenkinsStages, call: GroovyCall, marks: Marks) -> None:
+    """Let Groovy in *keys* know that the build has failed: a scripted pipeline gets this result only at its end."""
+    texts = [groovy.text for groovy in groovy_texts(keys)]
+    if any(_READ_RESULT.search(text) for text in with_called(texts, stages.function_texts)[len(texts) :]):
+        marks.differs(
+            call.span,
+            "after a failure, functions that these steps call read a result that is not yet set",
+            'give them the result as an argument, from "${pipeline.status}"',
+        )
+    steps = keys.get("steps")
+    if isinstance(steps, dict) and any(_READ_RESULT.search(text) for text in texts):
+        keys["steps"] = {**steps, "jenkins": _with_result(steps.get("jenkins"))}
+        _add_status(keys)
+
+
+def _with_result(calls: Value) -> Value:
+    """Return the steps *calls* of Jenkins with the result of a build that has failed."""
+    match calls:
+        case dict():
+            return {key: _with_result(value) for key, value in calls.items()}
+        case list():
+            return [_with_result(value) for value in calls]
+        case str():
+            return _READ_RESULT.sub(_of_status, calls)
+    return calls
+
+
+def _of_status(match: re.Match[str]) -> str:
+    # In `post`, Jenkins has set the result of a successful build, too.
+    value = f"(env.{STATUS} == 'failed' ? 'FAILURE' : currentBuild.currentResult)"
+    return f"${{{value}}}" if match[1] else value
+
+
+def _add_status(keys: dict[str, Value]) -> None:
+    env = keys.get("env")
+    keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
 
 
 def _condition(result: str, *, is_shared: bool) -> str:
@@ -202,8 +244,8 @@ def _condition(result: str, *, is_shared: bool) -> str:
 
 def _limit(keys: dict[str, Value], condition: str) -> None:
     """Let the steps in *keys* run only under this *condition*."""
-    env, steps = keys.get("env"), keys.get("steps")
-    keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
+    _add_status(keys)
+    steps = keys.get("steps")
     calls = steps.get("jenkins") if isinstance(steps, dict) else None
     if isinstance(steps, dict) and calls is not None:
         keys["steps"] = {**steps, "jenkins": _limited(calls, f"if ({condition})")}

@@ -60,12 +60,12 @@ def add_checkout_variables(keys: dict[str, Value], others: Collection[str], func
     *functions* are the texts of those around the pipeline, which this Groovy may call.
     """
     scripts = [line for key in ("script", "after") for line in _lines(keys.get(key))]
-    texts = [*scripts, *_with_called([groovy.text for groovy in groovy_texts(keys)], functions)]
+    texts = [*scripts, *with_called([groovy.text for groovy in groovy_texts(keys)], functions)]
     names = [name for name in checkout_variables("\n".join(texts)) if name not in others]
     _add_variables(keys, {name: f"${{setup.{'commit' if name == 'GIT_COMMIT' else name}}}" for name in names})
 
 
-def _with_called(texts: Sequence[str], functions: Mapping[str, str]) -> list[str]:
+def with_called(texts: Sequence[str], functions: Mapping[str, str]) -> list[str]:
     """Return the Groovy *texts*, and those of the *functions* that they call."""
     all_texts, uncalled = list(texts), dict(functions)
     for text in all_texts:
