@@ -131,3 +131,16 @@ def test_functions_know_the_variables_of_the_checkout() -> None:
     )
 
     assert 'defaults: { env: { GIT_COMMIT: "${setup.commit}" } }' in result.text
+
+
+@pytest.mark.parametrize(("option", "is_reported"), [("timestamps()", True), (_SKIPS, False)])
+def test_variables_of_the_checkout_that_groovy_sets_are_reported(option: str, *, is_reported: bool) -> None:
+    """The checkout of Declarative sets them around all steps, and a step `checkout` does not."""
+    assignment = "env.GIT_BRANCH = sh(script: 'git branch', returnStdout: true).trim()"
+    steps = f"script {{ {assignment}; if (env.GIT_URL == 'x') {{ y() }} }}"
+    _, reported = _imported(
+        f"pipeline {{ agent any; options {{ {option} }}; stages {{ stage('A') {{ steps {{ {steps} }} }} }} }}"
+    )
+
+    assert ('"GIT_BRANCH" keeps the value of the checkout' in reported) is is_reported
+    assert '"GIT_URL" keeps' not in reported

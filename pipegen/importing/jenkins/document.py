@@ -83,7 +83,6 @@ def jenkins_document(
     stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
-    _connect_cells(drafts, live_drafts)
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
@@ -125,7 +124,9 @@ def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft
         if draft.condition == NEVER:
             marks.never_runs(draft.source.call, draft.source.name)
     possible = [draft for draft in drafts if draft.condition != NEVER]
-    return [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    live_drafts = [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    _connect_cells(drafts, live_drafts)
+    return live_drafts
 
 
 def _connect_cells(drafts: Sequence[JenkinsDraft], live_drafts: Sequence[JenkinsDraft]) -> None:

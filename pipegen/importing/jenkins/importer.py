@@ -12,7 +12,7 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values
-from pipegen.importing.jenkins.reading.checkout import report_conditions
+from pipegen.importing.jenkins.reading.checkout import report_conditions, report_set_variables
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
@@ -74,6 +74,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
             break
         refused = {**new, **refused}
     report_conditions(source.pipeline, _set_variables(source), accounting, own)
+    report_set_variables(source.code, source.pipeline, own)
     report_changesets(source.pipeline, accounting, own)
     report_results(source.pipeline, accounting, own)
     report_ends(source.pipeline, accounting, own)

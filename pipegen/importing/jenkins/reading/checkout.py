@@ -9,6 +9,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.source.text import Span
 
 # As the git plugin documents them.
 _OF_CHECKOUT = re.compile(
@@ -44,4 +46,23 @@ def report_conditions(pipeline: GroovyCall, others: Collection[str], accounting:
                 f'"when" reads {listed(list(names))}, empty in conditions of the generated file',
                 at=call.span,
                 hint='compare the branch instead: "when: { branch: main }"',
+            )
+
+
+def report_set_variables(code: GroovyTokens, pipeline: GroovyCall, report: Report) -> None:
+    """Report each variable of the checkout that Groovy of *code* sets in `env`.
+
+    Stages with the checkout of Declarative do not get that value.
+    """
+    if any(call.name == "skipDefaultCheckout" for call in all_calls(pipeline)):
+        return
+    for index in range(2, code.size):
+        is_set = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")
+        is_variable = code.is_word(index - 2, "env") and code.is_sign(index - 1, ".")
+        if is_set and is_variable and checkout_variables(name := code.word(index)):
+            report.add(
+                codes.NOT_IMPORTED,
+                f'"{name}" keeps the value of the checkout in the original, and gets this one in the import',
+                at=Span(pipeline.span.file, code.tokens[index].start, code.tokens[index].end),
+                hint="remove the assignment, or give the variable another name",
             )
