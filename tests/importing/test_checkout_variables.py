@@ -73,6 +73,8 @@ def _with_when(condition: str) -> str:
             "expression { BRANCH_NAME.startsWith('PR-') || BRANCH_NAME == 'x' }",
             "{ any: [{ event: merge_request }, { branch: x }] }",
         ),
+        (r"expression { BRANCH_NAME ==~ /PR-\d+/ }", "{ event: merge_request }"),
+        ("expression { env.BRANCH_NAME ==~ 'PR-[0-9]+' }", "{ event: merge_request }"),
         (r"expression { env.GIT_BRANCH ==~ /origin\/(main|release\/.*)/ }", "{ branch: /^(main|release/.*)$/ }"),
         (r"expression { env.GIT_BRANCH =~ /.*\/dev/ }", "{ branch: /dev/ }"),
     ],

@@ -38,6 +38,7 @@ _EVENTS = {
 }
 _CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
 _NAME_OF_CHANGE_REQUEST = "PR-"
+_NAMES_OF_CHANGE_REQUESTS = ("PR-*", "PR-.*", r"PR-\d+", "PR-[0-9]+")
 _PARAMETER = re.compile(r"\$\{(?:inputs|setup\.params)\.(\w+)\}")
 _SPECIAL = re.compile(r"[*?\[\]/]")
 # The name of the branch that is checked out: `origin/main`, or `main` in a multibranch job.
@@ -209,7 +210,7 @@ def _of_environment(test: VariableComparison) -> Condition:
             if is_set:
                 return ALWAYS
             is_change_request = test.comparator is Comparator.PREFIX and test.text == _NAME_OF_CHANGE_REQUEST
-            is_change_request = is_change_request or test.text.startswith((f"{_NAME_OF_CHANGE_REQUEST}*", "PR-.*"))
+            is_change_request = is_change_request or test.text.startswith(_NAMES_OF_CHANGE_REQUESTS)
             return _CHANGE_REQUEST if is_change_request else StageTest("branch", patterns=patterns)
         case "TAG_NAME":
             return StageTest("tag", patterns=patterns)
