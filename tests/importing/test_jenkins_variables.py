@@ -176,3 +176,13 @@ def test_groovy_that_reads_a_variable_of_several_lines_is_left_out() -> None:
 
     assert "toLowerCase" not in config
     assert '"FOLDER" is left out' in messages(report)
+
+
+@pytest.mark.parametrize(("name", "is_reported"), [("CHANGE_ID", True), ("env.CHANGE_ID", False)])
+def test_variables_of_change_requests_in_groovy_are_reported(name: str, *, is_reported: bool) -> None:
+    """In `environment`, Declarative reads a name that nothing sets as null; a block step fails."""
+    report = Report()
+    value = f'sh(script: "echo ${{{name}}}", returnStdout: true).trim().toLowerCase()'
+    import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("VALUE", value).replace("STEPS", "sh 'x'")), report)
+
+    assert ('fail where Groovy reads "CHANGE_ID"' in messages(report)) is is_reported

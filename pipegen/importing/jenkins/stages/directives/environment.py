@@ -17,6 +17,14 @@ from pipegen.importing.untranslatable import UntranslatableError
 # Characters that the shell interprets in double quotes.
 _SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
 
+# Only builds of change requests have these; a name without `env.` fails in others, except in `environment`.
+_OF_CHANGE_REQUESTS = frozenset(
+    {
+        *("CHANGE_ID", "CHANGE_URL", "CHANGE_TITLE", "CHANGE_BRANCH", "CHANGE_TARGET", "CHANGE_FORK"),
+        *("CHANGE_AUTHOR", "CHANGE_AUTHOR_DISPLAY_NAME", "CHANGE_AUTHOR_EMAIL"),
+    }
+)
+
 # Secrets of a config by the binding of Jenkins.
 _KINDS = {
     "file": "file",
@@ -132,6 +140,12 @@ class EnvironmentReader:
         if re.search(rf"\b{assignment.name}\b", self._stage):
             self._wrap(self._blocks[assignment.name])
         self._marks.raw(assignment, "the environment", reason)
+        if name := first_read(item, _OF_CHANGE_REQUESTS):
+            self._marks.differs(
+                assignment.span,
+                f'builds of branches and tags fail where Groovy reads "{name}", and have null in the original',
+                f'write "env.{name}"',
+            )
 
     def _reads_lines(self, item: str) -> bool:
         """Return whether *item* of `withEnv` reads a variable of a command with several lines."""
