@@ -187,9 +187,8 @@ class _Writer:
         report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
         add_pages(drafts, self._targets, self._accounting, self._report)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
-        awaited = awaited_by_stages(drafts, self._source)
-        order = order_of(self._source, stages, awaited, self._left_out_in_runs).with_final(final)
-        order = with_skipped_jobs(order, drafts, self._source, self._options.misordered)
+        order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._left_out_in_runs)
+        order = with_skipped_jobs(order.with_final(final), drafts, self._source, self._options.misordered)
         order = with_selections(order, drafts, self._source)
         options = self._options
         kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
