@@ -7,10 +7,16 @@ import re
 from pipegen.targets.constants import READ_BY_SHELLS
 
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
-# https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/
+# https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/ and
+# `common/build_settings.go` of gitlab-org/gitlab-runner. Service containers get the variables of a job too, and a
+# Docker daemon among them reads some.
 _READ_BY_RUNNERS = (
-    r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|EXECUTOR_JOB_SECTION|FF|GET_SOURCES|GIT|GITLAB|GOOGLE|AZURE|"
-    r"KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
+    r"CI|CI_(?:API|BUILD|BUILDS|COMMIT|CONCURRENT|CONFIG|DEBUG|DEFAULT|DEPENDENCY|DEPLOY|DISPOSABLE|ENVIRONMENT|EXTERNAL"
+    r"|GITLAB|HAS|JOB|KUBERNETES|MERGE|NODE|OPEN|PAGES|PIPELINE|PRE|PROJECT|REGISTRY|RELEASE|REPOSITORY|RUNNER|SERVER"
+    r"|SHARED|SUSPEND|TEMPLATE|TRIGGER|UPSTREAM)(?:_.*)?"
+    r"|AWS_(?!(?:DEFAULT_)?REGION$).*|DOCKER_(?:AUTH_CONFIG|CERT_PATH|DRIVER|HOST|TLS_.*)"
+    r"|(?:AFTER_SCRIPT|ARTIFACT|ARTIFACTS|AZURE|BASH|CACHE|EXECUTOR_JOB_SECTION|FF|GET_SOURCES|GIT|GITLAB|GOOGLE"
+    r"|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|SECRETS_RETRIEVAL|SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
     rf"|{READ_BY_SHELLS}"
 )
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"

@@ -42,11 +42,11 @@ def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
 
 def test_a_status_in_a_script_becomes_a_variable() -> None:
     """A name that the runner reads is set by the script instead."""
-    data = _generated("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
+    data = _generated("env: { CI_JOB_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
 
     assert data["last"]["variables"] == {"PIPELINE_STATUS": "success"}
     assert "$PIPELINE_STATUS" in str(data["last"]["script"])
-    assert any("CI_STATUS=" in line for line in data["last"]["script"])
+    assert any("CI_JOB_STATUS=" in line for line in data["last"]["script"])
 
 
 def test_conditions_hold_for_both_jobs() -> None:
@@ -69,13 +69,21 @@ def test_other_statuses_are_recorded_by_a_helper(last: str) -> None:
     assert "note when a stage fails" in _generated(last)
 
 
-@pytest.mark.parametrize("name", ["STATUS", "MAVEN_OPTS", "NODE_ENV", "CIVIL"])
+@pytest.mark.parametrize(
+    "name", ["STATUS", "MAVEN_OPTS", "NODE_ENV", "CIVIL", "CI_MACHINE", "AWS_REGION", "DOCKER_BUILDKIT"]
+)
 def test_names_of_programs_are_free_for_variables(name: str) -> None:
     """Programs read them, but the runner does not."""
     assert is_free_name(name)
 
 
-@pytest.mark.parametrize("name", ["CI_X", "GIT_DEPTH", "DOCKER_HOST", "PATH", "http_proxy", "a-b", "PIPEGEN_X"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("CI", "CI_JOB_X", "CI_COMMIT", "GIT_DEPTH", "DOCKER_HOST", "DOCKER_TLS_CERTDIR", "AWS_PROFILE", "PATH"),
+        *("http_proxy", "a-b", "PIPEGEN_X", "AFTER_SCRIPT_IGNORE_ERRORS"),
+    ],
+)
 def test_names_that_the_runner_reads_are_not_free(name: str) -> None:
     """Nor are invalid variable names."""
     assert not is_free_name(name)
