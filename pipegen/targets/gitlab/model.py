@@ -23,6 +23,11 @@ class ImageKeys(Struct):
     pull: str = ""
     user: str = ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is only a name, not a map."""
+        return not (self.has_entrypoint or self.pull or self.user)
+
 
 class ServiceKeys(Struct):
     """A service container of a job, the hostname by which the job reaches it, its command and its variables."""

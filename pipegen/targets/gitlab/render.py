@@ -36,9 +36,9 @@ _EMPTY: Mapping[str, Value] = {
     "before_script": [],
     "after_script": [],
 }
-# An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 # A command that needs no quotes between brackets.
 _SHORT_COMMAND = re.compile(r"[A-Za-z./](?:[A-Za-z0-9 ./=_@%+-]{0,58}[A-Za-z0-9./_])?")
+# An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
 
 
@@ -199,7 +199,7 @@ def _retry(retry: RetryKeys) -> Value:
 
 
 def _image(image: ImageKeys) -> Value:
-    if not image.has_entrypoint and not image.pull and not image.user:
+    if image.is_plain:
         return image.name
     keys: dict[str, Data] = {"name": image.name}
     if image.has_entrypoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from pipegen.structs import Struct, replace
@@ -71,10 +71,10 @@ def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
     return Hidden(
         name="",
         rules=_most([job.rules for job in jobs], ()),
-        image=_most([job.image for job in jobs], None),
+        image=_most([job.image for job in jobs], None, lambda image: image is not None and not image.is_plain),
         services=_most([job.services for job in jobs], ()),
         variables=tuple(entry for entry in first.variables if all(entry in job.variables for job in others)),
-        caches=_most([job.caches for job in jobs], ()),
+        caches=_most([job.caches for job in jobs], (), lambda caches: len(caches) == 1),
         retry=_most([job.limits.retry for job in jobs], None),
         timeout=_most([job.limits.timeout for job in jobs], ""),
         interruptible=all(job.interruptible for job in jobs),
@@ -83,12 +83,16 @@ def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
     )
 
 
-def _most(values: Sequence[T], empty: T) -> T:
-    """Return the most frequent of *values*; *empty* if a job has none, or if no two are equal."""
+def _most(values: Sequence[T], empty: T, is_map: Callable[[T], bool] = lambda _: False) -> T:
+    """Return the most frequent of *values*; *empty* if a job has none, or if no two are equal.
+
+    A map is only shared by all: GitLab would merge its keys into another map.
+    """
     if empty in values or not values:
         return empty
     ((value, count),) = Counter(values).most_common(1)
-    return value if count > 1 else empty
+    is_replaceable = count == len(values) or not is_map(value)
+    return value if count > 1 and is_replaceable else empty
 
 
 def _repeated(job: GitLabJob, shared: Hidden) -> Hidden:

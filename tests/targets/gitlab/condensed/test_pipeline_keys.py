@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
@@ -51,6 +52,25 @@ def test_keys_that_one_job_lacks_stay_in_the_others() -> None:
     assert "image" not in data[".api"]
     assert data["api: a"]["image"] == "python:3.12"
     assert "image" not in data["api: c"]
+
+
+@pytest.mark.parametrize(
+    ("key", "usual", "other"),
+    [
+        ("image", "{ name: x, pull: always }", "{ name: y, entrypoint: [] }"),
+        ("cache", "{ key: k, paths: [a/], policy: pull }", "{ key: l, paths: [b/] }"),
+    ],
+)
+def test_a_map_is_not_shared_if_a_job_has_another_one(key: str, usual: str, other: str) -> None:
+    """GitLab would merge the two: https://docs.gitlab.com/ci/yaml/#extends."""
+    data = _data(
+        "defaults: { timeout: 5 minutes, retry: 1, env: { MODE: fast } }, stages: ["
+        f"{{ name: a, script: make, {key}: {usual} }}, {{ name: b, script: make, {key}: {usual} }}, "
+        f"{{ name: c, script: make, {key}: {other} }}]",
+    )
+
+    assert key not in data[".api"]
+    assert all(key in data[f"api: {name}"] for name in "abc")
 
 
 def test_an_approval_stays_blocking() -> None:
