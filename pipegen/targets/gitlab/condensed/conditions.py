@@ -19,30 +19,34 @@ _NAMES = {
 SEPARATORS, _LONGEST = r"[^\w.]+", 60
 # The lines of a hidden job without its keys: its name, and a blank line.
 EXTRA_LINES = 2
+# Scripts and other keys in a hidden job that save fewer lines stay in the jobs.
+LEAST_SAVED_LINES = 3
 
 
 def with_shared_rules(document: Document) -> Document:
     """Return *document* with the rules that several jobs share in hidden jobs, where that saves lines."""
-    counts = Counter([job.rules for job in document.jobs if job.rules])
-    shared = [rules for rules, count in counts.items() if _saved_lines(rules, count) > 0]
+    # Raw rules replace them, and would not if they were in another job.
+    jobs = [job for job in document.jobs if job.rules and "rules" not in job.raw]
+    counts = Counter([job.rules for job in jobs])
+    shared = [rules for rules, count in counts.items() if saved_lines(count_lines(rules), count) > 0]
     if not shared:
         return document
     taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
     names: dict[tuple[RuleEntry, ...], str] = {}
     for rules in shared:
-        names[rules] = free_name(_name(rules, [job for job in document.jobs if job.rules == rules]), taken)
+        names[rules] = free_name(_name(rules, [job for job in jobs if job.rules == rules]), taken)
+    sharing = {job.name for job in jobs if job.rules in names}
     return replace(
         document,
         hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in names.items())),
         jobs=tuple(
-            replace(job, rules=(), rules_from=names[job.rules]) if job.rules in names else job for job in document.jobs
+            replace(job, rules=(), rules_from=names[job.rules]) if job.name in sharing else job for job in document.jobs
         ),
     )
 
 
-def _saved_lines(rules: Sequence[RuleEntry], jobs: int) -> int:
-    """Return the lines that so many *jobs* save if each extends a hidden job with *rules*."""
-    lines = count_lines(rules)
+def saved_lines(lines: int, jobs: int) -> int:
+    """Return the lines that so many *jobs* save if each extends a hidden job with keys of so many *lines*."""
     return jobs * lines - (jobs + lines + EXTRA_LINES)
 
 

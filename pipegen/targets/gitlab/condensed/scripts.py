@@ -10,14 +10,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, free_name, hidden_name
+from pipegen.targets.gitlab.condensed.conditions import (
+    EXTRA_LINES,
+    LEAST_SAVED_LINES,
+    free_name,
+    hidden_name,
+    saved_lines,
+)
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
 
 Script: TypeAlias = tuple[ScriptEntry, ...]
 # Keys in the user's own text that replace scripts, or that give a job those of others.
 _OF_SCRIPTS = frozenset({"extends", "inherit", "before_script", "script", "after_script", "run", "trigger"})
-# Shared commands that save fewer lines stay in the scripts.
-_LEAST_SAVED_LINES = 3
 
 
 class _Start(Struct):
@@ -88,7 +92,7 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
         if any(job.after_script != after for job in jobs):
             after = ()
         lines = sum(1 + line_count(script) for script in (before, after) if script)
-        if (len(jobs) - 1) * (lines - 1) - EXTRA_LINES >= _LEAST_SAVED_LINES:
+        if saved_lines(lines, len(jobs)) >= LEAST_SAVED_LINES:
             name = free_name(hidden_name("scripts", jobs), taken)
             hidden_jobs.append(Hidden(name=name, before_script=before, after_script=after))
             extending |= {
@@ -139,7 +143,7 @@ def _starts(jobs: Sequence[GitLabJob]) -> Iterator[_Start]:
 
 def _start(jobs: Sequence[GitLabJob], total: int) -> _Start | None:
     """Return the start of *jobs*, of *total* ones, that saves most lines; None if none saves enough."""
-    best, most_saved = None, _LEAST_SAVED_LINES - 1
+    best, most_saved = None, LEAST_SAVED_LINES - 1
     sharing, length = jobs, 1
     while len(sharing) > 1:
         start = sharing[0].script[:length]

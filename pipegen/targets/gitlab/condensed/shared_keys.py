@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import write
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, SEPARATORS, free_name, hidden_name
+from pipegen.targets.gitlab.condensed.conditions import (
+    LEAST_SAVED_LINES,
+    SEPARATORS,
+    free_name,
+    hidden_name,
+    saved_lines,
+)
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, Document, GitLabJob
 from pipegen.targets.gitlab.render import job_data, script_data
 
@@ -27,16 +33,12 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "after_script": ("after_script",),
     "artifacts": ("artifacts", "artifact_keys"),
 }
-# Keys in the user's own text that hidden jobs may have. Those that pipegen generates for `rules` are shared before.
-_RAW = (*_FIELDS, "variables", "rules")
-# Shared keys that save fewer lines stay in the jobs.
-_LEAST_SAVED_LINES = 3
 # Longer lines count as several.
 _LINE = 120
 
 
 class _Key(Struct):
-    """A *key* with the value *text*, in the user's own text or *fields*; for one variable, *variable* is its name."""
+    """A *key* with its value: the *fields* of a job, and *raw* text of the user; *variable* names a single variable."""
 
     key: str
     fields: tuple[object, ...] = ()
@@ -61,8 +63,7 @@ def with_shared_keys(document: Document) -> Document:
     for sharing, keys in groups.items():
         members = [jobs[name] for name in sharing]
         hidden = _only(members[0], keys)
-        lines = _line_count(hidden)
-        if lines > 1 and (len(members) - 1) * (lines - 1) - EXTRA_LINES >= _LEAST_SAVED_LINES:
+        if saved_lines(_line_count(hidden), len(members)) >= LEAST_SAVED_LINES:
             hidden = replace(hidden, name=free_name(_name(keys, members, has_prefix=bool(document.external)), taken))
             before.setdefault(sharing[0], []).append(hidden)
             jobs |= {job.name: _without(job, keys, hidden.name) for job in members}
@@ -75,8 +76,11 @@ def with_shared_keys(document: Document) -> Document:
 
 
 def _keys(job: GitLabJob) -> Iterator[_Key]:
-    """Yield the keys of *job* that other jobs may share."""
+    """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
     for key, names in _FIELDS.items():
+        if key == "artifacts" and "coverage" in job.raw:
+            # Null removes the `coverage` of these fields, and would not if it were in another job.
+            continue
         fields = tuple(getattr(job, name) for name in names)
         if key in job.raw:
             if job.raw[key]:
@@ -150,7 +154,7 @@ def _common_words(names: Sequence[str]) -> str:
     length = next(lengths, min(map(len, names)))
     prefix = names[0][:length]
     if any(re.match(r"\w", name[length:]) for name in names):
-        prefix = re.sub(r"[A-Za-z0-9]+$", "", prefix)
+        prefix = re.sub(r"[^\W_]+$", "", prefix)
     return re.sub(SEPARATORS, "-", prefix).strip("-_.")
 
 

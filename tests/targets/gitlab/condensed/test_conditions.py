@@ -79,3 +79,15 @@ def test_a_job_with_tools_extends_both() -> None:
 
     assert data["s0"]["extends"] == ".on-main"
     assert data["s1"]["extends"] == [".docker", ".on-main"]
+
+
+@pytest.mark.parametrize(("rules", "own"), [("null", None), ("[{ if: $A }]", [{"if": "$A"}])])
+def test_raw_rules_replace_those_that_others_share(rules: str, own: object) -> None:
+    """The hidden job has the rules of others, which null would not remove."""
+    shared = "script: make, when: { branch: main }"
+    stages = [f"{{ name: s{number}, {shared} }}" for number in range(6)]
+    stages += [f"{{ name: {name}, {shared}, raw: {{ gitlab: {{ rules: {rules} }} }} }}" for name in "ab"]
+    data = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").text)
+
+    assert data["s0"]["extends"] == ".on-main"
+    assert ("extends" in data["a"], data["a"].get("rules")) == (False, own)

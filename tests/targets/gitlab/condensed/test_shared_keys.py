@@ -27,6 +27,13 @@ def test_a_script_of_several_jobs_is_written_once() -> None:
     assert data["other"]["script"] == ["one"]
 
 
+def test_a_word_with_letters_of_any_language_is_not_cut() -> None:
+    """A part of it is no word with which all names begin."""
+    data = _data(f"name: test füra, {_SCRIPT}", f"name: test fürb, {_SCRIPT}", *_OTHERS)
+
+    assert data["test fürb"]["extends"] == ".script-test"
+
+
 def test_keys_of_the_same_jobs_are_in_one_hidden_job() -> None:
     """Other keys stay in the jobs."""
     keys = f"{_SCRIPT}, image: x, cache: {{ key: k, paths: [z] }}"
@@ -91,12 +98,33 @@ def test_a_value_that_removes_a_key_is_not_shared() -> None:
         f"name: a, {keys}",
         f"name: b, {keys}",
         f"name: c, {keys}, raw: {{ gitlab: {{ cache: null }} }}",
+        f"name: d, {keys}",
         *_OTHERS,
     )
 
     assert data["b"]["extends"] == ".cache-a"
     assert "extends" not in data["c"]
     assert "cache" not in data["c"]
+
+
+def test_artifacts_of_a_job_without_their_coverage_are_not_shared() -> None:
+    """The hidden job has the key `coverage`, too."""
+    keys = (
+        "script: [x], artifacts: { paths: [one], expire: 1 day, when: always, overlap: true }, "
+        "reports: { coverage: { percent: 'total (.*)' } }"
+    )
+    data = _data(
+        f"name: a, {keys}",
+        f"name: b, {keys}",
+        f"name: c, {keys}, raw: {{ gitlab: {{ coverage: null }} }}",
+        f"name: d, {keys}",
+        *_OTHERS,
+    )
+
+    assert data["b"]["extends"] == ".artifacts-a"
+    assert data[".artifacts-a"]["coverage"]
+    assert "extends" not in data["c"]
+    assert "coverage" not in data["c"]
 
 
 def test_names_do_not_meet_those_of_included_files() -> None:
