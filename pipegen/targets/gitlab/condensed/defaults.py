@@ -160,13 +160,15 @@ def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, user
         return replace(job, inherited=()) if defaults.interruptible else job
     if values is None:
         return job if job.inherited is not None else replace(job, inherited=users)
-    own = values.as_map()
-    lacking = [key for key, value in defaults.as_map().items() if value and not own[key] and key not in job.raw]
+    removed = job.removed
+    own = {key: value for key, value in values.as_map().items() if key not in removed}
+    replaced = job.raw.keys() - removed
+    lacking = [key for key, value in defaults.as_map().items() if value and not own.get(key) and key not in replaced]
     job = job if job.raw else _without_repeated(job, defaults)
     if not lacking:
         return job
     inherited = job.inherited
-    if any(key not in _WITH_EMPTY_VALUE for key in lacking):
+    if any(key not in _WITH_EMPTY_VALUE or key in removed for key in lacking):
         shared = [key for key, value in defaults.as_map().items() if value]
         inherited = tuple(key for key in (*users, *shared) if key not in lacking)
         lacking = []

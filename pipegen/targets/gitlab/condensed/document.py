@@ -86,11 +86,13 @@ def _with_shared_variables(document: Document) -> Document:
     """Return *document* with the variables that each job of a stage has as its own, with the value that most have.
 
     In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them. So do jobs of a
-    file in which some have a raw `inherit`, and variables that raw rules of the workflow set.
+    file in which some have a raw `inherit` or `variables: null`, and variables that raw rules of the workflow set.
     """
     extended = {job.name for job in document.jobs}
     stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in extended]
-    if len(stage_jobs) < 2 or any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):  # noqa: PLR2004 - several
+    if len(stage_jobs) < 2 or any("variables" in job.removed for job in stage_jobs):  # noqa: PLR2004 - several
+        return document
+    if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):
         return document
     rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
     conditions = "\n".join([*(rule.condition for rule in rules), repr(document.settings)])

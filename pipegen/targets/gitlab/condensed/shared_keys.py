@@ -78,8 +78,8 @@ def with_shared_keys(document: Document) -> Document:
 def _keys(job: GitLabJob) -> Iterator[_Key]:
     """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
     for key, names in _FIELDS.items():
-        if key == "artifacts" and "coverage" in job.raw:
-            # Null removes the `coverage` of these fields, and would not if it were in another job.
+        if key == "artifacts" and "coverage" in job.removed:
+            # Null would not remove the `coverage` of these fields from another job.
             continue
         fields = tuple(getattr(job, name) for name in names)
         if key in job.raw:

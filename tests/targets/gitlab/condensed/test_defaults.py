@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from targets.gitlab.compiled import Compiled, compiled
 from yaml_data import yaml_data
 
@@ -68,6 +69,16 @@ def test_raw_gitlab_keys_are_merged_with_shared_keys() -> None:
 
     raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ inherit: {{ default: false }} }} }}"))
     assert "default" not in raw
+
+
+@pytest.mark.parametrize("key", ["image", "interruptible"])
+def test_a_job_does_not_inherit_a_key_that_its_own_text_removes(key: str) -> None:
+    """`null` removes what pipegen generates, wherever that is."""
+    raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ {key}: null }} }}"))
+
+    assert key in raw["default"]
+    assert key not in raw["last"]
+    assert key not in raw["last"]["inherit"]["default"]
 
 
 def test_helpers_and_bridges_do_not_inherit() -> None:

@@ -37,6 +37,14 @@ def test_jobs_keep_variables_that_they_would_not_get_from_the_file(raw: str, nam
     )
 
 
+def test_a_job_whose_own_text_removes_its_variables_gets_none_from_the_file() -> None:
+    """`null` removes what pipegen generates, wherever that is."""
+    data = yaml_data(compiled(_CONFIG.format(raw="variables: null", name="OTHER")).text)
+
+    assert "LEVEL" not in data.get("variables", {})
+    assert [data[job].get("variables") for job in ("unit", "lint")] == [{"LEVEL": "full"}, None]
+
+
 def test_a_job_with_another_value_has_its_own() -> None:
     """The file has the value that most jobs have; a variable that a job lacks stays in the others."""
     stages = ", ".join(
