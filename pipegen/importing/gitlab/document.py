@@ -144,8 +144,7 @@ class _Writer:
         self._source = self._source.without_variables(for_runners, keep_in_bridges=True)
         self._targets: dict[str, Value] = settings_of(setting_texts, for_runners)
         self._left_out: list[SourceJob] = []
-        # The names of those that may start in the source.
-        self._left_out_in_runs: list[str] = []
+        self._left_out_in_runs: list[str] = []  # the names of those that may start in the source
         constants = file_constants(self._source, self._inputs)
         self._names = Names(
             default_branch=options.default_branch,
