@@ -298,11 +298,6 @@ class GitLabJob(Struct, kw_only=True):
         return tuple(dict.fromkeys(filter(None, bases)))
 
     @property
-    def removed(self) -> frozenset[str]:
-        """The keys that the user's own text removes."""
-        return frozenset([key for key, value in self.raw.items() if value is None])
-
-    @property
     def runs_stage(self) -> bool:
         """Whether the job runs a stage of the user in a script: neither a helper nor a bridge."""
         return self.trigger is None and not self.is_helper

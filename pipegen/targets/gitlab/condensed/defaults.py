@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
+from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
 
 T = TypeVar("T")
@@ -160,15 +161,15 @@ def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, user
         return replace(job, inherited=()) if defaults.interruptible else job
     if values is None:
         return job if job.inherited is not None else replace(job, inherited=users)
-    removed = job.removed
-    own = {key: value for key, value in values.as_map().items() if key not in removed}
-    replaced = job.raw.keys() - removed
+    without = removed(job.raw)
+    own = {key: value for key, value in values.as_map().items() if key not in without}
+    replaced = job.raw.keys() - without
     lacking = [key for key, value in defaults.as_map().items() if value and not own.get(key) and key not in replaced]
     job = job if job.raw else _without_repeated(job, defaults)
     if not lacking:
         return job
     inherited = job.inherited
-    if any(key not in _WITH_EMPTY_VALUE or key in removed for key in lacking):
+    if any(key not in _WITH_EMPTY_VALUE or key in without for key in lacking):
         shared = [key for key, value in defaults.as_map().items() if value]
         inherited = tuple(key for key in (*users, *shared) if key not in lacking)
         lacking = []

@@ -18,6 +18,7 @@ from pipegen.targets.gitlab.condensed.scripts import may_share_scripts, with_hid
 from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_users
+from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
 
 _OF_RUNNER = ("GIT_STRATEGY", HELPER)
@@ -90,7 +91,7 @@ def _with_shared_variables(document: Document) -> Document:
     """
     extended = {job.name for job in document.jobs}
     stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in extended]
-    if len(stage_jobs) < 2 or any("variables" in job.removed for job in stage_jobs):  # noqa: PLR2004 - several
+    if len(stage_jobs) < 2 or any("variables" in removed(job.raw) for job in stage_jobs):  # noqa: PLR2004 - several
         return document
     if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):
         return document

@@ -18,6 +18,7 @@ from pipegen.targets.gitlab.condensed.conditions import (
     hidden_name,
     saved_lines,
 )
+from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, Document, GitLabJob
 from pipegen.targets.gitlab.render import job_data, script_data
 
@@ -78,7 +79,7 @@ def with_shared_keys(document: Document) -> Document:
 def _keys(job: GitLabJob) -> Iterator[_Key]:
     """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
     for key, names in _FIELDS.items():
-        if key == "artifacts" and "coverage" in job.removed:
+        if key == "artifacts" and "coverage" in removed(job.raw):
             # Null would not remove the `coverage` of these fields from another job.
             continue
         fields = tuple(getattr(job, name) for name in names)

@@ -101,6 +101,11 @@ def _with_texts(lists: Mapping[str, Data], others: Mapping[str, Sequence[str]]) 
     return {key: [*own[key], *texts] for key, texts in missing.items() if texts}
 
 
+def removed(raw: Mapping[str, Data]) -> frozenset[str]:
+    """Return the keys that *raw* removes from a job: not from others, which would give them to it."""
+    return frozenset([key for key, value in raw.items() if value is None])
+
+
 def has_rules(raw: Mapping[str, Data]) -> bool:
     """Return whether *raw* may decide in which pipelines the job is."""
     return any(key in raw for key in _RULES)
