@@ -77,16 +77,20 @@ def _check(pod: Pod, body: Mapping, own: JobImage | None, report: Report) -> Non
 def _check_names(containers: Iterable[Node], report: Report) -> None:
     """Report *containers* of the same name, which Kubernetes refuses."""
     spans: dict[str, Span] = {}
-    for name in (container.get("name") for container in containers if isinstance(container, Mapping)):
-        first = spans.setdefault(written_text(name), name.span) if name is not None else None
-        if name is not None and first is not None and first is not name.span:
+    for container in containers:
+        name = container.get("name") if isinstance(container, Mapping) else None
+        if name is None:
+            continue
+        text = written_text(name)
+        if text in spans:
             report.add(
                 codes.INVALID_VALUE,
-                f'two containers of the pod have the name "{written_text(name)}"',
+                f'two containers of the pod have the name "{text}"',
                 at=name.span,
-                related=[Label(first, "the other container")],
+                related=[Label(spans[text], "the other container")],
                 hint="rename one of them",
             )
+        spans.setdefault(text, name.span)
 
 
 def _refuse(node: Node, message: str, hint: str, report: Report, other: JobImage | None = None) -> None:
