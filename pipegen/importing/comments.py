@@ -90,7 +90,7 @@ class KeyComments:
 
 
 def _once(comments: _Comments) -> Iterator[tuple[bool, str]]:
-    """Yield *comments*; lines below each other only once if they are repeated in another place."""
+    """Yield *comments*, each group of adjacent lines only once if several places repeat it."""
     blocks: list[list[tuple[bool, str]]] = []
     expected: _Place | None = None
     for (path, number), comment in comments.items():

@@ -187,7 +187,7 @@ def _end(
     if files := artifacts(work.files, marks):
         keys["artifacts"] = files
     if is_shared:
-        _tell_result(keys, stages, call, marks)
+        _replace_result(keys, stages, call, marks)
     if is_limited:
         _limit(keys, _condition(call.name, is_shared=is_shared))
     add_checkout_variables(keys, names.environment, stages.function_texts)
@@ -195,8 +195,8 @@ def _end(
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 
-def _tell_result(keys: dict[str, Value], stages: JenkinsStages, call: GroovyCall, marks: Marks) -> None:
-    """Let Groovy in *keys* know that the build has failed: a scripted pipeline gets this result only at its end."""
+def _replace_result(keys: dict[str, Value], stages: JenkinsStages, call: GroovyCall, marks: Marks) -> None:
+    """Let Groovy in *keys* read that the build has failed: a scripted pipeline gets this result only at its end."""
     texts = [groovy.text for groovy in groovy_texts(keys)]
     if any(_READ_RESULT.search(text) for text in with_called(texts, stages.function_texts)[len(texts) :]):
         marks.differs(

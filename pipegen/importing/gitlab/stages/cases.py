@@ -54,20 +54,21 @@ def variables_of_rules(
         for rule in rules
     ]
     cases: list[tuple[Condition, Mapping[str, str]]] = []
-    others, pipelines = list[Condition](), known
+    others: list[Condition] = []
+    without_cases = known
     for rule in rules:
         own = condition(rule.formula, names)
         if rule.when == NEVER_STARTS or not rule.variables:
             others.append(Opposite(own))
         else:
-            chosen = in_pipelines(simplified(Conjunction((own, *others)), known), pipelines)
+            chosen = in_pipelines(simplified(Conjunction((own, *others)), without_cases), known)
             if any(test.key in ("changes", "exists") for test in tests(chosen)):
                 raise UntranslatableError("a rule that tests files sets variables")
             if chosen == ALWAYS:
                 return _with_last(cases, rule, Conjunction((own, *others)), defaults)
             if chosen != NEVER:
                 cases.append((chosen, dict(rule.variables)))
-                known = Conjunction((known, Opposite(chosen)))
+                without_cases = Conjunction((without_cases, Opposite(chosen)))
     return VariablesOfRules(_written(cases))
 
 
