@@ -162,9 +162,12 @@ def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, user
     if values is None:
         return job if job.inherited is not None else replace(job, inherited=users)
     without = removed(job.raw)
-    own = {key: value for key, value in values.as_map().items() if key not in without}
-    replaced = job.raw.keys() - without
-    lacking = [key for key, value in defaults.as_map().items() if value and not own.get(key) and key not in replaced]
+    own = values.as_map()
+    lacking = [
+        key
+        for key, value in defaults.as_map().items()
+        if value and (key in without or not (own[key] or key in job.raw))
+    ]
     job = job if job.raw else _without_repeated(job, defaults)
     if not lacking:
         return job

@@ -33,6 +33,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "script": ("script",),
     "after_script": ("after_script",),
     "artifacts": ("artifacts", "artifact_keys"),
+    "trigger": ("trigger",),
 }
 # Longer lines count as several.
 _LINE = 120
@@ -50,7 +51,7 @@ class _Key(Struct):
 def with_shared_keys(document: Document) -> Document:
     """Return *document* with the keys that several jobs share in hidden jobs, where that saves lines."""
     names = {job.name for job in document.jobs}
-    jobs = {job.name: job for job in document.jobs if job.runs_stage and job.extends not in names}
+    jobs = {job.name: job for job in document.jobs if not job.is_helper and job.extends not in names}
     users: dict[_Key, list[str]] = {}
     for name, job in jobs.items():
         for key in _keys(job):
@@ -78,16 +79,15 @@ def with_shared_keys(document: Document) -> Document:
 
 def _keys(job: GitLabJob) -> Iterator[_Key]:
     """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
+    raw = job.raw
     for key, names in _FIELDS.items():
-        if key == "artifacts" and "coverage" in removed(job.raw):
-            # Null would not remove the `coverage` of these fields from another job.
+        has_fields = getattr(job, names[0]) or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
+        if not raw.get(key, has_fields):
             continue
-        fields = tuple(getattr(job, name) for name in names)
-        if key in job.raw:
-            if job.raw[key]:
-                yield _Key(key, fields, repr(job.raw[key]))
-        elif fields[0] or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS):
-            yield _Key(key, fields)
+        # Null would not remove the `coverage` of these fields from another job.
+        if key != "artifacts" or "coverage" not in removed(raw):
+            fields = tuple([getattr(job, name) for name in names])
+            yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
     if job.raw.get("variables"):
