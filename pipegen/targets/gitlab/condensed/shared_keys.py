@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipegen.emit.yaml import write
+from pipegen.emit.yaml import Data, write
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import (
     LEAST_SAVED_LINES,
@@ -86,27 +86,29 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
             continue
         # Null would not remove the `coverage` of these fields from another job.
         if key != "artifacts" or "coverage" not in removed(raw):
-            fields = tuple([getattr(job, name) for name in names])
+            is_replaced = key in raw and (key == "trigger" or not isinstance(raw[key], dict))
+            fields = () if is_replaced else tuple([getattr(job, name) for name in names])
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
-    if job.raw.get("variables"):
-        yield _Key("variables", (job.variables,), repr(job.raw["variables"]))
-    elif "variables" not in job.raw:
+    raw_variables = raw.get("variables", {})
+    if isinstance(raw_variables, dict):
+        for name, value in raw_variables.items():
+            yield _Key("variables", raw=repr(value), variable=name)
         for variable in job.variables:
-            yield _Key("variables", (variable,), variable=variable.name)
+            if variable.name not in raw_variables:
+                yield _Key("variables", (variable,), variable=variable.name)
 
 
 def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
     """Return a hidden job with those *keys* of *job*."""
     fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
-    raw = {key.key for key in keys if key.raw}
     return GitLabJob(
         name=".",
         stage=job.stage,
         has_stage_of_extended=True,
         variables=tuple(variable for variable in job.variables if _has_variable(keys, variable.name)),
-        raw={key: value for key, value in job.raw.items() if key in raw},
+        raw=_raw(job, keys, are_kept=True),
         **{name: getattr(job, name) for name in fields},
     )
 
@@ -114,26 +116,37 @@ def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
 def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
     """Return *job* without *keys*, which it gets from the job *hidden*."""
     fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
-    raw = {key.key for key in keys if key.raw}
+    has_rules = any(key.key == "rules" for key in keys)
     return replace(
         job,
         shared_from=(*job.shared_from, hidden),
-        rules=() if "rules" in raw else job.rules,
-        rules_from=hidden if "rules" in raw else job.rules_from,
+        rules=() if has_rules else job.rules,
+        rules_from=hidden if has_rules else job.rules_from,
         variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
-        raw={key: value for key, value in job.raw.items() if key not in raw},
+        raw=_raw(job, keys, are_kept=False),
         **{name: getattr(_EMPTY, name) for name in fields},
     )
 
 
+def _raw(job: GitLabJob, keys: Sequence[_Key], *, are_kept: bool) -> dict[str, Data]:
+    """Return the raw keys of *job* that are among *keys*, or the others unless these *are_kept*."""
+    names = {key.key for key in keys if key.raw and not key.variable}
+    raw = {name: value for name, value in job.raw.items() if name != "variables" and (name in names) is are_kept}
+    variables = job.raw.get("variables")
+    if isinstance(variables, dict):
+        own = {name: value for name, value in variables.items() if _has_variable(keys, name) is are_kept}
+        return {**raw, "variables": own} if own else raw
+    return {**raw, "variables": variables} if "variables" in job.raw and not are_kept else raw
+
+
 def _has_variable(keys: Sequence[_Key], name: str) -> bool:
-    return any(key.key == "variables" and key.variable in ("", name) for key in keys)
+    return any(key.variable == name for key in keys)
 
 
 def _line_count(hidden: GitLabJob) -> int:
     """Return the number of lines of the keys of *hidden*; jobs with other variables too keep that of `variables`."""
     _, *lines = write({hidden.name: job_data(hidden, script_data(hidden.script))}).splitlines()
-    return sum(1 + len(line) // _LINE for line in lines) - bool(hidden.variables)
+    return sum(1 + len(line) // _LINE for line in lines) - bool(hidden.variables or "variables" in hidden.raw)
 
 
 def _name(keys: Sequence[_Key], jobs: Sequence[GitLabJob], *, has_prefix: bool) -> str:

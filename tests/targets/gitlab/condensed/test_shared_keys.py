@@ -138,3 +138,28 @@ def test_names_do_not_meet_those_of_included_files() -> None:
     )
 
     assert data["test b"]["extends"] == ".shared-test"
+
+
+def test_jobs_that_start_the_same_pipeline_share_its_trigger() -> None:
+    """A raw trigger replaces the generated one in the hidden job too."""
+    trigger = "trigger: { include: [{ local: a.yml }, { local: b.yml }], strategy: depend, forward: { pipeline_variables: true } }"
+    raw = f"raw: {{ gitlab: {{ {trigger} }} }}"
+    data = _data(f"name: a, trigger: {{ name: x }}, {raw}", f"name: b, trigger: {{ name: y }}, {raw}", *_OTHERS)
+
+    assert data["b"]["extends"] == ".trigger-a"
+    assert data[".trigger-a"]["trigger"]["include"] == [{"local": "a.yml"}, {"local": "b.yml"}]
+    assert "trigger" not in data["b"]
+
+
+def test_variables_in_the_own_text_of_users_are_shared_by_themselves() -> None:
+    """They replace generated ones of the same name."""
+    raw = "raw: { gitlab: { variables: { A: $X, B: $X, C: $X, D: $X } } }"
+    data = _data(
+        f"name: a, script: [a], env: {{ A: one, E: one }}, {raw}",
+        f"name: b, script: [b], env: {{ E: two }}, {raw}",
+        f"name: c, script: [c], {raw}",
+        *_OTHERS,
+    )
+
+    assert data[".variables-a"] == {"variables": dict.fromkeys("ABCD", "$X")}
+    assert [data[name].get("variables") for name in "abc"] == [{"E": "one"}, {"E": "two"}, None]
