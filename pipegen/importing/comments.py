@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from pipegen.emit.header import read_header
 from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.repetition import users_of
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
@@ -67,6 +68,13 @@ class KeyComments:
                 }
             result[key] = self._below(key, inner, [stage for stage, own in stages.items() if key not in own])
         return result
+
+    def templates(
+        self, templates: Mapping[str, Mapping[str, Value]], stages: Mapping[str, Mapping[str, Value]]
+    ) -> dict[str, Value]:
+        """Return *templates* with the comments of those *stages* that get each key from them."""
+        users = users_of(stages, templates)
+        return {name: self.shared(keys, users[name]) for name, keys in templates.items()}
 
     def stage(self, keys: Mapping[str, Value], name: str, above: str) -> Value:
         """Return the *keys* of the stage *name* below their comments, and all of it below the comment *above*."""

@@ -9,6 +9,8 @@ from pipegen.emit import yaml
 from pipegen.emit.yaml import Commented, Data, Flow, Value
 
 _WIDTH = 100
+# How deep the keys of a stage are.
+_DEPTH_OF_KEYS = 4
 # The order of the keys of a stage; those that imports do not write come last.
 _FIRST = (
     *(
@@ -67,6 +69,11 @@ def written(document: Mapping[str, Value], header: Sequence[str] = ()) -> str:
     """
     text = yaml.write({key: _laid_out(key, value, 0) for key, value in document.items()}, header, spaced=True)
     return _spaced(text)
+
+
+def line_count(key: str, value: Value) -> int:
+    """Return the number of lines of *key* with *value* in a stage."""
+    return yaml.write({key: _laid_out(key, value, _DEPTH_OF_KEYS)}).count("\n")
 
 
 def _laid_out(key: str, value: Value, depth: int) -> Value:
@@ -136,18 +143,3 @@ def _spaced(text: str) -> str:
             result.append("")
         result.append(line)
     return "\n".join(result)
-
-
-def with_extends(templates: Mapping[str, Mapping[str, Value]]) -> dict[str, Mapping[str, Value]]:
-    """Return *templates*, each of which extends the largest one whose keys it also has, in place of these keys.
-
-    Those that extend none come first.
-    """
-    result = dict(templates)
-    for name, keys in templates.items():
-        smaller = {other: each for other, each in templates.items() if 1 < len(each) < len(keys)}
-        bases = [other for other, each in smaller.items() if each.items() <= keys.items()]
-        if bases:
-            base = max(bases, key=lambda other: len(templates[other]))
-            result[name] = {"extends": base} | {key: keys[key] for key in keys if key not in templates[base]}
-    return dict(sorted(result.items(), key=lambda template: "extends" in template[1]))

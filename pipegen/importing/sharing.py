@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 
 from pipegen.config.defaults import KEYS_FOR_SCRIPTS, KEYS_FOR_STEPS
 from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.repetition import WithTemplates, extending, removes, with_repeated_values
 from pipegen.structs import Struct
 
 # Keys that defaults may hold: each is about how a stage runs, not about what it does.
@@ -64,20 +65,23 @@ class Shared(Struct):
     stages: Sequence[Stage]
 
 
-def share(
-    stages: Sequence[Stage],
-    templates_of: Sequence[Sequence[str]],
-    inherited_of: Sequence[AbstractSet[str]] | None = None,
-) -> Shared:
-    """Return *stages* with shared keys in defaults and templates.
+class StageOrigin(Struct):
+    """The templates of a stage in its source, *bases* at any depth, and its keys from defaults."""
 
-    *templates_of* are the candidates of each stage, *inherited_of* its keys from defaults of the source, None if they
-    are unknown. A variable that would be set before another one in its value contains the text of this one, or is not
-    shared.
+    templates: Sequence[str]
+    bases: Sequence[str]
+    inherited: AbstractSet[str]
+
+
+def share(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None = None) -> Shared:
+    """Return *stages* with shared keys in defaults and templates, which are named after those of their *origins*.
+
+    There are no templates without *origins*. A variable that would be set before another one in its value contains the
+    text of this one, or is not shared.
     """
     own = frozenset[str]()
     while True:
-        shared = _shared(stages, templates_of, inherited_of, own)
+        shared = _shared(stages, origins, own)
         early = [tuple(_early(stage, rest, shared)) for stage, rest in zip(stages, shared.stages, strict=True)]
         if not any(early):
             return shared
@@ -150,29 +154,38 @@ def _names(value: Value) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else (value,) if isinstance(value, str) else ()
 
 
-def _shared(
-    stages: Sequence[Stage],
-    templates_of: Sequence[Sequence[str]],
-    inherited_of: Sequence[AbstractSet[str]] | None,
-    own: AbstractSet[str],
-) -> Shared:
+def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, own: AbstractSet[str]) -> Shared:
     """Return *stages* with shared keys in defaults and templates, without the variables in *own*."""
     variables = _common_variables(stages)
     if variables:
         stages = [_without_variables(stage, variables) for stage in stages]
-    users = _users(templates_of)
-    defaults = _defaults(stages, users, inherited_of, own, is_raw_shared=bool(variables))
-    rest = [_without_defaults(stage, defaults) for stage in stages]
-    templates: dict[str, Mapping[str, Value]] = {}
+    users = _users([origin.templates for origin in origins or ()])
+    inherited = None if origins is None else [origin.inherited for origin in origins]
+    defaults = _defaults(stages, users, inherited, own, is_raw_shared=bool(variables))
+    rest: Sequence[Stage] = [_without_defaults(stage, defaults) for stage in stages]
+    templates: Mapping[str, Mapping[str, Value]] = {}
+    if origins is not None:
+        with_templates = _with_templates(rest, users, own)
+        bases = [origin.bases for origin in origins]
+        repeated = with_repeated_values(with_templates.stages, with_templates.templates, (*_IN_TEMPLATES, _ENV), bases)
+        templates, rest = repeated.templates, repeated.stages
+    if variables:
+        defaults["raw"] = {"gitlab": {"variables": variables}}
+    return Shared(defaults, templates, rest)
+
+
+def _with_templates(
+    stages: Sequence[Stage], users: Mapping[str, Sequence[int]], own: AbstractSet[str]
+) -> WithTemplates:
+    """Return *stages* with the keys that the *users* of each template share in it, without the variables in *own*."""
+    rest, templates = list(stages), dict[str, Mapping[str, Value]]()
     for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
         common = _common([rest[index] for index in indexes], own)
         if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
             templates[name] = common
             for index in indexes:
                 rest[index] = _extending(rest[index], name, common)
-    if variables:
-        defaults["raw"] = {"gitlab": {"variables": variables}}
-    return Shared(defaults, templates, rest)
+    return WithTemplates(templates, rest)
 
 
 def _raw_variables(stage: Stage) -> Mapping[str, Value]:
@@ -321,7 +334,7 @@ def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
     common: dict[str, Value] = {}
     for key in dict.fromkeys(key for stage in stages for key in stage):
         values = [stage.get(key) for stage in stages]
-        if key == _ENV or (key == _RAW and not any(map(_removes, values))):
+        if key == _ENV or (key == _RAW and not any(removes(value) for value in values if value is not None)):
             parts = _common_parts([value if isinstance(value, dict) else {} for value in values])
             parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
             common |= {key: parts} if parts else {}
@@ -365,20 +378,13 @@ def _weight(value: Value) -> int:
 def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
     rest: Stage = {}
     for key, value in stage.items():
-        if key in (_ENV, _RAW) and isinstance(value, dict) and not (key == _RAW and _removes(value)):
+        if key in (_ENV, _RAW) and isinstance(value, dict) and not (key == _RAW and removes(value)):
             shared = common.get(key)
             if own := _without_parts(value, shared if isinstance(shared, dict) else {}):
                 rest[key] = own
         elif key not in common or key == "extends" or value != common[key]:
             rest[key] = value
-    known = rest.pop("extends", None)
-    others = list(known) if isinstance(known, list) else [known] if isinstance(known, str) else []
-    return {"extends": [*others, name] if others else name, **rest}
-
-
-def _removes(raw: Value) -> bool:
-    """Return whether *raw* removes a generated key: in a part of it, null would remove one of a template."""
-    return isinstance(raw, dict) and any(value is None or _removes(value) for value in raw.values())
+    return extending(rest, name)
 
 
 def _without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> dict[str, Value]:

@@ -45,7 +45,6 @@ from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
 from pipegen.importing.gitlab.workflow_variables import replaced_variables, set_by_workflow, set_for, with_defaults
 from pipegen.importing.layout import ordered as in_order
-from pipegen.importing.layout import with_extends
 from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
@@ -58,6 +57,7 @@ from pipegen.importing.logic import (
     tests,
     without_variable,
 )
+from pipegen.importing.repetition import with_extends
 from pipegen.importing.sharing import Shared, share
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -220,8 +220,8 @@ class _Writer:
     ) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
-        templates, inherited = [draft.templates for draft in drafts], [draft.inherited for draft in drafts]
-        shared = share(stages, templates, inherited) if self._options.is_shared else Shared({}, {}, stages)
+        none = Shared({}, {}, stages)
+        shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else none
         pipeline: dict[str, Value] = {}
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
@@ -239,9 +239,8 @@ class _Writer:
         if self._inputs:
             config["inputs"] = {name: as_input(variable) for name, variable in self._inputs.items()}
         if shared.templates:
-            config["templates"] = {
-                name: comments.shared(in_order(keys), own) for name, keys in with_extends(shared.templates).items()
-            }
+            templates = {name: in_order(keys) for name, keys in with_extends(shared.templates).items()}
+            config["templates"] = comments.templates(templates, own)
         config["pipelines"] = {self._name or PIPELINE: pipeline}
         if self._source.unread:
             self._targets |= include_settings(self._source, order)

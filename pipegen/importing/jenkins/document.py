@@ -163,7 +163,7 @@ def _stages(
 def _shared(stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]]) -> Shared:
     """Return *stages* and the *last* ones without the keys that they share; each keeps the status of the pipeline."""
     all_stages = [*stages, *last]
-    shared = share([_without_status(stage) for stage in all_stages], [()] * len(all_stages))
+    shared = share([_without_status(stage) for stage in all_stages])
     for stage, whole in zip(shared.stages, all_stages, strict=True):
         if _env(whole) != _env(_without_status(whole)):
             stage["env"] = {**_env(stage), STATUS: _env(whole)[STATUS]}

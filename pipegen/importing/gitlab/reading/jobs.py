@@ -47,9 +47,10 @@ _REFERENCE_VALUES = 20  # a reference counts as many values: each may be reporte
 class SourceJob(Struct, kw_only=True):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
-    *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
-    jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`, and *own*
-    those that are written in the job itself. *included* are the rules of the includes that bring it.
+    *variables* are those of the file and of the job; *own_variables* only those of the job. *templates* are the jobs
+    that it extends, *bases* those at any depth, and *unknown* the names of those in files that cannot be read.
+    *inherited* are its keys from `default`, and *own* those that are written in the job itself. *included* are the
+    rules of the includes that bring it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class SourceJob(Struct, kw_only=True):
     variables: Mapping[str, Variable]
     own_variables: Mapping[str, Variable]
     templates: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     inherited: frozenset[str] = frozenset()
     own: tuple[Scalar, ...] = ()
@@ -263,6 +265,7 @@ class _Resolver:
             variables={**inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
             templates=self._bases(entry.value),
+            bases=bases,
             unknown=unknown,
             inherited=frozenset(keys.keys() - own.keys()),
             own=tuple(

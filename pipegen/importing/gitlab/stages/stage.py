@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
@@ -34,6 +34,7 @@ from pipegen.importing.gitlab.stages.starts import (
 )
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
+from pipegen.importing.sharing import StageOrigin
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
@@ -101,15 +102,18 @@ class Draft(MutableStruct, kw_only=True):
     other_files: tuple[Mapping[str, Data], ...] = ()
 
     @property
-    def templates(self) -> tuple[str, ...]:
-        """The names of templates for the hidden jobs that its job extends."""
-        names = (name.removeprefix(".") for name in self.job.templates if name.startswith("."))
-        return tuple(name for name in names if name)
+    def origin(self) -> StageOrigin:
+        """Its templates for the hidden jobs that its job extends, and its keys from the defaults of the source."""
+        return StageOrigin(
+            templates=_hidden(self.job.templates),
+            bases=_hidden(self.job.bases),
+            inherited=frozenset(key for source in self.job.inherited for key in _KEYS_OF.get(source, ())),
+        )
 
-    @property
-    def inherited(self) -> frozenset[str]:
-        """Its keys that come from the defaults of the source."""
-        return frozenset(key for source in self.job.inherited for key in _KEYS_OF.get(source, ()))
+
+def _hidden(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of templates for those of the jobs *names* that are hidden."""
+    return tuple(name.removeprefix(".") for name in names if name.startswith(".") and name != ".")
 
 
 class Settings(Struct, kw_only=True):

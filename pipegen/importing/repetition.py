@@ -1,0 +1,182 @@
+"""Long values that several stages and templates of an import repeat, in templates that these extend."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.layout import line_count
+from pipegen.structs import Struct
+
+# Templates with fewer lines, or that save fewer lines, are not worth their name.
+_LEAST_LINES = 3
+# Fewer letters are no words.
+_LEAST_LETTERS = 3
+_WORDS = re.compile(r"[^A-Za-z0-9]+")
+
+# The keys of a stage, or of a template.
+_Keys = Mapping[str, Value]
+
+
+class WithTemplates(Struct):
+    """Templates by name, and stages that extend them."""
+
+    templates: Mapping[str, _Keys]
+    stages: Sequence[dict[str, Value]]
+
+
+class _Holder(Struct):
+    """A stage or a template that repeats a value: its number, or its name."""
+
+    name: str
+    number: int | None
+
+
+def with_repeated_values(
+    stages: Sequence[dict[str, Value]],
+    templates: Mapping[str, _Keys],
+    keys: Collection[str],
+    bases_of: Sequence[Collection[str]],
+) -> WithTemplates:
+    """Return *stages* and *templates* with the values of *keys* that several of them repeat in further templates.
+
+    Keys that the same ones repeat are in one template, where that saves lines. The templates have all of their keys;
+    `with_extends` lets them extend each other. *bases_of* are the templates of the source of each stage, at any depth.
+    """
+    result, named = list(stages), dict(templates)
+    for holders, repeated in _groups(stages, with_extends(templates), keys).items():
+        extended = [holder.name for holder in holders if holder.number is None]
+        members = [holder.number for holder in holders if holder.number is not None]
+        same = [name for name in extended if templates[name] == repeated]
+        added = sum("extends" not in result[number] for number in members) + len(extended) - len(same) + (not same)
+        lines = _lines(repeated)
+        if lines < _LEAST_LINES or (len(holders) - 1) * lines - added < _LEAST_LINES:
+            continue
+        having = {name for name, own in templates.items() if repeated.items() <= own.items()}
+        users = [
+            number
+            for number, stage in enumerate(stages)
+            if number in members or not having.isdisjoint(_extended(stage))
+        ]
+        name = same[0] if same else _base_name(users, named, bases_of) or _name(holders, repeated, named)
+        named.setdefault(name, repeated)
+        for number in members:
+            rest = {key: value for key, value in result[number].items() if key not in repeated}
+            result[number] = extending(rest, name)
+    return WithTemplates(named, result)
+
+
+def _groups(
+    stages: Sequence[_Keys], templates: Mapping[str, _Keys], keys: Collection[str]
+) -> dict[tuple[_Holder, ...], dict[str, Value]]:
+    """Return the values of *keys* that several of *stages* and *templates* have, by those that have them."""
+    holders: dict[tuple[str, str], list[_Holder]] = {}
+    values: dict[tuple[str, str], Value] = {}
+    for holder, own in _holders(stages, templates):
+        for key, value in own.items():
+            if key in keys and not removes(value):
+                unit = key, repr(value)
+                holders.setdefault(unit, []).append(holder)
+                values[unit] = value
+    groups: dict[tuple[_Holder, ...], dict[str, Value]] = {}
+    for unit, having in holders.items():
+        if len(having) > 1:
+            groups.setdefault(tuple(having), {})[unit[0]] = values[unit]
+    return groups
+
+
+def _holders(stages: Sequence[_Keys], templates: Mapping[str, _Keys]) -> Iterator[tuple[_Holder, _Keys]]:
+    yield from ((_Holder(name, None), keys) for name, keys in templates.items())
+    yield from ((_Holder(str(stage["name"]), number), stage) for number, stage in enumerate(stages))
+
+
+def removes(value: Value) -> bool:
+    """Return whether *value* is null or has a null: it removes a value of a template or a generated key."""
+    return value is None or (isinstance(value, dict) and any(map(removes, value.values())))
+
+
+def extending(stage: _Keys, name: str) -> dict[str, Value]:
+    """Return *stage* with the template *name* after those that it extends already."""
+    others = _extended(stage)
+    rest = {key: value for key, value in stage.items() if key != "extends"}
+    return {"extends": [*others, name] if others else name, **rest}
+
+
+def _lines(keys: _Keys) -> int:
+    return sum(line_count(key, value) for key, value in keys.items())
+
+
+def _base_name(users: Sequence[int], known: Collection[str], bases_of: Sequence[Collection[str]]) -> str:
+    """Return the template of the source that all *users* and few other stages extend; "" if there is none."""
+    numbers = Counter(name for bases in bases_of for name in set(bases))
+    common = [name for name in bases_of[users[0]] if all(name in bases_of[user] for user in users)]
+    usual = [name for name in common if name not in known and len(users) * 2 > numbers[name]]
+    return min(usual, key=lambda name: numbers[name], default="")
+
+
+def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -> str:
+    """Return a name for the template with the *repeated* keys: the first words of *holders*, or what they repeat."""
+    names = [_WORDS.split(holder.name) for holder in holders]
+    words = [same[0] for same in takewhile(lambda same: len(set(same)) == 1, zip(*names, strict=False))]
+    prefix = "-".join(words) if len("".join(words)) >= _LEAST_LETTERS else ""
+    largest = max(repeated, key=lambda key: line_count(key, repeated[key]))
+    what = _what(largest, repeated[largest]) if len(repeated) == 1 or not prefix else ""
+    name = "-".join(filter(None, (prefix, what)))
+    numbers = (f"{name}-{number}" for number in range(2, len(known) + 3))
+    return next(each for each in (name, *numbers) if each not in known)
+
+
+def _what(key: str, value: Value) -> str:
+    """Return what *key* with *value* is in a name; raw keys are those of the target."""
+    names = [name for keys in _map(value).values() for name in _map(keys)] if key == "raw" else []
+    return names[0] if len(names) == 1 else key
+
+
+def users_of(stages: Mapping[str, _Keys], templates: Mapping[str, _Keys]) -> dict[str, dict[str, _Keys]]:
+    """Return the *stages* that use each of *templates*, each with the keys that replace those of the template."""
+    users: dict[str, dict[str, _Keys]] = {name: {} for name in templates}
+    for stage, own in stages.items():
+        replaced = own
+        for name in reversed(_layers(own, templates)):
+            users[name][stage] = replaced
+            env = {**_map(templates[name].get("env")), **_map(replaced.get("env"))}
+            replaced = {**templates[name], **replaced, **({"env": env} if env else {})}
+    return users
+
+
+def _map(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, dict) else {}
+
+
+def _layers(stage: _Keys, templates: Mapping[str, _Keys]) -> list[str]:
+    """Return the names of the *templates* of *stage* in the order in which they are merged."""
+    names: dict[str, None] = {}
+    for name in _extended(stage):
+        names |= dict.fromkeys((*_layers(templates[name], templates), name))
+    return list(names)
+
+
+def _extended(stage: _Keys) -> list[str]:
+    known = stage.get("extends")
+    return [str(name) for name in known] if isinstance(known, list) else [known] if isinstance(known, str) else []
+
+
+def with_extends(templates: Mapping[str, _Keys]) -> dict[str, _Keys]:
+    """Return *templates*, which extend the largest others all of whose keys they also have, in place of these keys.
+
+    Those that extend none come first.
+    """
+    result: dict[str, _Keys] = {}
+    for name, keys in templates.items():
+        rest, bases = dict(keys), list[str]()
+        for other in sorted(templates, key=lambda other: -len(templates[other])):
+            base = templates[other]
+            if len(base) < len(keys) and base.items() <= rest.items() and _lines(base) > 1:
+                bases.append(other)
+                rest = {key: value for key, value in rest.items() if key not in base}
+        extends: dict[str, Value] = {"extends": bases[0] if len(bases) == 1 else list(bases)} if bases else {}
+        result[name] = extends | rest
+    return dict(sorted(result.items(), key=lambda template: "extends" in template[1]))

@@ -1,0 +1,104 @@
+"""Values that several stages of an import repeat are in templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importing.samples import from_text
+
+from pipegen.importing.gitlab.proof import prove
+
+_SETUP = "before_script: [make setup, make tools, make check-tools, make login, make cache]"
+_FILES = "artifacts: { paths: [dist/, logs/], expire_in: 1 day, when: always, name: files }"
+_OTHER = "lint: { script: make lint }\nstyle: { script: make style }\npages-check: { script: make links }\n"
+
+
+def test_a_value_of_several_stages_is_in_a_template_with_their_words(tmp_path: Path) -> None:
+    """The source may merge maps, or repeat the value."""
+    jobs = "".join(f"debian-{name}: {{ {_SETUP}, {_FILES}, script: [./{name}] }}\n" for name in ("unit", "api", "load"))
+    result, _ = from_text(jobs + _OTHER, tmp_path)
+    proof = prove(result)
+
+    assert result.text.startswith("templates:\n  debian:\n    before:\n      - make setup\n")
+    assert "- name: debian-unit\n        extends: debian\n        script: [./unit]\n" in result.text
+    assert (result.text.count("make setup"), result.text.count("expire: 1 day")) == (1, 1)
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_stages_without_common_words_extend_what_they_repeat(tmp_path: Path) -> None:
+    """A second one has a number."""
+    first = "".join(f"{name}: {{ {_SETUP}, script: [./{name}] }}\n" for name in ("unit", "api", "load"))
+    second = "".join(
+        f"{name}: {{ before_script: [./a, ./b, ./c, ./d, ./e], script: [./{name}] }}\n" for name in ("x", "z")
+    )
+    result, _ = from_text(first + second + _OTHER, tmp_path)
+
+    assert "templates:\n  before:\n    before:\n      - make setup\n" in result.text
+    assert "  before-2:\n    before:\n      - ./a\n" in result.text
+    assert "- name: api\n        extends: before\n        script: [./api]\n" in result.text
+    assert "- name: z\n        extends: before-2\n        script: [./z]\n" in result.text
+
+
+def test_raw_keys_that_stages_repeat_have_the_name_of_the_key(tmp_path: Path) -> None:
+    """All of them are below `raw`."""
+    hooks = (
+        "hooks: { pre_get_sources_script: [date, pwd, 'find . -name core -newer marker', 'env | sort | head -n 100'] }"
+    )
+    jobs = "".join(f"{name}: {{ {hooks}, script: [./{name}] }}\n" for name in ("unit", "api", "load"))
+    result, _ = from_text(jobs + _OTHER, tmp_path)
+
+    assert "templates:\n  hooks:\n    raw:\n      gitlab:\n" in result.text
+    assert "- name: unit\n        extends: hooks\n        script: [./unit]\n" in result.text
+
+
+def test_a_template_has_the_name_of_the_one_in_the_source_that_all_users_extend(tmp_path: Path) -> None:
+    """Templates that repeat a value extend it, too."""
+    source = f".setup: {{ {_SETUP} }}\n"
+    for name in ("linux", "macos"):
+        source += f".{name}: {{ extends: .setup, tags: [{name}], timeout: 1 hour }}\n"
+        source += "".join(f"{name}{job}: {{ extends: .{name}, script: [./{name}-{job}] }}\n" for job in (1, 2))
+    result, _ = from_text(source + _OTHER, tmp_path)
+    proof = prove(result)
+
+    assert "templates:\n  setup:\n    before:\n" in result.text
+    assert "  linux:\n    extends: setup\n    agent: linux\n" in result.text
+    assert "- name: linux1\n        extends: linux\n        script: [./linux-1]\n" in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_stage_extends_a_template_that_has_only_what_it_repeats(tmp_path: Path) -> None:
+    """There is no other template with the same keys."""
+    source = f".setup: {{ {_SETUP} }}\n"
+    source += "".join(f"{name}: {{ extends: .setup, script: [./{name}] }}\n" for name in ("unit", "api"))
+    result, _ = from_text(f"{source}load: {{ {_SETUP}, script: [./load] }}\n{_OTHER}", tmp_path)
+
+    assert result.text.count("make setup") == 1
+    assert "- name: load\n        extends: setup\n        script: [./load]\n" in result.text
+
+
+def test_short_values_and_those_with_null_stay_in_stages(tmp_path: Path) -> None:
+    """A template costs two lines; null removes a variable of the defaults, or a generated key."""
+    jobs = "".join(f"{name}: {{ before_script: [./setup, ./check], script: [./{name}] }}\n" for name in ("a", "b"))
+    variables = "variables: { A: a, B: b, C: c, D: d }\n"
+    own = "inherit: { variables: false }"
+    others = "".join(f"{name}: {{ {own}, script: ./{name} }}\n" for name in ("c", "d"))
+    more = "".join(f"{name}: {{ script: ./{name} }}\n" for name in ("e", "f", "g", "h"))
+    result, _ = from_text(variables + jobs + others + more, tmp_path)
+
+    assert "templates" not in result.text
+
+
+def test_comments_are_in_the_template_that_a_stage_gets_the_value_from(tmp_path: Path) -> None:
+    """Another template with the same key is about other stages."""
+    paths = [f"a/long/path/of/files/with/results/{number}" for number in range(6)]
+    source = "".join(f"{name}: {{ script: ./{name}, artifacts: {{ paths: [x, *a] }} }}\n" for name in ("unit", "api"))
+    source = source.replace("[x, *a]", str([f"x/{path}" for path in paths]))
+    source += f"x1:\n  script: ./x1\n  # for x\n  artifacts:\n    paths: {paths}\n"
+    source += f"x2: {{ script: ./x2, artifacts: {{ paths: {paths} }} }}\n"
+    result, _ = from_text(source + _OTHER, tmp_path)
+
+    assert "  artifacts:\n    artifacts:\n      - x/a/long" in result.text
+    assert "  artifacts-2:\n    # for x\n    artifacts:\n      - a/long" in result.text
+    assert result.text.count("for x") == 1
