@@ -142,9 +142,16 @@ def test_names_do_not_meet_those_of_included_files() -> None:
 
 def test_jobs_that_start_the_same_pipeline_share_its_trigger() -> None:
     """A raw trigger replaces the generated one in the hidden job too."""
-    trigger = "trigger: { include: [{ local: a.yml }, { local: b.yml }], strategy: depend, forward: { pipeline_variables: true } }"
-    raw = f"raw: {{ gitlab: {{ {trigger} }} }}"
-    data = _data(f"name: a, trigger: {{ name: x }}, {raw}", f"name: b, trigger: {{ name: y }}, {raw}", *_OTHERS)
+    trigger = (
+        "{ include: [{ local: a.yml }, { local: b.yml }], strategy: depend, forward: { pipeline_variables: true } }"
+    )
+    raw = f"raw: {{ gitlab: {{ trigger: {trigger} }} }}"
+    data = _data(
+        f"name: a, trigger: {{ name: x }}, {raw}",
+        f"name: b, trigger: {{ name: y }}, {raw}",
+        *_OTHERS,
+        settings="targets: { gitlab: { projects: { x: g/x, y: g/y } } }",
+    )
 
     assert data["b"]["extends"] == ".trigger-a"
     assert data[".trigger-a"]["trigger"]["include"] == [{"local": "a.yml"}, {"local": "b.yml"}]
