@@ -79,7 +79,7 @@ class _Simplifier:
 
     def result(self) -> Condition:
         if not self._table.is_small:
-            return _without_stricter(self._whole)
+            return _without_decided(self._whole)
         whole, mask = self._whole, self._mask(self._whole)
         if mask == self._known:
             return ALWAYS
@@ -171,16 +171,28 @@ def _smaller(whole: Condition) -> Iterator[Condition]:
                 yield replace(whole, patterns=tuple(other for other in whole.patterns if other != event))
 
 
-def _without_stricter(whole: Condition) -> Condition:
-    """Return the flat *whole* without parts that another one decides: "a, or a and b" is "a"."""
+def _without_decided(whole: Condition) -> Condition:
+    """Return the flat *whole* without what other parts decide: "a, or a and b" is "a", "a, or b and not a" "a or b"."""
     if isinstance(whole, Opposite):
-        return Opposite(_without_stricter(whole.part))
+        return Opposite(_without_decided(whole.part))
     if isinstance(whole, StageTest):
         return whole
     kind, inner_kind = type(whole), Disjunction if isinstance(whole, Conjunction) else Conjunction
-    parts = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in whole.parts}
+    undecided = [_without_refused(part, whole) if isinstance(part, inner_kind) else part for part in whole.parts]
+    parts = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in undecided}
     rest = [part for part, inner in parts.items() if not any(other < inner for other in parts.values())]
-    return flat(kind(tuple(map(_without_stricter, rest))))
+    return flat(kind(tuple(map(_without_decided, rest))))
+
+
+def _without_refused(part: Conjunction | Disjunction, whole: Conjunction | Disjunction) -> Condition:
+    """Return the *part* of *whole* without the opposites of other parts of it."""
+
+    def is_decided(inner: Condition) -> bool:
+        refused = inner.part if isinstance(inner, Opposite) else None
+        others = refused.parts if isinstance(refused, type(whole)) else (refused,)
+        return all(other in whole.parts for other in others)
+
+    return flat(type(part)(tuple(inner for inner in part.parts if not is_decided(inner))))
 
 
 def flat(whole: Condition) -> Condition:

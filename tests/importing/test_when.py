@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text
 
 from pipegen.importing.gitlab.proof import prove
-from pipegen.importing.logic import Conjunction, Disjunction, Opposite, StageTest, simplified
+from pipegen.importing.logic import ALWAYS, Conjunction, Disjunction, Opposite, StageTest, simplified
 from pipegen.importing.when import as_when
 
 
@@ -35,6 +35,21 @@ def test_a_long_condition_has_no_part_that_another_decides() -> None:
     assert simplified(Conjunction((Disjunction((first, second)), *others, first))) == Conjunction((*others, first))
     assert simplified(Opposite(Disjunction((Conjunction((first, second)), *others, first)))) == Opposite(
         Disjunction((*others, first))
+    )
+
+
+def test_a_long_condition_has_no_opposite_of_another_alternative() -> None:
+    """It may be one of several: "a, or b and not a" is "a or b"."""
+    first, second, third, *others = (StageTest("env", f"V{number}") for number in range(12))
+    neither = Opposite(Disjunction((first, second)))
+    alternatives = (first, second, Conjunction((third, Opposite(first))), Conjunction((others[0], neither)))
+    required = (first, Disjunction((second, Opposite(first))))
+
+    assert simplified(Disjunction((*alternatives, *others[1:]))) == Disjunction((first, second, third, *others))
+    assert simplified(Conjunction((*required, *others))) == Conjunction((first, second, *others))
+    assert simplified(Disjunction((first, second, Conjunction((Opposite(first), Opposite(second))), *others))) == ALWAYS
+    assert simplified(Disjunction((Conjunction((third, Opposite(first))), *others))) == Disjunction(
+        (Conjunction((third, Opposite(first))), *others)
     )
 
 
