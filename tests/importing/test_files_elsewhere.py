@@ -104,7 +104,7 @@ def test_defaults_and_variables_that_differ_for_jobs_elsewhere_are_reported(tmp_
     """The generated file has the keys that most stages share, but no tags, scripts and exported variables."""
     source = """\
 include: [{ template: Jobs/SAST.gitlab-ci.yml }]
-variables: { SAST_EXCLUDED_PATHS: docs, CI_IMAGE: "$CI_REGISTRY_IMAGE/ci", HOST: $CI_SERVER_HOST }
+variables: { SAST_EXCLUDED_PATHS: docs, GIT_IMAGE: "$CI_REGISTRY_IMAGE/ci", HOST: $CI_SERVER_HOST }
 default: { tags: [docker], interruptible: true, timeout: 1h }
 before_script: [./prepare]
 test: { image: alpine, script: [./test] }
@@ -115,7 +115,7 @@ scan: { image: alpine, script: [./scan] }
 
     assert [line.partition("[PG850] ")[2] for line in messages(report).splitlines() if "get" in line] == [
         'jobs of files that are not read get the default "image" of the generated file',
-        'jobs of files that are not read do not get the variables "CI_IMAGE"',
+        'jobs of files that are not read do not get the variables "GIT_IMAGE"',
         'jobs of files that are not read do not get the default "tags"',
         'jobs of files that are not read do not get the default "before_script"',
     ]

@@ -692,11 +692,13 @@ def test_raw_rules_read_variables_with_regular_expressions(tmp_path: Path) -> No
 
 def test_a_matrix_with_a_name_of_the_runner_that_rules_read_stays_raw(tmp_path: Path) -> None:
     """The generated script exports such a variable, and rules would not read it."""
-    unit = {"script": ["./test $CI_KIND"], "rules": [{"if": '$CI_KIND == "a"'}]}
-    unit["parallel"] = {"matrix": [{"CI_KIND": ["a", "b"]}]}
+    unit = {"script": ["./test $CI_JOB_KIND"], "rules": [{"if": '$CI_JOB_KIND == "a"'}]}
+    unit["parallel"] = {"matrix": [{"CI_JOB_KIND": ["a", "b"]}]}
     result, report = from_text(json.dumps({"unit": unit}), tmp_path)
 
-    assert '"parallel" of job "unit" stays a key of GitLab: $CI_KIND of a matrix, which rules read' in messages(report)
+    assert '"parallel" of job "unit" stays a key of GitLab: $CI_JOB_KIND of a matrix, which rules read' in messages(
+        report
+    )
     assert _differences(result) == []
 
 
