@@ -220,8 +220,8 @@ class _Writer:
     ) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
-        none = Shared({}, {}, stages)
-        shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else none
+        unshared = Shared({}, {}, stages)
+        shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else unshared
         pipeline: dict[str, Value] = {}
         if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
