@@ -156,7 +156,9 @@ def test_estimated_weights_match_groovys_syntax_tree(monkeypatch: pytest.MonkeyP
 
 def _estimated_size(file: model.Jenkinsfile) -> int:
     body = file.body
-    return weigh_pipeline(body) if isinstance(body, model.Declarative) else sum(map(weigh_added, file.stages))
+    if isinstance(body, model.Declarative):
+        return weigh_pipeline(body)
+    return sum(weigh_added(stage) for chunk in body.chunks for stage in chunk.stages)
 
 
 def _size(findings: tuple[jenkins_harness.Finding, ...]) -> int:

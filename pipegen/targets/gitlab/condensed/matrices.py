@@ -1,9 +1,9 @@
 """`parallel: matrix`: one job for all combinations of a matrix stage, where they differ only in the values of axes.
 
-The values are variables of the job. Combinations that also differ in their needs, or that others need one by one,
-extend a hidden job and have the values as variables. Combinations that differ in other keys stay jobs of their own, and
-so do those whose axes could be variables that the runner or programs read, unless these are variables of the jobs with
-the same values already.
+The values are variables of the job. Combinations that also differ in their needs or in keys without variables, or that
+others need one by one, extend a hidden job and have the values as variables. Combinations with scripts that differ in
+more stay jobs of their own, and so do those whose axes could be variables that the runner or programs read, unless
+these are variables of the jobs with the same values already.
 """
 
 from __future__ import annotations
@@ -42,17 +42,21 @@ _NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 
 # Raw keys that jobs of a matrix cannot have.
 _OF_ONE_JOB = frozenset({"parallel", "trigger"})
+# Fields that combinations may keep, each with its own value.
+_KEPT_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation")
 
 
 class _Matrix(Struct):
     """A matrix job, and the values of the combinations that it replaces, by the names of their jobs.
 
-    If it *needs_numbers*, GitLab must set the numbers of the combinations, which it does not for jobs of their own.
+    If it *needs_numbers*, GitLab must set the numbers of the combinations, which it does not for jobs of their own. The
+    *kept* fields differ in more than the values, so that each combination has its own.
     """
 
     job: GitLabJob
     combinations: Mapping[str, tuple[tuple[str, str], ...]]
     needs_numbers: bool
+    kept: tuple[str, ...]
 
 
 def with_matrices(
@@ -73,12 +77,10 @@ def with_matrices(
     extended: dict[str, GitLabJob] = {}
     for title, names in groups.items():
         jobs = _uniform([job for job in document.jobs if job.name in names], plan_jobs)
-        if not has_tag_variables and len({job.tags for job in jobs}) > 1:
-            continue
-        matrix = _matrix(title, jobs, plan_jobs, variables)
+        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
         if matrix is None:
             continue
-        if _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
+        if not matrix.kept and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
             matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, document))
         elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
@@ -128,6 +130,7 @@ def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJo
             dependencies=job.dependencies,
             other_files=job.other_files,
             variables=tuple(VariableEntry(axis, value) for axis, value in matrix.combinations[job.name]),
+            **{name: getattr(job, name) for name in matrix.kept},
         )
         for job in jobs
     }
@@ -135,9 +138,14 @@ def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJo
 
 
 def _matrix(
-    title: str, jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob], variables: frozenset[str]
+    title: str,
+    jobs: Sequence[GitLabJob],
+    plan_jobs: Mapping[str, PlanJob],
+    variables: frozenset[str],
+    *,
+    has_tag_variables: bool,
 ) -> _Matrix | None:
-    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and needs.
+    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and kept fields.
 
     *variables* are those of the file.
     """
@@ -148,8 +156,33 @@ def _matrix(
     if any(_is_used(axis, jobs, combinations, variables) for axis, _ in values[jobs[0].name]):
         return None
     numbered = _without_numbers(jobs)
-    unified = _unified(title, numbered, tuple(combinations.values()))
-    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered is not jobs)
+    kept = _kept_fields(jobs, tuple(combinations.values()), has_tag_variables=has_tag_variables)
+    unified = _unified(title, numbered, tuple(combinations.values()), kept)
+    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered is not jobs, kept=kept)
+
+
+def _kept_fields(
+    jobs: Sequence[GitLabJob], values: Sequence[Mapping[str, str]], *, has_tag_variables: bool
+) -> tuple[str, ...]:
+    """Return the fields that *jobs* must keep, because GitLab expands no variables in what differs in them."""
+    merger = Merger(_rules(values))
+
+    def is_kept(name: str) -> bool:
+        fields = [getattr(job, name) for job in jobs]
+        if all(field == fields[0] for field in fields):
+            return False
+        if name == "tags":
+            return not has_tag_variables
+        # GitLab requires the same name in the job that stops an environment, and does not expand variables for this.
+        if isinstance(own := fields[0], EnvironmentKeys) and (own.stops or own.on_stop):
+            return True
+        try:
+            merger.merged(fields)
+        except DifferentError:
+            return True
+        return False
+
+    return tuple(filter(is_kept, _KEPT_FIELDS))
 
 
 def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document) -> _Matrix:
@@ -191,8 +224,13 @@ def _is_used(
     return any(map(name.search, [*conditions, *(entry.text for entry in entries), str(jobs[0].raw)]))
 
 
-def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
-    """Return the job *title* without needs that equals each of *jobs* with its *values*; None if there is none."""
+def _unified(
+    title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...], kept: Sequence[str] = ()
+) -> GitLabJob | None:
+    """Return the job *title* without needs and *kept* fields that equals each of *jobs* with its *values*.
+
+    Returns None if there is none.
+    """
     combinations = Combinations(tuple(tuple(each.items()) for each in values))
     alike = [
         replace(
@@ -203,6 +241,7 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
             dependencies=None,
             other_files=(),
             variables=tuple(variable for variable in job.variables if variable.name not in values[0]),
+            **{name: getattr(_EMPTY, name) for name in kept},
         )
         for job in jobs
     ]
@@ -210,9 +249,6 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
         job = Merger(_rules(values)).merged(alike)
     except DifferentError:
         return None
-    environment = jobs[0].environment
-    if environment is not None and job.environment != environment and (environment.stops or environment.on_stop):
-        return None  # GitLab requires the same name in the job that stops it, and does not expand variables for this
     scripts = (job.before_script, job.script, job.after_script)
     before, main, after = (_in_place(each, values[0]) for each in scripts)
     return replace(job, before_script=before, script=main, after_script=after)
@@ -350,3 +386,6 @@ def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Itera
             is_whole = len(names) == len(matrix.combinations)
             combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
             yield replace(need, job=matrix.job.name, combinations=combinations)
+
+
+_EMPTY = GitLabJob(name="", stage="")

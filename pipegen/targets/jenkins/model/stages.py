@@ -75,10 +75,10 @@ class StageBlock(Struct, kw_only=True):
 
 
 class StepsFunction(Struct):
-    """A function with the *steps* of each combination of the matrix of *stage*."""
+    """A function with the *steps* of several stages; *comment* says what they do."""
 
     name: str
-    stage: str
+    comment: str
     steps: tuple[Step, ...]
 
 

@@ -91,7 +91,7 @@ class InputStep(Struct, kw_only=True):
     """A question that a person answers, one of the comma-separated *submitter* if there are any."""
 
     kind: ClassVar[str] = "approval"
-    message: str
+    message: Value
     submitter: str = ""
 
 

@@ -184,7 +184,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
         case _ if isinstance(step, Around):
             return _STATEMENT + _CLOSURE + _weigh_around(step) + weigh_steps(step.steps)
         case model.GroovyStatement():
-            return _STATEMENT + _MAP + _weigh_head(step.text)
+            return _STATEMENT if re.fullmatch(r"\w+\(\)", step.text) else _STATEMENT + _MAP + _weigh_head(step.text)
         case model.StartJob():
             return _weigh_started(step)
         case model.Keep():

@@ -19,6 +19,7 @@ from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.directives import in_directives
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
+from pipegen.targets.jenkins.styles.mails import with_mail_functions
 
 # The lines of the function that tests the condition of the only pipeline.
 _FUNCTION_LINES = 5
@@ -28,6 +29,7 @@ def lower_declarative(
     work: ScriptedPlans, blocks: Iterable[Block], stages: Sequence[model.StageBlock]
 ) -> model.Declarative:
     """Return *stages* in *blocks*; stages around several get names that are not in use."""
+    stages, mails = with_mail_functions(stages, work.settings.definitions)
     names = StageNames()
     for stage in stages:
         names.take(stage.name)
@@ -53,7 +55,7 @@ def lower_declarative(
             reads_branch=reads_branch,
             tests_condition=bool(condition),
             blocks=lowered,
-            functions=functions,
+            functions=(*functions, *mails),
             teardown=isolated_teardown(work),
             final=final,
         )
@@ -64,7 +66,7 @@ def lower_declarative(
         group=names.take(plan.name) if waits_for_others(plan) else "",
         reads_branch=reads_branch,
         tests_condition=bool(condition),
-        functions=functions,
+        functions=(*functions, *mails),
         blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
     )

@@ -74,7 +74,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
             return holes(step.text)
         case model.InputStep():
             submitter = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
-            return shaped("input message: ", hole(step.message), submitter)
+            return shaped("input message: ", value_shape(step.message), submitter)
         case model.Succeeded():
             return shaped("succeeded(", value_shape(step.stage), ")")
         case _:

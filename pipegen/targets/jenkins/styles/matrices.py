@@ -94,7 +94,9 @@ def _with_functions(
         if shared is None:
             continue
         name = names.take(_function_name(title), "{name}{number}")
-        function = model.StepsFunction(name, title, without_script(shared.steps))
+        function = model.StepsFunction(
+            name, f"What each combination of stage {title} does.", without_script(shared.steps)
+        )
         functions.append(function)
         for stage in members:
             variables = {name: values[stage.name][name] for name in shared.variables}
@@ -161,6 +163,7 @@ class _Texts:
             **{(model.Archive, name): self._text for name in ("includes", "excludes")},
             **{(kind, "image"): self._text for kind in (model.InImage, model.ServiceContainer)},
             (model.Unstash, "name"): self._text,
+            (model.InputStep, "message"): self._text,
             (model.Succeeded, "stage"): self._text,
             (model.Wrapped, "head"): self._groovy,
             (model.GroovyStatement, "text"): self._groovy,

@@ -1,0 +1,68 @@
+"""Functions with the mails of several stages, which would otherwise stand in the file once for each stage.
+
+The mails may differ in the names of the stages, which Jenkins has in the variable STAGE_NAME while their steps run
+(plugin pipeline-stage-step, `StageStepExecution`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.names import StageNames
+
+# A function replaces the mails of so many stages.
+_LEAST_STAGES = 4
+_NAME = model.GroovyCode("env.STAGE_NAME")
+
+
+def with_mail_functions(
+    stages: Sequence[model.StageBlock], definitions: str
+) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
+    """Return *stages* that call functions in place of mails that are the same but for their names, and these functions.
+
+    No function has a name that occurs in *definitions*.
+    """
+    members: dict[model.SendMail, list[str]] = {}
+    for stage in stages:
+        if len(stage.on_failure) == 1 and isinstance(mail := stage.on_failure[0], model.SendMail):
+            members.setdefault(_of_any_stage(mail, stage.name), []).append(stage.name)
+    names = StageNames()
+    for word in re.findall(r"\w+", definitions):
+        names.take(word)
+    functions: list[model.StepsFunction] = []
+    calls: dict[str, model.Step] = {}
+    for mail, sharing in members.items():
+        if len(sharing) >= _LEAST_STAGES:
+            name = names.take("mailFailure", "{name}{number}")
+            functions.append(model.StepsFunction(name, "Reports by mail that a stage has failed.", (mail,)))
+            calls |= dict.fromkeys(sharing, model.GroovyStatement(f"{name}()"))
+    changed = tuple(
+        replace(stage, on_failure=(calls[stage.name],)) if stage.name in calls else stage for stage in stages
+    )
+    return changed, tuple(functions)
+
+
+def _of_any_stage(mail: model.SendMail, stage: str) -> model.SendMail:
+    """Return *mail* with the variable of Jenkins in place of the name *stage*."""
+    name = re.compile(rf"(?<!\w){re.escape(stage)}(?!\w)")
+    return replace(mail, subject=_with_variable(mail.subject, name), body=_with_variable(mail.body, name))
+
+
+def _with_variable(value: model.Value, name: re.Pattern[str]) -> model.Value:
+    match value:
+        case str() if name.search(value):
+            first, *others = name.split(value)
+            parts = (first, *(part for text in others for part in (_NAME, text)))
+            return model.Joined(tuple(filter(None, parts)))
+        case model.Joined():
+            return model.Joined(tuple(part for own in value.parts for part in _parts(_with_variable(own, name))))
+        case model.OneLine():
+            return model.OneLine(_with_variable(value.value, name))
+    return value
+
+
+def _parts(value: model.Value) -> tuple[model.Value, ...]:
+    return value.parts if isinstance(value, model.Joined) else (value,)
