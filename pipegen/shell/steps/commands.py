@@ -30,14 +30,20 @@ from pipegen.shell.quote import (
 from pipegen.shell.values.transfers import FOLDER, transfer_path
 from pipegen.shell.values.write import has_placed_outputs
 from pipegen.shell.words.rewrite import rewrite
-from pipegen.shell.words.shell_effects import indentable, is_open_ended, may_change_shell, may_redirect, sets_nounset
+from pipegen.shell.words.shell_effects import (
+    indentable,
+    is_open_ended,
+    may_change_shell,
+    may_pipe,
+    may_redirect,
+    sets_nounset,
+)
 from pipegen.shell.words.text import argument, output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
 _SECONDS = 60
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
-_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _SET_PIPEFAIL = r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*"
 
 
@@ -147,7 +153,7 @@ def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list
 
 def _depends_on_pipefail(text: str) -> bool:
     """Return whether *text* may contain a pipeline, set `pipefail`, or begin a shell of its own that does."""
-    return ("|" in text and _PIPE.search(text) is not None) or "pipefail" in text or text == "("
+    return may_pipe(text) or "pipefail" in text or text == "("
 
 
 class _Values:

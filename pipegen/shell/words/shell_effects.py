@@ -16,9 +16,15 @@ _COMMAND_START = (
     r"""(?:^|[;&|(){}!`\\"']|\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
     r"""|\b[A-Za-z_]\w*=\S*\s|[<>]&?[ \t]*\S+\s)\s*"""
 )
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+# A value without commands, up to the next word.
+_VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*+[ \t]+"""
+# What follows the name and `=` of a variable that only a program gets, as in `CGO_ENABLED=0 go build`.
+_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE})*+(?!{_NAME}\+?=)[A-Za-z./]"
+# A quote directly before a name begins an argument, as in `--set "tag=$TAG"`.
 _TRACES = rf"""(?mx)
-    {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
-    | {_COMMAND_START}[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
+    {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'<>])
+    | {_COMMAND_START}(?<!["']){_NAME}(?:\[[^]]*\]|(?!={_OF_A_PROGRAM}))\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
     | && | \|\| | (?:^|[\s;(])!\s
@@ -32,10 +38,10 @@ _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and which continues on the next line only between two words.
 _CLOSED = r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?"""
-# Text whose quotes are all closed, with no redirection of output outside of them.
-_UNREDIRECTED = (
-    r"""(?:[^'"\\`$>]|\\.|\$(?!['"({])|\$\{[A-Za-z_][A-Za-z0-9_]*\}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*"""
-)
+# Text whose quotes are all closed, without a sign outside of them.
+_WITHOUT = r"""(?:[^'"\\`${}]|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*+"""
+_UNREDIRECTED, _UNPIPED = _WITHOUT.format(">"), _WITHOUT.format("|")
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
 def may_change_shell(text: str) -> bool:
@@ -56,6 +62,11 @@ def sets_nounset(text: str) -> bool:
 def may_redirect(text: str) -> bool:
     """Return whether *text* may redirect its own output."""
     return ">" in text and re.fullmatch(_UNREDIRECTED, text) is None
+
+
+def may_pipe(text: str) -> bool:
+    """Return whether *text* may contain a pipeline."""
+    return "|" in text and _PIPE.search(text) is not None and re.fullmatch(_UNPIPED, text) is None
 
 
 def is_open_ended(text: str) -> bool:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pipegen.shell.words import shell_effects
-from pipegen.shell.words.shell_effects import may_change_shell, sets_nounset
+from pipegen.shell.words.shell_effects import may_change_shell, may_pipe, sets_nounset
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
@@ -30,13 +30,27 @@ def test_the_quick_check_does_not_change_the_result(seed: int) -> None:
     assert answers == {True, False}
 
 
-@pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"),
+        *("CGO_ENABLED=0 go build", "A=1 B=$x ./run", """A="$x y" B='1 2' C=${z} make -j""", "if a; then A=1 b; fi"),
+        *('helm upgrade --set "tag=$x"', "docker run -e 'A=1' b", 'terraform init -input=false -c="key=$x"'),
+    ],
+)
 def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
     """A program cannot change the shell that calls it."""
     assert not may_change_shell(text)
 
 
-@pytest.mark.parametrize("text", ["cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"),
+        *("A=1 B=2", "A=1 cd b", "A=1 $tool", 'A=1 "b"', "A=$(b) c", "A=`b` c", 'A="$(b)" c', "A=1 B+=2", "A=1 # b"),
+        *('A="b c" D=1', "A[1]=2 b", "A=1\nmake", "A=1 >b", "A=1;make", 'echo "b" ;A=1', "2>'b c' A=1", "A=${B:=1} c"),
+    ],
+)
 def test_commands_that_may_affect_the_shell_are_detected(text: str) -> None:
     """They change variables, options, the directory, or the status of a list."""
     assert may_change_shell(text)
@@ -57,3 +71,22 @@ def test_set_is_a_builtin_wherever_a_command_can_begin(text: str) -> None:
     """After separators, keywords, assignments and redirections."""
     assert may_change_shell(text)
     assert sets_nounset(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_pipeline"),
+    [
+        ("a | b", True),
+        ("a || b", False),
+        ("jq '.a | length' b", False),
+        ('jq ".$x | length" b', False),
+        ("echo \"it's\" | grep 'x'", True),
+        ('x "$(a | b)"', True),
+        ('x "${y:-"it\'s"}" | b \'z\' "it\'s"', True),
+        ("x \\' | b \\'", True),
+        ("x 'a | b", True),
+    ],
+)
+def test_a_vertical_bar_in_quotes_is_no_pipeline(text: str, *, is_pipeline: bool) -> None:
+    """Unless a command in them may have one."""
+    assert may_pipe(text) is is_pipeline
