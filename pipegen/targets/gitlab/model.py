@@ -308,6 +308,7 @@ class DefaultKeys(Struct, kw_only=True):
 
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
+    tags: tuple[str, ...] = ()
     retry: RetryKeys | None = None
     interruptible: bool = False
     cache: tuple[CacheEntry, ...] = ()
@@ -319,6 +320,7 @@ class DefaultKeys(Struct, kw_only=True):
         return {
             "image": self.image,
             "services": self.services,
+            "tags": self.tags,
             "retry": self.retry,
             "interruptible": self.interruptible,
             "cache": self.cache,

@@ -76,7 +76,7 @@ def _default(document: Document) -> dict[str, Value]:
         {
             "image": _image(defaults.image) if defaults.image else None,
             "services": _services(defaults.services) if defaults.services else None,
-            "tags": Flow(document.tags) if document.tags else None,
+            "tags": Flow(tags) if (tags := document.tags or defaults.tags) else None,
             "retry": _retry(defaults.retry) if defaults.retry else None,
             "interruptible": defaults.interruptible or None,
             "cache": caches(defaults.cache) if defaults.cache else None,

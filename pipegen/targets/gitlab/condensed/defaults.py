@@ -43,6 +43,9 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
     values = {job.name: _values(job, hidden.get(job.extends), has_scripts=has_scripts) for job in stage_jobs}
     own = [_values(job, None, has_scripts=has_scripts) for job in stage_jobs] if hidden else [*values.values()]
     defaults = _shared_values(own, tuple(values.values()))
+    # Tags of the settings are there already, and jobs of other files could lack a runner with new ones.
+    if document.tags or document.external:
+        defaults = replace(defaults, tags=())
     others = len(document.jobs) - len(stages)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
@@ -93,6 +96,7 @@ def _values(job: GitLabJob, hidden: Hidden | None, *, has_scripts: bool) -> Defa
     values = DefaultKeys(
         image=job.image or (hidden.image if hidden is not None else None),
         services=job.services or (hidden.services if hidden is not None else ()),
+        tags=job.tags,
         retry=job.limits.retry,
         interruptible=job.interruptible,
         cache=job.caches,
@@ -111,6 +115,7 @@ def _shared_values(own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) ->
     return DefaultKeys(
         image=_shared([each.image for each in own], [each.image for each in values], None),
         services=_shared([each.services for each in own], [each.services for each in values], ()),
+        tags=_shared([each.tags for each in own], [each.tags for each in values], ()),
         retry=_shared([each.retry for each in own], [each.retry for each in values], None),
         interruptible=_shared(
             [each.interruptible for each in own], [each.interruptible for each in values], empty=False
@@ -188,6 +193,7 @@ def _without_repeated(job: GitLabJob, defaults: DefaultKeys) -> GitLabJob:
         job,
         image=None if job.image == defaults.image else job.image,
         services=() if job.services == defaults.services else job.services,
+        tags=() if job.tags == defaults.tags else job.tags,
         limits=limits,
         interruptible=job.interruptible and not defaults.interruptible,
         caches=() if job.caches == defaults.cache else job.caches,

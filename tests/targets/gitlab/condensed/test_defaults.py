@@ -54,6 +54,34 @@ def test_a_job_that_differs_overrides_the_default() -> None:
     assert data["cache"] == {"key": "k", "paths": ["y/"]}
 
 
+_TAGGED = "agent: [linux, fast]"
+
+
+def _tagged(last: str, *, more: str = "") -> dict[str, Any]:
+    """Return the file of three stages with tags and the stage *last*."""
+    stages = ", ".join(f"{{ name: {name}, script: x, image: i, {_TAGGED} }}" for name in ("a", "b", "c"))
+    return _raw(compiled(f"{more}pipelines: {{ p: {{ stages: [{stages}, {{ name: last, {last} }}] }} }}"))
+
+
+def test_tags_that_most_jobs_share_move_to_default() -> None:
+    """A job with other tags has its own, and one without tags does not inherit those of the others."""
+    assert _tagged("script: x, image: i, agent: gpu")["default"] == {"image": "i", "tags": ["linux", "fast"]}
+    assert _tagged("script: x, image: i, agent: gpu")["last"]["tags"] == ["gpu"]
+    assert _tagged("script: x, image: i")["last"]["inherit"] == {"default": ["image"]}
+    assert _tagged("script: x, image: i", more="targets: { gitlab: { tags: [own] } }\n")["a"]["tags"] == [
+        "linux",
+        "fast",
+    ]
+
+
+def test_jobs_of_other_files_get_no_tags() -> None:
+    """There may be no runner with these."""
+    data = _tagged("script: x, image: i", more="targets: { gitlab: { include: [{ local: own.yml }] } }\n")
+
+    assert data["default"] == {"image": "i"}
+    assert data["a"]["tags"] == ["linux", "fast"]
+
+
 def test_images_of_hidden_jobs_do_not_move_to_default() -> None:
     """They take precedence over the default image."""
     output = _with("build: v, interruptible: true, retry: 1")

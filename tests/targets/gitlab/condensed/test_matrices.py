@@ -276,6 +276,27 @@ def test_combinations_needed_separately_extend_a_hidden_job() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("key", "own"),
+    [
+        ("approve: 'Go ${matrix.v}?'", {"manual_confirmation": "Go 3.1?"}),
+        (
+            "services: [{ image: db, env: { V: '${matrix.v}' } }]",
+            {"services": [{"name": "db", "alias": "db", "variables": {"V": "3.1"}}]},
+        ),
+        ("when: { branch: '${matrix.v}' }", {"rules": [{"if": '$CI_COMMIT_BRANCH == "3.1"'}]}),
+    ],
+)
+def test_combinations_keep_keys_in_which_gitlab_expands_nothing(key: str, own: dict[str, Any]) -> None:
+    """The hidden job has the rest."""
+    matrix = _matrix("script: [make, './test ${matrix.v}']", key)
+
+    assert matrix[".unit"]["script"] == ["make", './test "$v"']
+    assert own.keys().isdisjoint(matrix[".unit"])
+    job = matrix["unit: 3.1"]
+    assert job == job | {"extends": ".unit", "variables": {"v": "3.1"}} | own
+
+
 def test_artifacts_of_a_hidden_job_reach_only_their_readers() -> None:
     """A job that extends it stores them as its own."""
     more = """
@@ -322,7 +343,6 @@ def test_combinations_with_other_axes_stay_separate_jobs() -> None:
     [
         ("script: x", "raw: { gitlab: { variables: { v: b } } }"),
         ("script: x", "raw: { gitlab: { coverage: '/$v/' } }"),
-        ("script: x", "when: { branch: '${matrix.v}' }"),
         ("script: x", "directory: 'it''s ${matrix.v}'"),
         ("trigger: { name: j }",),
         ("script: 'v=1; echo $v ${matrix.v}'",),
