@@ -35,6 +35,7 @@ _OTHER_WORDS: Mapping[tuple[object, object], str] = {
         ("type", word): 'remove "type", and list the values in "choices"'
         for word in ("choice", "enum", "list", "array")
     },
+    ("depth", "0"): 'write "shallow: false" to fetch the whole history',
     ("on", "always"): 'remove "on": without it, every failure is retried',
     ("action", "start"): 'remove "action": a stage with an environment deploys to it',
     (
@@ -233,7 +234,11 @@ def _wrong_number(violation: Violation, number: object) -> tuple[str, str]:
     if violation.keyword == "maxItems":
         return "has too many items", f"write at most {number} items"
     problem = "is empty" if not violation.value else "has too few items"
-    return problem, f"write at least {'one item' if number == 1 else f'{number} items'}"
+    hint = f"write at least {'one item' if number == 1 else f'{number} items'}"
+    match violation.path:
+        case ("pipelines", _, "stages", _, str() as key) if not violation.value:
+            hint += f', or "{key}:" without a value to have none, also of the defaults'
+    return problem, hint
 
 
 def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
@@ -252,6 +257,7 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             problem = f"takes only {_shown(choice)}"
         case "minimum", _:
             problem = f"takes a number from {limit} up, not {violation.value}"
+            hint = _OTHER_WORDS.get((violation.path[-1], str(violation.value)))
         case "maximum", _:
             problem = f"takes a number up to {limit}, not {violation.value}"
         case (("minItems" | "minProperties" | "maxItems"), number):
