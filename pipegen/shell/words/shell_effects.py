@@ -20,10 +20,11 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 # A value without commands, up to the next word.
 _VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*+[ \t]+"""
 # What follows the name and `=` of a variable that only a program gets, as in `CGO_ENABLED=0 go build`.
-_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE})*+(?!{_NAME}\+?=)[A-Za-z./]"
-# A quote directly before a name begins an argument, as in `--set "tag=$TAG"`.
+_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE})*+(?!{_NAME}\+?=)(?:[A-Za-z/]|\.\S)"
+# A dot alone is a folder, as in `docker build -t "$TAG" .`; a quote directly before a name begins an argument, as in
+# `--set "tag=$TAG"`.
 _TRACES = rf"""(?mx)
-    {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'<>])
+    {_COMMAND_START}(?!(?<=["'][ \t])\.[ \t]*(?:$|[-;&|()<>]))(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
     | {_COMMAND_START}(?<!["']){_NAME}(?:\[[^]]*\]|(?!={_OF_A_PROGRAM}))\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$

@@ -35,7 +35,12 @@ def test_the_quick_check_does_not_change_the_result(seed: int) -> None:
     [
         *('echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"),
         *("CGO_ENABLED=0 go build", "A=1 B=$x ./run", """A="$x y" B='1 2' C=${z} make -j""", "if a; then A=1 b; fi"),
-        *('helm upgrade --set "tag=$x"', "docker run -e 'A=1' b", 'terraform init -input=false -c="key=$x"'),
+        *(
+            'helm upgrade --set "tag=$x"',
+            "docker run -e 'A=1' b",
+            'docker build -t "$x" .',
+            'terraform init -input=false -c="key=$x"',
+        ),
     ],
 )
 def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
@@ -49,6 +54,7 @@ def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
         *("cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"),
         *("A=1 B=2", "A=1 cd b", "A=1 $tool", 'A=1 "b"', "A=$(b) c", "A=`b` c", 'A="$(b)" c', "A=1 B+=2", "A=1 # b"),
         *('A="b c" D=1', "A[1]=2 b", "A=1\nmake", "A=1 >b", "A=1;make", 'echo "b" ;A=1', "2>'b c' A=1", "A=${B:=1} c"),
+        *(". ./env", 'A="b c" . ./env', '"." ./env'),
     ],
 )
 def test_commands_that_may_affect_the_shell_are_detected(text: str) -> None:
