@@ -205,6 +205,33 @@ def test_fail_fast_starts_only_finally_stages_after_a_failure(containers: Contai
     assert (records / "report").read_text("utf-8") == "failed success skipped "
 
 
+@pytest.mark.parametrize("name", ["declarative", "scripted"])
+@pytest.mark.parametrize("end", ["true", "false"])
+def test_finally_stages_run_in_the_shared_workspace(
+    containers: Containers, tmp_path: Path, name: str, end: str
+) -> None:
+    """With the files of the stages before, and before the folder of the stages is removed."""
+    pipeline: dict[str, object] = {
+        "workspace": "shared",
+        "stages": [
+            {"name": "build", "script": ["echo 1 >left", "printf 1.2 >$PIPEGEN_OUTPUTS/v"], "outputs": ["v"]},
+            {"name": "test", "script": [end]},
+            noting("report", "pipeline.status", "build.v|none"),
+            {"name": "files", "script": ['cat left >"$RECORDS/files"']},
+        ],
+        "execution": [["build", "test"]],
+        "finally": ["report", "files"],
+    }
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    result = "success" if end == "true" else "failed"
+    assert done.outcomes == {"build": "success", "test": result, "report": "success", "files": "success"}, done.log
+    assert (records / "report").read_text("utf-8") == f"{result} 1.2 "
+    assert (records / "files").read_text("utf-8") == "1\n"
+    assert min(done.times[stage][0] for stage in ("report", "files")) >= done.times["test"][1]
+
+
 def test_finally_stages_wait_only_for_their_own_pipeline(containers: Containers, tmp_path: Path) -> None:
     """They read the status of that pipeline."""
     short = {

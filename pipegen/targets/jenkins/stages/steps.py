@@ -17,7 +17,7 @@ from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.pods import in_container, pod_of
-from pipegen.targets.jenkins.stages.agents.tools import with_own_tools, with_tools
+from pipegen.targets.jenkins.stages.agents.tools import with_common_tools, with_own_tools, with_tools
 from pipegen.targets.jenkins.stages.files.caches import CacheNames, cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
@@ -205,12 +205,13 @@ def _run_steps(
     sh, after = _sh(named.script, shared.preludes), named.script.after
     script_step = _script_step(named, values, shared, sh)
     if after is None:
-        return (*first, *script_step, *last)
+        return with_common_tools((*first, *script_step, *last))
     after_sh = _sh(after, shared.preludes)
     if script_step == (sh,):
         return (model.WithAfter(after_sh, (*first, sh, *last)),)
     # It needs what is around the script, such as its container.
-    return (*first, *_script_step(named, values, shared, model.WithAfter(after_sh, (sh,))), *last)
+    script_step = _script_step(named, values, shared, model.WithAfter(after_sh, (sh,)))
+    return with_common_tools((*first, *script_step, *last))
 
 
 def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext, step: model.Step) -> tuple[model.Step, ...]:

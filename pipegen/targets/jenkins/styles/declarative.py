@@ -69,6 +69,7 @@ def lower_declarative(
         functions=(*functions, *mails),
         blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
+        final=final,
     )
 
 
@@ -84,8 +85,8 @@ def finally_obstacle(work: ScriptedPlans) -> str:
         return "the file has other pipelines"
     if work.is_conditional:
         return "the pipeline has a condition"
-    if work.with_workspace(Workspace.SHARED):
-        return "its stages share a workspace"
+    if work.with_workspace(Workspace.SHARED) and waits_for_others(work.plans[0]):
+        return "its stages share a workspace, and the pipeline waits for other runs"
     if len(work.final) == len(work.named):
         return "it has no other stages"
     return next(filter(None, (_obstacle_of(named.job) for named in work.final)), "")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from pipegen.plan.model import Job
+from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import tool_list
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -37,6 +39,22 @@ def with_tools(job: Job, step: model.Step, settings: JenkinsSettings) -> model.S
 def with_own_tools(job: Job, steps: Sequence[model.Step], settings: JenkinsSettings) -> tuple[model.Step, ...]:
     """Return *steps* of plugins with the tools of *job* on their PATH, if it names any."""
     return _wrapped(tuple(steps), tools(job, settings) if job.machine.tools else ())
+
+
+def with_common_tools(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
+    """Return *steps*, with those that follow each other with the same tools on their PATH in one block."""
+    joined: list[model.Step] = []
+    for step in steps:
+        previous = joined[-1] if joined else None
+        if _has_tools(step) and _has_tools(previous) and step.head == previous.head:
+            joined[-1] = replace(previous, steps=(*previous.steps, *step.steps))
+        else:
+            joined.append(step)
+    return tuple(joined)
+
+
+def _has_tools(step: model.Step | None) -> TypeGuard[model.Wrapped]:
+    return isinstance(step, model.Wrapped) and step.head.startswith("withTools(")
 
 
 def _wrapped(steps: tuple[model.Step, ...], own: tuple[model.Tool, ...]) -> tuple[model.Step, ...]:
