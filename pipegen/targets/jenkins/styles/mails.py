@@ -7,10 +7,11 @@ The mails may differ in the names of the stages, which Jenkins has in the variab
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.names import StageNames
 
 # A function replaces the mails of so many stages.
@@ -23,26 +24,35 @@ def with_mail_functions(
 ) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
     """Return *stages* that call functions in place of mails that are the same but for their names, and these functions.
 
-    No function has a name that occurs in *definitions*.
+    No function has a name that occurs in *definitions* or in Groovy of the stages.
     """
     members: dict[model.SendMail, list[str]] = {}
     for stage in stages:
         if len(stage.on_failure) == 1 and isinstance(mail := stage.on_failure[0], model.SendMail):
             members.setdefault(_of_any_stage(mail, stage.name), []).append(stage.name)
+    members = {mail: sharing for mail, sharing in members.items() if len(sharing) >= _LEAST_STAGES}
+    if not members:
+        return tuple(stages), ()
     names = StageNames()
-    for word in re.findall(r"\w+", definitions):
+    for word in dict.fromkeys(re.findall(r"\w+", "\n".join((definitions, *_groovy_of(stages))))):
         names.take(word)
     functions: list[model.StepsFunction] = []
     calls: dict[str, model.Step] = {}
     for mail, sharing in members.items():
-        if len(sharing) >= _LEAST_STAGES:
-            name = names.take("mailFailure", "{name}{number}")
-            functions.append(model.StepsFunction(name, "Reports by mail that a stage has failed.", (mail,)))
-            calls |= dict.fromkeys(sharing, model.GroovyStatement(f"{name}()"))
+        name = names.take("mailFailure", "{name}{number}")
+        functions.append(model.StepsFunction(name, "Reports by mail that a stage has failed.", (mail,)))
+        calls |= dict.fromkeys(sharing, model.GroovyStatement(f"{name}()"))
     changed = tuple(
         replace(stage, on_failure=(calls[stage.name],)) if stage.name in calls else stage for stage in stages
     )
     return changed, tuple(functions)
+
+
+def _groovy_of(stages: Sequence[model.StageBlock]) -> Iterator[str]:
+    """Yield the Groovy of steps of *stages*, which may call functions of shared libraries."""
+    for part in parts_of(*(step for stage in stages for step in stage.steps)):
+        if isinstance(part, model.GroovyStatement | model.Wrapped):
+            yield part.text if isinstance(part, model.GroovyStatement) else part.head
 
 
 def _of_any_stage(mail: model.SendMail, stage: str) -> model.SendMail:

@@ -63,6 +63,13 @@ def test_each_text_has_its_function() -> None:
     assert "subject: env.STAGE_NAME," in text
 
 
+def test_a_step_of_a_shared_library_may_have_the_name() -> None:
+    """The function has another one."""
+    text = generated(*_stages("a", "b", "c", "d", more=", steps: { jenkins: [mailFailure], elsewhere: skip }"))
+
+    assert text.count("mailFailure2()") == 5
+
+
 def test_the_mail_follows_a_stage_behind_an_approval() -> None:
     """The stage that fails is the inner one."""
     text = generated(*_stages("a", "b", "c"), *_stages("d", more=", approve: Go?"))
