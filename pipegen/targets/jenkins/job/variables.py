@@ -19,6 +19,9 @@ from pipegen.targets.jenkins.stages.scripts.setup import Source, setup_value
 from pipegen.targets.jenkins.stages.scripts.shell_variables import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
 
 _LABELLED = "imageLabels"
+_PROJECT = "project"
+# `setup.projectShortName`, if the variable before it has the project.
+_LAST_OF_PROJECT = "\"${env.PIPEGEN_PROJECT.tokenize('/').last()}\""
 _RUN = model.EnvironmentVariable(
     "PIPEGEN_RUN", model.GroovyCode('"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"')
 )
@@ -62,10 +65,12 @@ def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Env
     text = own_text(_commands(work))
     variables = [_RUN] if is_expanded(_RUN.name, text) else []
     variables += _settings(work.settings, text)
-    for name in used:
+    has_project = _PROJECT in used
+    for name in (*(_PROJECT,) * has_project, *(name for name in used if name != _PROJECT)):
         value = setup_value(name)
         if value is not None and value.source is Source.START:
-            variables.append(model.EnvironmentVariable(value.variable, model.GroovyCode(value.code)))
+            code = _LAST_OF_PROJECT if has_project and name == "projectShortName" else value.code
+            variables.append(model.EnvironmentVariable(value.variable, model.GroovyCode(code)))
     inputs = dict.fromkeys(name for named_job in work.named for name in named_job.script.inputs)
     return (*variables, *input_variables(work.plans, tuple(inputs)))
 
