@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown
-from pipegen.targets.jenkins.model.steps import Agent
+from pipegen.targets.jenkins.model.steps import Agent, PodAgent
 
 
 class Chain(Struct, kw_only=True):
@@ -31,7 +31,7 @@ class Declarative(Struct, kw_only=True):
     steps that stages share.
     """
 
-    agent: Agent | None
+    agent: Agent | PodAgent | None
     group: str = ""
     reads_branch: bool = False
     tests_condition: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown
-from pipegen.targets.jenkins.model.steps import Agent, Step
+from pipegen.targets.jenkins.model.steps import Agent, PodAgent, Step
 from pipegen.targets.jenkins.model.tables import Tables
 
 
@@ -41,7 +41,7 @@ class SharedRun(Struct, kw_only=True):
 
     pipeline: str
     selected: Selected
-    agent: Agent
+    agent: Agent | PodAgent
     prepare: tuple[Step, ...]
     roots: tuple[str, ...]
     teardown: Teardown | None

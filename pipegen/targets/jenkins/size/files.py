@@ -7,7 +7,14 @@ from typing import TypeVar
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.size.weights import weigh_groovy, weigh_names, weigh_pipeline, weigh_steps, weigh_value
+from pipegen.targets.jenkins.size.weights import (
+    weigh_groovy,
+    weigh_names,
+    weigh_pipeline,
+    weigh_pod,
+    weigh_steps,
+    weigh_value,
+)
 
 T = TypeVar("T")
 
@@ -110,6 +117,7 @@ def weigh_run(run: model.PipelineRoots | model.SharedRun) -> int:
     weight += 3 * _CALL + _TRY + 6 if run.end else 0
     if isinstance(run, model.SharedRun):
         weight += _NODE + weigh_steps(run.prepare) + weigh_teardown(run.teardown)
+        weight += weigh_pod(run.agent) if isinstance(run.agent, model.PodAgent) else 0
     return weight
 
 

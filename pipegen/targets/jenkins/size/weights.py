@@ -71,6 +71,7 @@ def weigh_added(stage: model.StageBlock) -> int:
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
     around = (2 * _GROUP if body.group else 0) + (_NODE + _AGENT if body.teardown else 0)
+    around += weigh_pod(body.agent) if isinstance(body.agent, model.PodAgent) else 0
     final = sum(_NODE + weigh_added(stage) for stage in body.final)
     return _PIPELINE + around + final + sum(map(_weigh_block, body.blocks))
 
@@ -145,7 +146,7 @@ def _weigh_where(stage: model.StageBlock) -> int:
     """Return the weight of the `agent` of a declarative stage."""
     agent, container = stage.agent, stage.container
     if stage.pod is not None:
-        return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * len(stage.pod.options)
+        return weigh_pod(stage.pod)
     is_labelled = agent is not None and (agent.is_pinned or bool(agent.label))
     label = (_STATEMENT + (_PROPERTY + 3 if agent is not None and agent.is_pinned else _TEXT)) if is_labelled else 0
     if container is not None:
@@ -154,6 +155,11 @@ def _weigh_where(stage: model.StageBlock) -> int:
     if agent is None:
         return 0
     return _STATEMENT + _CLOSURE + label if is_labelled else _STATEMENT + _TEXT
+
+
+def weigh_pod(pod: model.PodAgent) -> int:
+    """Return the weight of *pod* as an agent, or around steps."""
+    return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * len(pod.options)
 
 
 def _weigh_agent(agent: model.Agent) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Export, Job, Plan, TriggerJob
+from pipegen.plan.model import Export, Job, Plan, TriggerJob, Workspace
 from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
@@ -15,7 +15,7 @@ from pipegen.targets.jenkins.checkouts import check_checkouts
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.machines import check_machine
-from pipegen.targets.jenkins.stages.agents.pods import check_pod
+from pipegen.targets.jenkins.stages.agents.pods import check_pod, with_shared_pod
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
@@ -26,6 +26,8 @@ from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assi
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
     """Return *plan* with the script of each stage; setup values that Jenkins lacks are reported."""
+    if plan.workspace is Workspace.SHARED:
+        plan = with_shared_pod(plan, report)
     environment = host(plan, settings)
     check_limits(plan, report)
     check_checkouts(plan, report)

@@ -167,7 +167,8 @@ def needs_agent(job: Job) -> bool:
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
     machine = job.machine
-    return is_known or reads_outputs or bool(machine.labels or machine.label_expressions) or machine.image is not None
+    is_asked = bool(machine.labels or machine.label_expressions) or (machine.image or machine.pod) is not None
+    return is_known or reads_outputs or is_asked
 
 
 def reads_status(job: Job, calls: Sequence[PluginCall]) -> bool:

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages import plugin_steps
+from pipegen.targets.jenkins.stages.agents.pods import shared_pod
 
 # A label that Jenkins reads without quotes; a dash must not be followed by ">".
 _PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
@@ -29,9 +30,9 @@ def common_agent(jobs: Iterable[Job], settings: JenkinsSettings) -> model.Agent:
     return model.Agent(_expression(all_jobs, settings) if all_jobs else settings.agent)
 
 
-def shared_agent(scripts: PlanScripts, settings: JenkinsSettings) -> model.Agent:
+def shared_agent(scripts: PlanScripts, settings: JenkinsSettings) -> model.Agent | model.PodAgent:
     """Return the agent of all stages of a pipeline that share a workspace: those with work on an agent choose it."""
-    return common_agent(
+    return shared_pod(scripts.plan) or common_agent(
         (job for job in scripts.plan.jobs if scripts.scripts[job.stage].commands or plugin_steps.needs_agent(job)),
         settings,
     )

@@ -9,9 +9,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.emit.yaml import Data, write
-from pipegen.plan.model import Job, Machine, Pod, PodContainer, Pull, Workspace
+from pipegen.plan.model import Job, Machine, Plan, Pod, PodContainer, Pull
+from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.stages.plugin_steps import needs_agent
 
 _PLUGIN = "kubernetes"
 _MAIN = "main"
@@ -23,11 +25,40 @@ _WAITS: tuple[str, ...] = ("sleep", "infinity")
 
 def pod_of(named: NamedJob) -> model.PodAgent | None:
     """Return the pod that a stage runs in, None if it runs on an agent."""
-    machine = named.job.machine
-    if machine.pod is None or named.plan.workspace is Workspace.SHARED or named.is_pinned:
+    return None if named.is_pinned else _pod_of(named.job)
+
+
+def shared_pod(plan: Plan) -> model.PodAgent | None:
+    """Return the pod of all stages in the workspace of *plan*, None if they run on an agent."""
+    return next(filter(None, map(_pod_of, plan.jobs)), None)
+
+
+def with_shared_pod(plan: Plan, report: Report) -> Plan:
+    """Return *plan*, whose stages share a workspace, without pods unless all work is in the same one.
+
+    Stages without work keep no pod in any case. Pods that are left out are reported.
+    """
+    working = [job for job in plan.jobs if job.steps or needs_agent(job)]
+    pods = {_pod_of(job) for job in working}
+    kept = {job.stage for job in working} if len(pods) == 1 else set[str]()
+    for job in working:
+        if job.machine.pod is not None and job.stage not in kept:
+            report.add(
+                codes.MACHINE_LEFT_OUT,
+                f'on Jenkins, stage "{job.title}" runs on an agent: stages that share a workspace have one pod, '
+                "or none",
+                at=job.machine.pod.span,
+                hint="write the same pod for all stages; only its container may be another one",
+            )
+    jobs = (job if job.stage in kept else replace(job, machine=replace(job.machine, pod=None)) for job in plan.jobs)
+    return replace(plan, jobs=tuple(jobs))
+
+
+def _pod_of(job: Job) -> model.PodAgent | None:
+    pod = job.machine.pod
+    if pod is None:
         return None
-    pod = machine.pod
-    manifest = pod.manifest or _manifest(pod, machine)
+    manifest = pod.manifest or _manifest(pod, job.machine)
     options = (("cloud", pod.cloud), ("namespace", pod.namespace), ("yaml", manifest))
     return model.PodAgent(tuple((name, text) for name, text in options if text))
 
