@@ -180,3 +180,30 @@ def with_extends(templates: Mapping[str, _Keys]) -> dict[str, _Keys]:
         extends: dict[str, Value] = {"extends": bases[0] if len(bases) == 1 else list(bases)} if bases else {}
         result[name] = extends | rest
     return dict(sorted(result.items(), key=lambda template: "extends" in template[1]))
+
+
+def common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the entries that all of *values* have, of maps the parts."""
+    first, *others = values
+    parts: dict[str, Value] = {}
+    for key, value in first.items():
+        same = [other.get(key) for other in others]
+        if isinstance(value, dict) and key != "trigger":
+            inner = common_parts([variant if isinstance(variant, dict) else {} for variant in (value, *same)])
+            parts |= {key: inner} if inner else {}
+        elif all(key in other for other in others) and all(variant == value for variant in same):
+            parts[key] = value
+    return parts
+
+
+def without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the map *value* without the parts in *common*."""
+    rest: dict[str, Value] = {}
+    for key, own in value.items():
+        shared = common.get(key)
+        if isinstance(own, dict) and isinstance(shared, dict):
+            if inner := without_parts(own, shared):
+                rest[key] = inner
+        elif key not in common or own != shared:
+            rest[key] = own
+    return rest

@@ -9,7 +9,14 @@ from collections.abc import Set as AbstractSet
 
 from pipegen.config.defaults import KEYS_FOR_SCRIPTS, KEYS_FOR_STEPS
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.repetition import WithTemplates, extending, removes, with_repeated_values
+from pipegen.importing.repetition import (
+    WithTemplates,
+    common_parts,
+    extending,
+    removes,
+    with_repeated_values,
+    without_parts,
+)
 from pipegen.structs import Struct
 
 # Keys that defaults may hold: each is about how a stage runs, not about what it does.
@@ -28,7 +35,7 @@ _SHARED = (
     "secrets",
     "raw",
 )
-_ENV, _BEFORE, _RAW, _TRIGGER = "env", "before", "raw", "trigger"
+_ENV, _BEFORE, _RAW, _AGENT = "env", "before", "raw", "agent"
 # Stages without a script or steps inherit these keys, but do not use them.
 _OF_MACHINES = frozenset({"agent", "resources", "runner_variables"})
 # Keys of a stage that a template can have in addition to those of defaults.
@@ -248,10 +255,18 @@ def _defaults(
         is_of_template = _is_of_template([key in stage for stage in stages], users)
         if None in others and key not in of_source and (key not in ("shell", "raw") or is_of_template):
             continue
-        if value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
+        if key == _AGENT and (pod := _common_pod(with_env)):
+            defaults[key] = pod
+        elif value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
             defaults[key] = value
     before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
+
+
+def _common_pod(stages: Sequence[Stage]) -> dict[str, Value]:
+    """Return what the pods of all *stages* share; a stage can add its container."""
+    agents = [stage.get(_AGENT) for stage in stages]
+    return common_parts([agent if isinstance(agent, dict) else {} for agent in agents])
 
 
 def _is_of_template(having: Sequence[bool], users: Mapping[str, Sequence[int]]) -> bool:
@@ -282,6 +297,10 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
             rest.pop(_ENV, None)
             if env:
                 rest[_ENV] = env
+        elif key == _AGENT and isinstance(value, dict) and isinstance(own := stage.get(key), dict):
+            rest.pop(_AGENT)
+            if parts := without_parts(own, value):
+                rest[_AGENT] = parts
         elif key == _BEFORE:
             rest.pop(_BEFORE, None)
             rest |= _after_defaults(stage, value)
@@ -335,7 +354,7 @@ def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
     for key in dict.fromkeys(key for stage in stages for key in stage):
         values = [stage.get(key) for stage in stages]
         if key == _ENV or (key == _RAW and not any(removes(value) for value in values if value is not None)):
-            parts = _common_parts([value if isinstance(value, dict) else {} for value in values])
+            parts = common_parts([value if isinstance(value, dict) else {} for value in values])
             parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
             common |= {key: parts} if parts else {}
         elif key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
@@ -343,20 +362,6 @@ def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
         elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
             common[key] = value
     return common
-
-
-def _common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-    """Return the entries that all of *values* have, of maps the parts."""
-    first, *others = values
-    parts: dict[str, Value] = {}
-    for key, value in first.items():
-        same = [other.get(key) for other in others]
-        if isinstance(value, dict) and key != _TRIGGER:
-            inner = _common_parts([variant if isinstance(variant, dict) else {} for variant in (value, *same)])
-            parts |= {key: inner} if inner else {}
-        elif all(key in other for other in others) and all(variant == value for variant in same):
-            parts[key] = value
-    return parts
 
 
 def _can_replace(values: Sequence[Value], key: str, usual: Value) -> bool:
@@ -380,21 +385,8 @@ def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
     for key, value in stage.items():
         if key in (_ENV, _RAW) and isinstance(value, dict) and not (key == _RAW and removes(value)):
             shared = common.get(key)
-            if own := _without_parts(value, shared if isinstance(shared, dict) else {}):
+            if own := without_parts(value, shared if isinstance(shared, dict) else {}):
                 rest[key] = own
         elif key not in common or key == "extends" or value != common[key]:
             rest[key] = value
     return extending(rest, name)
-
-
-def _without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the map *value* without the parts in *common*."""
-    rest: dict[str, Value] = {}
-    for key, own in value.items():
-        shared = common.get(key)
-        if isinstance(own, dict) and isinstance(shared, dict):
-            if inner := _without_parts(own, shared):
-                rest[key] = inner
-        elif key not in common or own != shared:
-            rest[key] = own
-    return rest

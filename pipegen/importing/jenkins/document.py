@@ -267,7 +267,7 @@ def _complete(
     is_shared: bool,
 ) -> None:
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
-    draft.keys |= draft.agent.keys()
+    draft.keys |= draft.agent.keys(draft.work.script_container)
     if draft.keys.keys().isdisjoint(("script", "steps")):
         draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
     leave_out_checkouts(draft.work, marks, has_stashes=not is_shared)

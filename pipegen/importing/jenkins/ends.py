@@ -169,7 +169,8 @@ def _end(
 ) -> End | None:
     """Return the stage that runs the *block* of *call*; None if it does nothing."""
     marks.translated(call)
-    work = StageWork()
+    agent = stages.pipeline_agent()
+    work = StageWork(default_container=agent.container)
     is_limited = call.name in _RESULTS
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     names = stages.pipeline_names()
@@ -191,7 +192,7 @@ def _end(
     if is_limited:
         _limit(keys, _condition(call.name, is_shared=is_shared))
     add_checkout_variables(keys, names.environment, stages.function_texts)
-    keys |= stages.pipeline_agent().keys()
+    keys |= agent.keys(work.script_container)
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 

@@ -27,6 +27,7 @@ from pipegen.importing.jenkins.results import (
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
+from pipegen.structs import replace
 
 _MOST_ROUNDS, _MOST_VALUE_ROUNDS = 6, 2
 # The variable of generated files for jobs that are no multibranch jobs.
@@ -135,4 +136,4 @@ def _without_own_parts(file: SourceFile) -> SourceFile:
     if not is_generated(file):
         return file
     text = file.text.replace(".pipegen/", ".results/")
-    return SourceFile(file.path, _BRANCH.sub(lambda line: " " * len(line[0]), text))
+    return replace(file, text=_BRANCH.sub(lambda line: " " * len(line[0]), text))

@@ -10,8 +10,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.importing.imported import Proof, RunDifference
+from pipegen.importing.jenkins.blocks import post_blocks, step_blocks
 from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
 from pipegen.importing.jenkins.importer import JenkinsImport
+from pipegen.importing.jenkins.pod_proof import pod_differences
 from pipegen.importing.jenkins.reading.source import JenkinsStage, sections
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
@@ -132,7 +134,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     commands = [step for step in job.steps if isinstance(step, Commands)]
     printed = [output.command for step in commands for output in step.outputs if output.command is not None]
     script = [line for step in commands for line in _lines((*step.lines, *printed))]
-    expected = [line for block in _step_blocks(draft) for line in _commands(block, imported, imported.source.constants)]
+    expected = [line for block in step_blocks(draft) for line in _commands(block, imported, imported.source.constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
@@ -146,6 +148,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
         labels = [label.replace(f"${{matrix.{axis}}}", value) for label in labels]
     if {*job.machine.labels, *job.machine.label_expressions} != set(labels):
         yield f'the agent of stage "{name}" is another one'
+    yield from pod_differences(draft, job, imported)
     if not imported.config.is_shared:
         yield from _files(draft, job, imported)
 
@@ -155,9 +158,9 @@ def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[
     own = job.plugin_steps
     heads = {tokens_of(head) for head in draft.work.wrap}
     parts = (
-        ((*own.before, *own.after) if own is not None else (), _step_blocks(draft)),
-        (own.always if own is not None else (), _post_blocks(draft, "always", "cleanup")),
-        (own.failure if own is not None else (), _post_blocks(draft, "failure")),
+        ((*own.before, *own.after) if own is not None else (), step_blocks(draft)),
+        (own.always if own is not None else (), post_blocks(draft, "always", "cleanup")),
+        (own.failure if own is not None else (), post_blocks(draft, "failure")),
     )
     for own_calls, blocks in parts:
         calls = [tokens_of(call.text) for call in own_calls]
@@ -168,22 +171,6 @@ def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[
             part = tokens_of(call.whole.text)
             if part not in [tokens[at : at + len(part)] for at in range(len(tokens))]:
                 yield f'"{call.name}" of stage "{draft.source.name}" is another one'
-
-
-def _step_blocks(draft: JenkinsDraft) -> Iterator[GroovyBlock]:
-    """Yield the blocks with the steps of *draft* that run unless it fails."""
-    for section in sections(draft.source.call, "steps"):
-        if section.block is not None:
-            yield section.block
-    yield from _post_blocks(draft, "success")
-
-
-def _post_blocks(draft: JenkinsDraft, *names: str) -> Iterator[GroovyBlock]:
-    """Yield the blocks *names* of `post` of *draft*, in this order."""
-    for name in names:
-        for section in (section for post in draft.posts for section in sections(post, name)):
-            if section.block is not None:
-                yield section.block
 
 
 def _kept(block: GroovyBlock, imported: JenkinsImport, heads: Collection[tuple[str, ...]]) -> Iterator[GroovyCall]:

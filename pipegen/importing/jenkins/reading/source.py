@@ -152,7 +152,7 @@ def _without_line_marks(file: SourceFile) -> SourceFile:
         is_mark = token.kind is TokenKind.SIGN and token.text == "\\" and text.startswith("\n", token.end)
         if is_mark and before.text in (",", "+", ":", "=", "(", "["):
             text = f"{text[: token.start]} {text[token.end :]}"
-    return SourceFile(file.path, text)
+    return replace(file, text=text)
 
 
 def _is_around(statement: Statement) -> bool:

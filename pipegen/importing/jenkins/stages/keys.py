@@ -41,9 +41,9 @@ def _plugin_steps(work: StageWork) -> Value:
         [kept_text(call, work.settings) for call in calls]
         for calls in (work.steps_before, work.steps_after, work.steps_always, work.steps_failure)
     )
-    if not (work.wrap or always or failure) and not (before and (after or work.commands)):
+    if not (work.blocks or always or failure) and not (before and (after or work.commands)):
         return [*before, *after]
-    lists = {"around": work.wrap, "before": before, "after": after, "always": always, "failure": failure}
+    lists = {"around": work.blocks, "before": before, "after": after, "always": always, "failure": failure}
     return {name: list(steps) for name, steps in lists.items() if steps}
 
 

@@ -110,6 +110,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "withEnv": surrounding.with_env,
     "withCredentials": surrounding.with_credentials,
     "lock": surrounding.lock,
+    "container": surrounding.container,
     "script": surrounding.script,
     **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
     **dict.fromkeys(NEEDLESS, stored.clean),

@@ -98,6 +98,7 @@ class JenkinsStages:
             test=TRUE,
             condition=ALWAYS,
         )
+        work.default_container = draft.agent.container
         self.read_environment(stage, stage.call, names, work)
         self._when(stage, names, draft)
         # A group of one stage is like that stage.

@@ -37,6 +37,8 @@ class SourceStepContext(Struct, kw_only=True):
     """Where steps are: blocks around them, and the result of the stage for which they run."""
 
     directory: str = ""
+    # The container of the pod; None for its default.
+    container: str | None = None
     exports: tuple[tuple[str, str], ...] = ()
     when: str = "success"
     is_after: bool = False
@@ -103,27 +105,34 @@ class StepReader:
         if context.is_nested:
             self._translate(call, context)
             return
+        reason = self.attempt(lambda: self._translate(call, context))
+        if reason is not None:
+            self._keep(call, context, reason)
+
+    def attempt(self, read: Callable[[], None]) -> str | None:
+        """Return None after *read*; if it reads what has no translation, undo it and return the reason."""
         work, names = self.work.copy(), self.names
         try:
             with self.marks.trial():
-                self._translate(call, context)
+                read()
         except StaysGroovyError as error:
             self.work.restore(work)
             self.names = names
-            self._keep(call, context, str(error))
+            return str(error)
+        return None
 
     def _translate(self, call: GroovyCall, context: SourceStepContext) -> None:
         if self.stays_groovy:
             raise StaysGroovyError(self.stays_groovy)
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
-        handler = self._handlers.get(call.name, StepReader._surround)
+        handler = self._handlers.get(call.name, StepReader.surround)
         try:
             handler(self, call, context)
         except UntranslatableError as error:
             raise StaysGroovyError(str(error)) from error
 
-    def _surround(self, call: GroovyCall, context: SourceStepContext) -> None:
+    def surround(self, call: GroovyCall, context: SourceStepContext) -> None:
         """Read a block step that a config does not know around all steps of the stage."""
         head = _head(call)
         if head is None or not context.is_whole or context.is_after or call.block is None:
@@ -185,8 +194,16 @@ class StepReader:
             raise UntranslatableError("it follows a step that stays Groovy")
         if context.is_after and context.when == "failure":
             raise UntranslatableError("commands after a script do not know its result")
+        if self.work.default_container is not None and not command.is_message:
+            self._set_container(self.work.default_container if context.container is None else context.container)
         command = replace(command, directory=context.directory, exports=context.exports)
         (self.work.after if context.is_after else self.work.commands).append(command)
+
+    def _set_container(self, name: str) -> None:
+        """Let the script run in the container *name* of its pod."""
+        if self.work.container not in (None, name):
+            raise UntranslatableError("the script of a stage runs in one container")
+        self.work.container = name
 
 
 Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]

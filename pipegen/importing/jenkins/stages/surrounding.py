@@ -189,6 +189,22 @@ def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock,
     reader.names = replace(reader.names, environment=environment)
 
 
+def container(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
+    """Read `container`: the script runs in one container of its pod; with other steps, all may be in the block."""
+    argument = call.argument("name", "")
+    name = constant(argument.value) if argument is not None and len(call.arguments) == 1 else None
+    if call.block is None or name is None or reader.work.default_container is None:
+        reader.surround(call, context)
+        return
+    block, inner = call.block, replace(context, container=name, is_nested=True)
+    if context.is_nested or not context.is_whole or context.is_after:
+        reader.read(block, inner)
+    elif reader.attempt(lambda: reader.read(block, inner)) is not None:
+        reader.surround(call, replace(context, container=name))
+        return
+    reader.marks.all(replace(call, block=None))
+
+
 def lock(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `lock`."""
     argument = call.argument("resource", "")

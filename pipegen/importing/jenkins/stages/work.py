@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from pipegen.diagnostics.report import listed
+from pipegen.emit.groovy import literal
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyCall
@@ -69,6 +70,10 @@ class StageWork(MutableStruct):
     unstashed: list[str] = field(default_factory=list)
     junit: list[str] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
+    # The container that its steps run in unless they name another one: "" for that of the agent, None without a pod.
+    default_container: str | None = None
+    # The container of its commands, None if they can run in any.
+    container: str | None = None
 
     def copy(self) -> StageWork:
         """Return another work with the same contents."""
@@ -85,9 +90,29 @@ class StageWork(MutableStruct):
         return not (self.commands or self.after or self.has_steps or self.files or self.keys)
 
     @property
+    def script_container(self) -> str:
+        """The container of its script, "" for that of the agent or of a block around the script."""
+        container = (self.default_container if self.container is None else self.container) or ""
+        return "" if self.blocks and self.blocks[-1] == in_container(container) else container
+
+    @property
+    def blocks(self) -> list[str]:
+        """The blocks around its script and its steps of Jenkins, which run in the default container of its pod."""
+        has_own = any(head.startswith("container(") for head in self.wrap)
+        steps = (*self.steps_before, *self.steps_after, *self.steps_always, *self.steps_failure)
+        if not self.default_container or has_own or all(step.name == "container" for step in steps):
+            return self.wrap
+        return [in_container(self.default_container), *self.wrap]
+
+    @property
     def has_steps(self) -> bool:
         """Whether steps of Jenkins are part of it."""
         return bool(self.steps_before or self.steps_after or self.steps_always or self.steps_failure or self.wrap)
+
+
+def in_container(name: str) -> str:
+    """Return the head of the block whose steps run in the container *name* of a pod."""
+    return f"container({literal(name)})"
 
 
 def leave_out_checkouts(work: StageWork, marks: Marks, *, has_stashes: bool) -> None:

@@ -9,6 +9,8 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.directives import pods
+from pipegen.importing.jenkins.stages.directives.pods import JenkinsPod
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.stage.machine.labels import label_operands
@@ -24,25 +26,35 @@ _HAS_REGISTRY = re.compile(r"(?:[^/]*[.:][^/]*|localhost)/")
 # A label that may contain values of a matrix.
 _LABEL_OF_MATRIX = re.compile(r"(?:[\w.-]|\$\{matrix\.\w+\})+")
 _HINT = 'name labels in "agent", or a container in "image"'
-_HINTS = {"kubernetes": 'write the pod in each stage: "agent: {kubernetes: {yaml: …, container: …}}"'}
+_HINTS = {"kubernetes": pods.HINT}
+_OPTION_HINT = "set it on the agents with this label"
+_POD_HINT = "write it in the manifest of the pod, or set it in the cloud of Jenkins"
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
 
 
 class JenkinsAgent(Struct, kw_only=True):
-    """An agent: its *labels* and its *image*; a stage that needs none has *is_none*.
+    """An agent: its *labels* and its *image*, or its *pod*; a stage that needs none has *is_none*.
 
     *is_own* is whether the agent is not that of the pipeline.
     """
 
     labels: tuple[str, ...] = ()
     image: Value = ""
+    pod: JenkinsPod | None = None
     is_none: bool = False
     is_on_same_node: bool = False
     is_own: bool = False
 
-    def keys(self) -> dict[str, Value]:
-        """Return the keys of a stage on this agent."""
+    @property
+    def container(self) -> str | None:
+        """The container of its pod that steps run in, "" for that of the agent; None if it has no pod."""
+        return self.pod.container if self.pod is not None else None
+
+    def keys(self, container: str) -> dict[str, Value]:
+        """Return the keys of a stage on this agent, whose script runs in *container* of its pod."""
         keys: dict[str, Value] = {}
+        if self.pod is not None:
+            keys["agent"] = self.pod.agent(container)
         if self.labels:
             keys["agent"] = list(self.labels) if len(self.labels) > 1 else self.labels[0]
         if self.image:
@@ -98,7 +110,10 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
                 is_on_same_node="reuseNode" in options,
             )
         case "kubernetes":
-            raise UntranslatableError("imports do not translate pods")
+            pod = pods.pod_of(options, names)
+            marks.translated(call)
+            _read(options, tuple(pods.read_options(options)), marks, _POD_HINT)
+            return JenkinsAgent(pod=pod)
     raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
 
 
@@ -164,12 +179,12 @@ def _run_options(options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict
     return result
 
 
-def _read(options: Mapping[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
+def _read(options: Mapping[str, GroovyCall], names: tuple[str, ...], marks: Marks, hint: str = _OPTION_HINT) -> None:
     for name, option in options.items():
         if name in names:
             marks.all(option)
         else:
-            marks.left_out(option, "a config does not know it", hint="set it on the agents with this label")
+            marks.left_out(option, "a config does not know it", hint=hint)
 
 
 def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:
