@@ -7,6 +7,7 @@ from importing.samples import messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile
 
 _SOURCE = "pipeline {\n    agent any\n    stages {\n        stage('A') { steps { STEP } }\n    }\n}\n"
@@ -31,3 +32,42 @@ def test_a_step_is_a_command_if_it_does_the_same(step: str, command: str, reason
     assert (f"script: [{command}]" if command else step) in result.text
     assert ("steps:" in result.text) is not bool(command)
     assert messages(report).partition("stays Groovy: ")[2].strip() == reason
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        ("'a b'", '(mkdir -p "a b" && cd "a b" && make)'),
+        ('"${params.A}/b"', '(mkdir -p "${setup.params.A}/b" && cd "${setup.params.A}/b" && make)'),
+        ('"${env.WORKSPACE}/b"', '(mkdir -p "${WORKSPACE}/b" && cd "${WORKSPACE}/b" && make)'),
+        ("'$A;b'", '(mkdir -p "\\$A;b" && cd "\\$A;b" && make)'),
+    ],
+)
+def test_a_folder_is_one_word(folder: str, command: str) -> None:
+    """The step `dir` takes its text as it is, and only Groovy replaces values in it."""
+    report = Report()
+    result = import_jenkins(
+        SourceFile("Jenkinsfile", _SOURCE.replace("STEP", f"dir({folder}) {{ sh 'make' }}")), report
+    )
+    proof = prove_stages(result)
+
+    assert command in result.text.replace('\\"', '"').replace("\\\\", "\\")
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("folder", "script"),
+    [
+        ('"${env.WORKSPACE}/b"', '(mkdir -p "${WORKSPACE}/b" && cd "${WORKSPACE}/b" && make)'),
+        ("'b'", "(mkdir -p a/b && cd a/b && make)"),
+        ('"${env.OTHER}/b"', ""),
+    ],
+)
+def test_a_folder_in_a_folder_stays_groovy_if_it_may_be_absolute(folder: str, script: str) -> None:
+    """The inner path counts from the outer folder only if it is relative."""
+    steps = f"dir('a') {{ dir({folder}) {{ sh 'make' }} }}"
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", steps)), Report())
+
+    assert script in result.text
+    assert ("steps:" in result.text) is not bool(script)

@@ -237,3 +237,43 @@ def test_changesets_are_reported_once() -> None:
     import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{\nagent any\nstages {{\n{stages}\n}}\n}}\n"), report)
 
     assert messages(report).count('"changeset" finds no changes in the first build of a branch') == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "count"),
+    [
+        ("sh 'make'; archiveArtifacts 'a'; sh 'make test'", 1),
+        ("script { sh 'make'; archiveArtifacts 'a' }; build 'other'", 1),
+        ("sh 'make'; archiveArtifacts 'a'; echo 'done'; junit 'b.xml'", 0),
+        ("sh 'make'; stash name: 's', includes: 'a'; sh 'make test'", 0),
+    ],
+)
+def test_files_that_are_kept_before_a_step_that_may_fail_are_reported(steps: str, count: int) -> None:
+    """A stage of a config keeps its files at its end, where a later step may have failed."""
+    report = Report()
+    source = f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ {steps} }} }} }} }}"
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert messages(report).count("keeps before other steps are kept at the end of the stage") == count
+
+
+@pytest.mark.parametrize(
+    ("steps", "count"),
+    [
+        ('sh "make ${params.LEVEL} ${params.LEVEL}"', 1),
+        ("echo params.LEVEL", 1),
+        ('sh "make ${params.LEVEL} ${params.OTHER}"', 2),
+        ('sh "make ${params.KNOWN}"', 0),
+    ],
+)
+def test_parameters_without_a_declaration_are_reported(steps: str, count: int) -> None:
+    """A generated file declares parameters that its config reads, so that they are empty and not null."""
+    report = Report()
+    source = (
+        "pipeline { agent any; parameters { string(name: 'KNOWN') }; stages { stage('a') { steps { "
+        + steps
+        + " } } } }"
+    )
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert messages(report).count('is "null" if the job has no such parameter') == count

@@ -18,9 +18,11 @@ from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
 from pipegen.importing.jenkins.results import (
+    report_archives,
     report_branches,
     report_changesets,
     report_ends,
+    report_parameters,
     report_results,
     report_stashes,
 )
@@ -80,8 +82,10 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     report_results(source.pipeline, accounting, own)
     report_ends(source.pipeline, accounting, own)
     report_stashes(source, accounting, own)
+    report_archives(source, accounting, own)
     text = written(config.document)
     report_branches(source, text, own)
+    report_parameters(source, text, _taken_names(source), own)
     report.take(own)
     return JenkinsImport(
         text=text,

@@ -40,10 +40,12 @@ from pipegen.readback.errors import UnreadableError
 # Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 _QUOTES = re.compile(r"['\"]")
+_PATH = r"(?:\"(?:\\.|[^\"\\])*\"|\S+)"
+_IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
     r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
-    r"|\(?((mkdir -p \S+ && )?cd \S+ && )?(echo|sleep|printf|exit|rm -rf) .*"
+    rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf) .*"
 )
 
 _WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+"
@@ -242,9 +244,9 @@ def _joins(line: str, expected: str) -> bool:
 
     A line that sets a variable may have other quotes.
     """
-    folder, command = r"(?:(?:mkdir -p \S+ && )?cd \S+ && )?", re.escape(expected)
+    command = re.escape(expected)
     is_assignment = re.match(r"\w+=", expected) is not None and _QUOTES.sub("", line) == _QUOTES.sub("", expected)
-    return is_assignment or re.fullmatch(rf"\({folder}{command}\)|\w+=\$\({command}\)", line) is not None
+    return is_assignment or re.fullmatch(rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)", line) is not None
 
 
 def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]) -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
-from pipegen.importing.jenkins.reading.source import JenkinsSource
+from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
@@ -19,6 +20,10 @@ from pipegen.source.text import Span
 _UNSTABLE = {"junit": "skipMarkingBuildUnstable"}
 _MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive"}
 _RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
+# Steps that hardly fail.
+_LIGHT = frozenset({"archiveArtifacts", "junit", "stash", "echo", "deleteDir", "cleanWs"})
+_PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
+_READ_PARAMETER = re.compile(r"\bparams\.(\w+)")
 _BY_RESULT = frozenset({"success", "failure"})
 
 
@@ -70,6 +75,53 @@ def report_changesets(pipeline: GroovyCall, accounting: Accounting, report: Repo
         "add the event to the condition if only pushes matter: when: { event: push }",
         report,
     )
+
+
+def report_archives(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
+    """Report once that steps of *source* keep files before others that may fail: a stage keeps its files at its end."""
+    early: list[GroovyCall] = []
+    for section in (section for stage in source.stages for section in sections(stage.call, "steps")):
+        calls = [call for call in all_calls(section) if call.block is None]
+        last = max((at for at, call in enumerate(calls) if call.name not in _LIGHT), default=0)
+        early += [
+            call
+            for call in calls[:last]
+            if call.name == "archiveArtifacts" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED
+        ]
+    _report_once(
+        early,
+        'files that "archiveArtifacts" keeps before other steps are kept at the end of the stage, if it succeeds',
+        'write "when: always" in "artifacts" if they must be kept after a failure of a later step, too',
+        report,
+    )
+
+
+def report_parameters(source: JenkinsSource, config: str, declared: Collection[str], report: Report) -> None:
+    """Report each parameter that *source* reads, but that is not *declared* in it, if *config* reads it, too."""
+    if is_generated(source.file):
+        return
+    read = {*_PARAMETER.findall(config)} - {*declared}
+    for name, span in _read_parameters(source):
+        if name in read:
+            read.remove(name)
+            report.add(
+                codes.NOT_IMPORTED,
+                f'the text of "params.{name}" is "null" if the job has no such parameter; here the job gets it, '
+                "and it is empty by default",
+                at=span,
+                hint=f'declare it in "inputs", or add a default, as in "${{setup.params.{name}|null}}"',
+            )
+
+
+def _read_parameters(source: JenkinsSource) -> Iterator[tuple[str, Span]]:
+    """Yield the name and the location of each parameter that Groovy of *source* reads."""
+    code, file = source.code, source.file
+    for index, token in enumerate(code.tokens[: code.size]):
+        span = Span(file, token.start, token.end)
+        if token.kind is TokenKind.EXPRESSION:
+            yield from ((name, span) for name in _READ_PARAMETER.findall(file.text[token.start : token.end]))
+        elif code.is_word(index, "params") and code.is_sign(index + 1, "."):
+            yield code.word(index + 2), span
 
 
 def report_branches(source: JenkinsSource, config: str, report: Report) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.jenkins.stages.texts import has_open_quote, open_quote, quoted
+from pipegen.importing.jenkins.stages.texts import has_open_quote, open_quote, path_word, quoted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
@@ -180,7 +180,7 @@ def _before(command: ScriptCommand, settings: Sequence[str], *, is_new: bool) ->
     """Return the lines before *command*: its *settings*, its folder and its variables."""
     before = [f"set {' '.join(settings)}"] if settings else []
     if command.directory:
-        folder = quoted(command.directory) if " " in command.directory else command.directory
+        folder = path_word(command.directory)
         before.append(f"mkdir -p {folder} && cd {folder}" if is_new else f"cd {folder}")
     return [*before, *(f"export {name}={quoted(value)}" for name, value in command.exports)]
 

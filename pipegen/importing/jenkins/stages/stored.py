@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     constant,
     texts,
 )
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import quoted
+from pipegen.importing.jenkins.stages.texts import path_word
 from pipegen.importing.jenkins.stages.work import KeptFiles
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
@@ -19,8 +17,7 @@ from pipegen.structs import replace
 def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `deleteDir` or `cleanWs`."""
     if context.directory and call.name == "deleteDir":
-        folder = context.directory if re.fullmatch(r"[\w./-]+", context.directory) else quoted(context.directory)
-        reader.command(call, f"rm -rf {folder}", replace(context, directory=""))
+        reader.command(call, f"rm -rf {path_word(context.directory)}", replace(context, directory=""))
         reader.marks.all(call)
         return
     has_worked = any(not command.is_message for command in reader.work.commands) or not reader.is_fresh

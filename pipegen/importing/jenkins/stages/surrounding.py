@@ -20,11 +20,15 @@ from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 # The conditions of attempts after failures of an agent or of Jenkins.
 _OF_SYSTEM = frozenset({"agent", "kubernetesAgent", "nonresumable"})
+# A path that begins with a variable or a reference, and variables of Jenkins with an absolute path.
+_FIRST_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_ABSOLUTE = frozenset({"WORKSPACE", "WORKSPACE_TMP", "HOME", "JENKINS_HOME"})
 _UNITS = {"SECONDS": "seconds", "MINUTES": "minutes", "HOURS": "hours", "DAYS": "days"}
 
 
@@ -118,11 +122,22 @@ def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     argument = call.argument("path", "")
     if call.block is None or argument is None:
         raise UntranslatableError("it has no steps")
-    path = reader.names.script(argument.value)
+    path = reader.names.variable(argument.value)
     reader.marks.read(call, "path")
-    inner = path if not context.directory or path.startswith(("/", "$")) else f"{context.directory}/{path}"
+    inner = path if not context.directory or _is_absolute(path, reader.names) else f"{context.directory}/{path}"
     directory = "" if inner in (".", "./") else inner.removeprefix("./")
     reader.read(call.block, replace(context, directory=directory, is_nested=context.is_nested or directory != ""))
+
+
+def _is_absolute(path: str, names: JenkinsNames) -> bool:
+    """Return whether *path* is absolute; raise `UntranslatableError` if only its values decide."""
+    first = _FIRST_VARIABLE.match(path)
+    if first is None:
+        return path.startswith("/")
+    value = names.environment.get(first[1])
+    if first[1] not in _ABSOLUTE and not value:
+        raise UntranslatableError("whether its path is absolute is known only at run time")
+    return first[1] in _ABSOLUTE or (value or "").startswith("/")
 
 
 def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -235,6 +235,11 @@ def quoted(text: str) -> str:
     return '"' + re.sub(r'["\\`]|\$(?!\{)', lambda match: f"\\{match[0]}", text) + '"'
 
 
+def path_word(path: str) -> str:
+    """Return *path*, which can contain references and variables, as a word for the shell."""
+    return path if re.fullmatch(r"[\w./@%+:,-]+", path) else quoted(path)
+
+
 def shell_word(parts: Sequence[Meaning]) -> str:
     """Return *parts* as a word of the shell; texts among them stay as they are."""
     text = "".join(part for part in parts if isinstance(part, str))
