@@ -244,10 +244,9 @@ def _defaults(
         and (not _READ.search(str(value)) or all(_env(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in _env(stage) for stage in stages], users)
     }
-    defaults: dict[str, Value] = {}
-    if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
-        return {_ENV: env} if env else {}
-    for key in _SHARED:
+    pod = _common_pod(with_env)
+    defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
+    for key in _SHARED if len(inheriting) > 1 else ():
         value = _usual([stage.get(key) for stage in inheriting])
         others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
         if key == "raw" and is_raw_shared:
@@ -255,11 +254,10 @@ def _defaults(
         is_of_template = _is_of_template([key in stage for stage in stages], users)
         if None in others and key not in of_source and (key not in ("shell", "raw") or is_of_template):
             continue
-        if key == _AGENT and (pod := _common_pod(with_env)):
-            defaults[key] = pod
-        elif value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
+        has_maps = isinstance(value, dict) and any(isinstance(other, dict) for other in others)
+        if value is not None and key not in defaults and not has_maps:
             defaults[key] = value
-    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source else None
+    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and inheriting[1:] else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 

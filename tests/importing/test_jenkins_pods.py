@@ -151,3 +151,21 @@ def test_another_pod_is_a_difference(before: str, after: str, difference: str) -
     proof = prove_stages(replace(result, compiled=changed, generated=changed.files))
     assert proof is not None
     assert any(difference in found.message for found in proof.differences)
+
+
+def test_stages_share_a_pod_whatever_they_do() -> None:
+    """Stages with steps of Jenkins only have it from the defaults, and those that only wait need none."""
+    stages = [
+        "stage('A') { steps { container('go') { sh 'make' } } }",
+        "stage('B') { steps { deploy() } }",
+        "stage('C') { steps { input 'Continue?' } }",
+    ]
+    text = f"pipeline {{ agent {{ kubernetes {{ {_YAML} }} }}; stages {{ {'; '.join(stages)} }} }}\n"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(result)
+
+    assert result.text.count("kind: Pod") == 1
+    assert 'defaults: { agent: { kubernetes: { yaml: "kind: Pod" } } }' in result.text
+    assert result.text.count("agent:") == 2
+    assert proof is not None
+    assert proof.differences == ()

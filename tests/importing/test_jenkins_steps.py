@@ -71,3 +71,15 @@ def test_a_folder_in_a_folder_stays_groovy_if_it_may_be_absolute(folder: str, sc
 
     assert script in result.text
     assert ("steps:" in result.text) is not bool(script)
+
+
+def test_an_if_on_a_value_that_is_left_out_is_left_out() -> None:
+    """Nothing sets the parameter of an `input`, so a command would always find it empty."""
+    stage = "stage('A') { input { message 'x'; parameters { string(name: 'LEVEL') } }; steps { STEPS } }"
+    steps = "script { if (LEVEL == 'full') { sh 'make' } }; sh 'make test'"
+    report = Report()
+    text = f"pipeline {{ agent any; stages {{ {stage.replace('STEPS', steps)} }} }}"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "script: [make test]" in result.text
+    assert '"script" is left out: it reads "LEVEL", which no Groovy of the config sets' in messages(report)

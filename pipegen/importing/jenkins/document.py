@@ -269,7 +269,8 @@ def _complete(
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
     draft.keys |= draft.agent.keys(draft.work.script_container)
     if draft.keys.keys().isdisjoint(("script", "steps")):
-        draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
+        of_machine = ("env", "secrets", "image", *(("agent",) if draft.agent.pod is not None else ()))
+        draft.keys = {key: value for key, value in draft.keys.items() if key not in of_machine}
     leave_out_checkouts(draft.work, marks, has_stashes=not is_shared)
     # Stages in one workspace find the files there.
     if files := artifacts([file for file in draft.work.files if file.name is None or not is_shared], marks):

@@ -26,8 +26,9 @@ class _StepInPod(Struct):
 def pod_differences(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
     """Yield the differences between the pod of *draft*, with the containers of its steps, and that of *job*."""
     source, actual, name = draft.agent.pod, job.machine.pod, draft.source.name
-    if source is None or actual is None:
-        if source is not None or actual is not None:
+    has_work = bool(job.steps) or job.plugin_steps is not None
+    if source is None or actual is None or not has_work:
+        if (source is not None or actual is not None) and has_work:
             yield f'the pod of stage "{name}" is another one'
         return
     expected = dict(source.keys)

@@ -115,6 +115,8 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
 def _value(test: VariableComparison, names: JenkinsNames) -> str:
     """Return the variable or the reference that *test* compares."""
     name = test.variable.name
+    if name in names.outside and not test.variable.is_parameter:
+        raise UntranslatableError(f'it reads "{name}", which no Groovy of the config sets')
     if test.variable.is_parameter and name not in names.inputs:
         raise UntranslatableError("the type of a parameter is not known")
     if name == "BRANCH_NAME" and (

@@ -13,6 +13,9 @@ from pipegen.importing.jenkins.stages.work import KeptFiles
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
+# How much of the output of tests a report shows.
+_OF_OUTPUT = ("keepLongStdio", "stdioRetention")
+
 
 def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `deleteDir` or `cleanWs`."""
@@ -101,4 +104,4 @@ def junit(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     if context.is_after and context.when == "failure":
         raise UntranslatableError("reports are collected in any case")
     reader.work.junit += _paths(reader, call, context, "testResults", "")
-    reader.marks.read(call, "testResults", "allowEmptyResults", "skipMarkingBuildUnstable", "keepLongStdio")
+    reader.marks.read(call, "testResults", "allowEmptyResults", "skipMarkingBuildUnstable", *_OF_OUTPUT)
