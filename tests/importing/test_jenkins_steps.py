@@ -8,6 +8,7 @@ from importing.samples import messages
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.importing.jenkins.stages.texts import may_fail_unnoticed
 from pipegen.source.text import SourceFile
 
 _SOURCE = "pipeline {\n    agent any\n    stages {\n        stage('A') { steps { STEP } }\n    }\n}\n"
@@ -83,3 +84,52 @@ def test_an_if_on_a_value_that_is_left_out_is_left_out() -> None:
 
     assert "script: [make test]" in result.text
     assert '"script" is left out: it reads "LEVEL", which no Groovy of the config sets' in messages(report)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make && make install",
+        "make || make && make install",
+        "! grep x a",
+        "make\nmake a &&\n  make b",
+        "make && \\\n  make b",
+        "if [ -f a ]; then\n  make a && make b\nfi",
+        "make && cat <<EOF\na\nEOF",
+    ],
+)
+def test_a_shell_goes_on_after_some_failures(text: str) -> None:
+    """Such as that of a command before `&&`, although the shell stops at errors."""
+    assert may_fail_unnoticed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make && make install || true",
+        "make && make a; make b",
+        "make 2>&1",
+        "make &",
+        "(make && make install)",
+        "echo $(make && make a)",
+        "echo 'a && b'",
+        'echo "a && b"',
+        "make # a && b",
+        "[[ -f a && -f b ]]",
+        "if [ -f a ]; then\n  make a\nfi",
+    ],
+)
+def test_a_shell_stops_at_most_failures(text: str) -> None:
+    """The last part of a list decides, and that of a group."""
+    assert not may_fail_unnoticed(text)
+
+
+def test_a_failure_of_each_step_ends_the_script() -> None:
+    """The last command of a script decides its result in any case."""
+    steps = "sh 'make a && make b'; sh '! grep x a'; sh 'make c && make d'"
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", steps)), Report())
+    proof = prove_stages(result)
+
+    assert "script: [(make a && make b), (! grep x a), make c && make d]" in result.text
+    assert proof is not None
+    assert proof.differences == ()

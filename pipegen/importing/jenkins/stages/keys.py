@@ -21,7 +21,7 @@ def keys_of(work: StageWork) -> dict[str, Value]:
         keys["shell"] = "bash"
     commands, outputs = with_outputs(work.commands)
     if commands:
-        keys["script"] = [*work.exports, *as_script(commands)]
+        keys["script"] = [*work.exports, *as_script(commands, is_followed=outputs is not None)]
     elif outputs or work.after or work.files or work.junit:
         keys["script"] = ["true"]
     if outputs:

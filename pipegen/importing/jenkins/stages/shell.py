@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.jenkins.stages.texts import has_open_quote, open_quote, path_word, quoted
+from pipegen.importing.jenkins.stages.texts import has_open_quote, may_fail_unnoticed, open_quote, path_word, quoted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
@@ -133,15 +133,15 @@ def _is_own_command(command: ScriptCommand, variables: AbstractSet[str]) -> bool
     return is_plain and not _NOT_PLAIN.search(command.text) and variables.isdisjoint(re.findall(r"\w+", command.text))
 
 
-def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
-    """Return *commands* as the entries of one script, in which none affects the others."""
+def as_script(commands: Sequence[ScriptCommand], *, is_followed: bool = False) -> list[Value]:
+    """Return *commands* as the entries of one script, in which none affects the others, or what may follow them."""
     is_bash = any(command.is_bash for command in commands)
     entries: list[Value] = []
     folders: set[str] = set()
     for at, command in enumerate(commands):
         is_new = command.directory not in folders
         folders.add(command.directory)
-        text = _isolated(command, is_bash=is_bash, is_last=at == len(commands) - 1, is_new=is_new)
+        text = _isolated(command, is_bash=is_bash, is_last=at == len(commands) - 1 and not is_followed, is_new=is_new)
         entries.append(Commented(text, command.comment) if command.comment else text)
     return entries
 
@@ -153,7 +153,7 @@ def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: b
         return _assignment(command, is_bash=is_bash)
     settings = _settings(command, is_bash=is_bash)
     before = _before(command, settings, is_new=is_new)
-    if not before and (is_last or not _LASTING.search(text)):
+    if not before and (is_last or not (_LASTING.search(text) or may_fail_unnoticed(text))):
         return text
     if is_last and not command.directory:
         return "\n".join([*before, text])

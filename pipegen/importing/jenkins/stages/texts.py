@@ -36,6 +36,14 @@ _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 _EXPANDED = re.compile(r"\$(?!\{[\w-]+\.)")
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
+# Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
+_HIDDEN = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+_GROUP = re.compile(r"\$?\([^()]*\)|\[\[ [^\n]*? \]\]")
+_CONTINUED = re.compile(r"(?<=[&|])[ \t]*\n")
+# The end of a command that others follow, and the last words of compound commands.
+_SEPARATOR = re.compile(r"[;\n]|(?<![&>])&(?![&>])")
+_ENDS = frozenset({"fi", "done", "esac", "}"})
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
 
@@ -262,3 +270,28 @@ def _in_quotes(part: Meaning) -> str:
 def _shown(code: str) -> str:
     line = " ".join(code.split())
     return line if len(line) <= 40 else f"{line[:37]}..."  # noqa: PLR2004
+
+
+def may_fail_unnoticed(text: str) -> bool:
+    """Return whether a shell that stops at errors goes on after a failure of the last of the commands *text*.
+
+    It does after `a && b` if the first part fails, and after `! a`. A step `sh` of its own fails then.
+    """
+    last = _last_command(text)
+    if re.split(r"\s", last, maxsplit=1)[0] in _ENDS:
+        return "&&" in text
+    return last.startswith("! ") or "&&" in last.rpartition("||")[2]
+
+
+def _last_command(text: str) -> str:
+    """Return the last of the commands *text*, with one letter for all that is in quotes and parentheses."""
+    bare = _HIDDEN.sub("x", _COMMENT.sub("", _HIDDEN.sub(_without_signs, text)))
+    while (outer := _GROUP.sub("x", bare)) != bare:
+        bare = outer
+    lines = _CONTINUED.sub(" ", bare.strip()).split("\n")
+    document = next((line for line in lines if "<<" in line), lines[-1])
+    return _SEPARATOR.split(document.rstrip("; "))[-1].strip()
+
+
+def _without_signs(match: re.Match[str]) -> str:
+    return re.sub(r"[#()&|;]", "x", match[0])

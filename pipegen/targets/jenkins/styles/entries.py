@@ -191,8 +191,12 @@ def _ensured(step: model.Ensured) -> TableEntry:
     parts = [TableEntry(shape=Shape(""), kind="tried", steps=entries(step.steps))]
     code = f"try {{\n{_part(0)}\n"
     if step.on_failure:
-        code += f"}} catch (error) {{\n{_part(len(parts))}\n    throw error\n"
-        parts.append(TableEntry(shape=Shape(""), kind="onFailure", steps=entries(step.on_failure)))
+        failure, part, first = step.on_failure, _part(len(parts)), step.on_failure[0]
+        if isinstance(first, model.Wrapped) and first.head == model.NOT_STOPPED:
+            # Only this function knows the error.
+            failure, part = first.steps, indent(f"{first.head} {{\n{part}\n}}", "    ")
+        code += f"}} catch (error) {{\n{part}\n    throw error\n"
+        parts.append(TableEntry(shape=Shape(""), kind="onFailure", steps=entries(failure)))
     if step.always:
         code += f"}} finally {{\n{_part(len(parts))}\n"
         parts.append(TableEntry(shape=Shape(""), kind="always", steps=entries(step.always)))

@@ -108,3 +108,14 @@ def test_a_step_too_large_for_a_function_is_rejected(monkeypatch: pytest.MonkeyP
 
     assert diagnostic.code is codes.STAGE_TOO_LARGE
     assert diagnostic.message.startswith('stage "a" is too large')
+
+
+def test_steps_after_a_failure_test_the_error_where_it_is_caught() -> None:
+    """The functions that run inner steps do not know it."""
+    after = model.Wrapped(model.NOT_STOPPED, (model.Sh(lines=("b",)),))
+    tables = made_tables(stage("one", model.Ensured(steps=(model.Sh(lines=("a",)),), on_failure=(after,))))
+    codes_of_kinds = [kind.code for part in tables.steps for kind in part]
+    (ensured,) = [code for code in codes_of_kinds if "catch" in code]
+
+    assert [code for code in codes_of_kinds if "error" in code] == [ensured]
+    assert f"catch (error) {{\n    {model.NOT_STOPPED} {{\n        runSteps(step.steps[1].steps)\n    }}\n" in ensured
