@@ -277,3 +277,16 @@ def test_parameters_without_a_declaration_are_reported(steps: str, count: int) -
     import_jenkins(SourceFile("Jenkinsfile", source), report)
 
     assert messages(report).count('is "null" if the job has no such parameter') == count
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "count"), [("sh 'make clean'", 1), ("sh 'make clean'; deploy()", 1), ("deleteDir()", 0)]
+)
+def test_a_cleanup_before_the_steps_after_a_failure_is_reported(cleanup: str, count: int) -> None:
+    """Jenkins runs "cleanup" last, and a config its commands with the script."""
+    report = Report()
+    post = f"failure {{ deploy() }}\n cleanup {{ {cleanup} }}"
+    source = f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ sh 'make' }}\n post {{ {post} }} }} }} }}"
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert messages(report).count('the commands in "cleanup" run before the steps in "failure"') == count

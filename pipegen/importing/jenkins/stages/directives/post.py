@@ -34,8 +34,14 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
         context = _CONTEXTS.get("failure" if is_like_failure else call.name)
         if context is not None:
             steps.marks.translated(call)
-            before = _commands(steps)
+            before, after = _commands(steps), len(steps.work.after)
             steps.read(call.block, context)
+            if context.is_cleanup and steps.work.steps_failure and len(steps.work.after) > after:
+                steps.marks.differs(
+                    call.span,
+                    'the commands in "cleanup" run before the steps in "failure"',
+                    "check that these steps do not need what the commands remove",
+                )
             if call.name == "success" and _commands(steps) > before and (steps.work.after or steps.work.steps_always):
                 steps.marks.differs(
                     call.span,
