@@ -133,3 +133,12 @@ def test_a_failure_of_each_step_ends_the_script() -> None:
     assert "script: [(make a && make b), (! grep x a), make c && make d]" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_a_value_that_no_command_prints_is_the_reason_for_groovy() -> None:
+    """Another name of the stage would not help."""
+    report = Report()
+    source = _SOURCE.replace("'A'", "'A b'").replace("STEP", "script { image = docker.build('a') }")
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert "it contains Groovy: docker.build('a')" in messages(report)

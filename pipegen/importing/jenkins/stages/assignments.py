@@ -62,6 +62,7 @@ def _assign(
     name = assignment.name
     value = reader.names.assigned.get(name)
     if value is None and not can_be_read(reader.title):
+        _printed(reader, assignment.value)  # a value that no command prints is the better reason
         raise UntranslatableError(f'it sets "{name}", and a reference cannot contain the name of this stage')
     if value is None or value.is_environment != is_environment or context.is_after:
         raise UntranslatableError("it contains Groovy")
