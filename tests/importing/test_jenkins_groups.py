@@ -81,3 +81,16 @@ def test_a_label_contains_values_of_a_matrix(label: str, agent: str) -> None:
     assert ("agent:" in result.text) is bool(agent)
     assert ('PG850] "label" is left out' in reported) is not bool(agent)
     assert reported.endswith("the same for 9 events")
+
+
+def test_a_second_pipeline_is_reported() -> None:
+    """Jenkins runs the first one, and the config has its stages only."""
+    first, second = (
+        f"pipeline {{ agent any; stages {{ stage('{name}') {{ steps {{ sh 'x' }} }} }} }}" for name in "AB"
+    )
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", f"{first}\n{second}\n"), report)
+
+    assert "name: A" in result.text
+    assert "definitions" not in result.text
+    assert 'Jenkinsfile:2:1: warning[PG850] "pipeline" is left out' in messages(report)

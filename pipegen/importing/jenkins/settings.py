@@ -137,7 +137,10 @@ def _directive_libraries(source: JenkinsSource, marks: Marks) -> Iterator[str]:
 
 def _other(statement: Statement, marks: Marks) -> None:
     """Account for a call outside of the pipeline; other statements there are definitions."""
-    if isinstance(statement, GroovyCall) and (statement.name == "_" or library_names(statement)):
+    if isinstance(statement, GroovyCall) and statement.name == "pipeline":
+        reason = 'Jenkins runs the first block "pipeline" of a file'
+        marks.left_out(statement, reason, hint="import it from a file of its own if it is in use")
+    elif isinstance(statement, GroovyCall) and (statement.name == "_" or library_names(statement)):
         marks.all(statement)
     elif isinstance(statement, GroovyCall) and (statement.name in OF_JOB or statement.block is not None):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")

@@ -121,7 +121,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
     others = [
         statement
         for statement in reader.file_statements()
-        if _is_around(statement) and function_name(statement) not in own
+        if statement.span.start != call.span.start and function_name(statement) not in own
     ]
     graph = declarative.graph_of(whole)
     assigned = Counter(_computed(code))
@@ -153,11 +153,6 @@ def _without_line_marks(file: SourceFile) -> SourceFile:
         if is_mark and before.text in (",", "+", ":", "=", "(", "["):
             text = f"{text[: token.start]} {text[token.end :]}"
     return replace(file, text=text)
-
-
-def _is_around(statement: Statement) -> bool:
-    """Return whether *statement* is around the pipeline."""
-    return not isinstance(statement, GroovyCall) or statement.name != "pipeline"
 
 
 def function_name(statement: Statement) -> str | None:
