@@ -124,13 +124,19 @@ class FileBuilder(Struct, kw_only=True):
 
     def _features(self, document: Document) -> dict[str, list[str]]:
         """Return the features of *document* that need a certain version of GitLab, with the jobs that use them."""
-        used = versions.features_used(self.sizes.data(document))
+        users = _users(document)
+        features = versions.features_used(self.sizes.data(document))
+        used = {
+            feature: [*dict.fromkeys(user for name in names for user in users.get(name, (name,)))]
+            for feature, names in features.items()
+        }
         stages = {job.name: job.stage for job in document.jobs}
         same_stage = [
-            job.name
+            user
             for job in document.jobs
             for need in job.needs
-            if need.job in stages and stages[need.job] == job.stage
+            for user in users.get(job.name, (job.name,))
+            if stages.get(need.job) == stages[user]
         ]
         return used | ({versions.SAME_STAGE: [*dict.fromkeys(same_stage)]} if same_stage else {})
 
@@ -162,6 +168,15 @@ class FileBuilder(Struct, kw_only=True):
         check_size(
             file.name, len(jobs), (self.sizes.file_size(document), len(file.text.encode())), self.limit, at, self.report
         )
+
+
+def _users(document: Document) -> Mapping[str, Sequence[str]]:
+    """Return the jobs with the keys of each job that others extend, by the name of that job."""
+    users: dict[str, list[str]] = {}
+    for job in document.jobs:
+        for base in job.extended:
+            users.setdefault(base, []).append(job.name)
+    return {base: [user for name in names for user in users.get(name, (name,))] for base, names in users.items()}
 
 
 def _files(count: int) -> str:

@@ -32,9 +32,14 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "before_script": ("before_script",),
     "script": ("script",),
     "after_script": ("after_script",),
+    "needs": ("needs", "other_files"),
     "artifacts": ("artifacts", "artifact_keys"),
     "trigger": ("trigger",),
 }
+# Raw keys that say more about a job than what others may have in common with it, or that GitLab does not merge.
+_OF_ONE_JOB = frozenset({"extends", "stage", "rules", "variables"})
+# Fewer needs stay in the jobs, where they show the order.
+_MANY_NEEDS = 4
 # Longer lines count as several.
 _LINE = 120
 
@@ -82,7 +87,7 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
     raw = job.raw
     for key, names in _FIELDS.items():
         has_fields = getattr(job, names[0]) or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
-        if not raw.get(key, has_fields):
+        if not raw.get(key, has_fields) or (key == "needs" and _has_few_needs(job)):
             continue
         # Null would not remove the `coverage` of these fields from another job.
         if key != "artifacts" or "coverage" not in removed(raw):
@@ -91,6 +96,8 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
+    for key in _other_raw_keys(job):
+        yield _Key(key, raw=repr(raw[key]))
     raw_variables = raw.get("variables", {})
     if isinstance(raw_variables, dict):
         for name, value in raw_variables.items():
@@ -98,6 +105,18 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
         for variable in job.variables:
             if variable.name not in raw_variables:
                 yield _Key("variables", (variable,), variable=variable.name)
+
+
+def _has_few_needs(job: GitLabJob) -> bool:
+    raw = job.raw.get("needs")
+    return len(raw if isinstance(raw, list) else (*job.needs, *job.other_files)) < _MANY_NEEDS
+
+
+def _other_raw_keys(job: GitLabJob) -> Sequence[str]:
+    """Return the other raw keys of *job*, with which pipegen merges no generated ones."""
+    keys = [key for key, value in job.raw.items() if value and key not in _FIELDS and key not in _OF_ONE_JOB]
+    generated = job_data(replace(job, raw={}), None) if keys else {}
+    return [key for key in keys if key not in generated]
 
 
 def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:

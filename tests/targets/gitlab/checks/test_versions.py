@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from targets.gitlab.split_runs import split_up
+from targets.gitlab.split_runs import SplitUp, split_up
 from yaml_data import yaml_data
 
 from pipegen.emit.yaml import Commented
@@ -186,6 +186,23 @@ def test_a_comment_hides_no_keys() -> None:
     job = {"image": Commented({"name": "x", "pull_policy": "always"}, above="The image.")}
 
     assert set(features_used({"a": Commented(job, above="A job.")})) == {"job.image.pull_policy"}
+
+
+def test_keys_that_jobs_share_are_reported_at_each_of_their_stages() -> None:
+    """They are in a hidden job that these jobs extend."""
+    paths = "paths: [a, b], exclude: [c, d], expire: 1 day"
+    stages = ", ".join(
+        f"{{ name: {name}, script: [x], artifacts: {{ {paths}, when: always, access: maintainer, overlap: true }} }}"
+        for name in ("one", "two")
+    )
+
+    def layout(version: str) -> SplitUp:
+        return split_up(
+            f"targets: {{ gitlab: {{ version: '{version}' }} }}\npipelines: {{ p: {{ stages: [{stages}] }} }}"
+        )
+
+    assert "extends: .shared-one" in layout("18.4").files[-1].text
+    assert len(layout("18.3").reported("PG673")) == 2
 
 
 def test_older_servers_have_a_smaller_size_limit() -> None:

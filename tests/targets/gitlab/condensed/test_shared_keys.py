@@ -11,9 +11,11 @@ _SCRIPT = "script: [one, two, three, four, five, six]"
 _OTHERS = tuple(f"name: {name}, script: [{name}]" for name in "uvwx")
 
 
-def _data(*stages: str, settings: str = "") -> dict[str, Any]:
-    """Return the data of a file with a pipeline of *stages* and other *settings*."""
-    config = f"{settings}\npipelines: {{ p: {{ stages: [{', '.join(f'{{ {stage} }}' for stage in stages)}] }} }}"
+def _data(*stages: str, settings: str = "", order: str = "") -> dict[str, Any]:
+    """Return the data of a file with a pipeline of *stages*, in this *order* if any, and other *settings*."""
+    listed = ", ".join(f"{{ {stage} }}" for stage in stages)
+    execution = f", execution: [{order}]" if order else ""
+    config = f"{settings}\npipelines: {{ p: {{ stages: [{listed}]{execution} }} }}"
     data: dict[str, Any] = yaml_data(compiled(config).text)
     return data
 
@@ -170,3 +172,32 @@ def test_variables_in_the_own_text_of_users_are_shared_by_themselves() -> None:
 
     assert data[".variables-a"] == {"variables": dict.fromkeys("ABCD", "$X")}
     assert [data[name].get("variables") for name in "abc"] == [{"E": "one"}, {"E": "two"}, None]
+
+
+def test_long_needs_are_shared() -> None:
+    """A few needs stay in the jobs, where they show the order."""
+    first, later, last = ([f"{word} {letter}" for letter in "abcdefgh"] for word in ("one of the first stages", "later", "last"))
+    data = _data(
+        *(f"name: {name}, script: [x]" for name in (*first, *later[:3], *last[:3])),
+        order=f"[[{', '.join(first)}], [{', '.join(later[:3])}], [{', '.join(last[:3])}]]",
+    )
+
+    assert data[".needs-later"] == {"needs": first}
+    assert data["later b"] == {"extends": ".needs-later", "stage": "later a, later b, later c", "script": ["x"]}
+    assert data["last a"]["needs"] == data["last b"]["needs"] == later[:3]
+
+
+def test_other_keys_in_the_own_text_of_users_are_shared() -> None:
+    """A key that pipegen generates for a job stays there: GitLab would merge both in another order."""
+    raw = "raw: { gitlab: { retry: { max: 2, when: [unknown_failure, script_failure], exit_codes: [1, 2] } } }"
+    data = _data(
+        f"name: a, script: [a], {raw}",
+        f"name: b, script: [b], {raw}",
+        f"name: c, script: [c], {raw}",
+        f"name: d, script: [d], retry: 1, {raw}",
+        *_OTHERS,
+    )
+
+    assert data[".retry-a"]["retry"]["exit_codes"] == [1, 2]
+    assert [data[name].get("extends") for name in "abcd"] == [".retry-a", ".retry-a", ".retry-a", None]
+    assert data["d"]["retry"]["max"] == 2

@@ -58,6 +58,17 @@ def test_many_frames_share_one_stage() -> None:
     assert len(_chain(21, version="14.1").data["stages"]) == 21
 
 
+def test_needs_that_jobs_share_may_be_of_their_stage() -> None:
+    """They are in a hidden job that these jobs extend."""
+    frames = [[f"{letter}-of-frame-{number}" for letter in "abcdefgh"] for number in range(100, 121)]
+    stages = ", ".join(f"{{ name: {name}, script: x }}" for frame in frames for name in frame)
+    order = ", ".join(f"[{', '.join(frame)}]" for frame in frames)
+    output = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [[{order}]] }} }}")
+
+    assert [need["job"] for need in output.data[".needs-a-of-frame-101"]["needs"]] == frames[0]
+    assert "Needs GitLab 14.2" in output.text
+
+
 def test_combinations_are_named_after_their_matrix() -> None:
     """A matrix counts as one job."""
     output = compiled(
