@@ -52,6 +52,17 @@ def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itse
     assert _differences(result) == []
 
 
+def test_a_job_with_more_needs_than_gitlab_allows_waits_for_earlier_stages(tmp_path: Path) -> None:
+    """GitLab counts each combination of a matrix, which the need on its job names once."""
+    lint = "lint: { stage: test, script: ./lint, needs: [] }\n"
+    values = ", ".join(f"v{number}" for number in range(49))
+    matrix = f"build: {{ stage: build, script: 'make $X', parallel: {{ matrix: [{{ X: [{values}] }}] }} }}\n"
+    source = f"{_OPTIONAL}{lint}{matrix}test: {{ stage: test, script: ['./test $TAG'] }}\n"
+    result, _ = from_text(source, tmp_path, frozenset({"test"}))
+
+    assert "needs" not in _generated(result)["test"]
+
+
 def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> None:
     """Needs of the original also wait for a person."""
     needs = "[tag, { job: container, optional: true }]"

@@ -120,8 +120,11 @@ def keep_needs(
             has_unknown = True
             continue
         needs = [*_raw_needs(draft, needed, source, order, names), *needs_elsewhere(draft.job, inputs)]
-        if len(needs) <= _MOST_NEEDS:
+        if len(needs) + sum(_further_combinations(other, names) for other in needed) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
+            reasons[draft.name] = reason
+        elif is_by_stage:
+            has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
             reasons[draft.name] = reason
     return KeptNeeds(reasons, lacks_names=has_unknown)
 
@@ -138,6 +141,12 @@ def _raw_needs(
         for name in jobs:
             own = keys | ({"optional": True} if name in helpers else {})
             yield {"job": helpers.get(name, name), **own} if own else name
+
+
+def _further_combinations(other: Draft, names: GeneratedNames) -> int:
+    """Return how many needs GitLab counts besides one for each of the jobs of *other* in the generated file."""
+    combinations = matrix_combinations(as_map(other.keys.get("matrix")))
+    return max(0, len(combinations) - len(names.jobs.get(other.name, combinations)))
 
 
 def _keep_stage_order(draft: Draft, sources: Sequence[Draft], names: GeneratedNames) -> bool:
