@@ -73,13 +73,13 @@ class _Simplifier:
     """Drops the parts of a condition that make no difference, by comparing all combinations of its tests."""
 
     def __init__(self, whole: Condition, known: Condition) -> None:
-        self._whole = flat(whole)
+        self._whole, self._condition = flat(whole), known
         self._table = _Table((*tests(self._whole), *tests(known)))
         self._known = self._table.mask(known) if self._table.is_small else 0
 
     def result(self) -> Condition:
         if not self._table.is_small:
-            return _without_decided(self._whole)
+            return _without_decided(_assuming(self._whole, _literals(flat(self._condition)), are_true=True))
         whole, mask = self._whole, self._mask(self._whole)
         if mask == self._known:
             return ALWAYS
@@ -177,11 +177,43 @@ def _without_decided(whole: Condition) -> Condition:
         return Opposite(_without_decided(whole.part))
     if isinstance(whole, StageTest):
         return whole
+    literals = _literals(whole)
+    parts = (
+        part if part in literals else _assuming(part, literals, are_true=isinstance(whole, Conjunction))
+        for part in whole.parts
+    )
+    assumed = flat(type(whole)(tuple(parts)))
+    if assumed != whole:
+        return _without_decided(assumed)
     kind, inner_kind = type(whole), Disjunction if isinstance(whole, Conjunction) else Conjunction
     undecided = [_without_refused(part, whole) if isinstance(part, inner_kind) else part for part in whole.parts]
-    parts = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in undecided}
-    rest = [part for part, inner in parts.items() if not any(other < inner for other in parts.values())]
-    return flat(kind(tuple(map(_without_decided, rest))))
+    contents = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in undecided}
+    rest = [part for part, content in contents.items() if not any(other < content for other in contents.values())]
+    result = flat(kind(tuple(map(_without_decided, rest))))
+    return result if result == whole else _without_decided(result)
+
+
+def _literals(whole: Condition) -> frozenset[Condition]:
+    """Return the tests and opposites of tests among the parts of the flat *whole*."""
+    parts = whole.parts if isinstance(whole, Conjunction | Disjunction) else (whole,)
+    return frozenset(part for part in parts if isinstance(part.part if isinstance(part, Opposite) else part, StageTest))
+
+
+def _assuming(whole: Condition, literals: frozenset[Condition], *, are_true: bool) -> Condition:
+    """Return the flat *whole* in runs in which all of *literals* hold if they *are_true*, else none."""
+    if not literals:
+        return whole
+    true, false = (ALWAYS, NEVER) if are_true else (NEVER, ALWAYS)
+    match whole:
+        case _ if whole in literals:
+            return true
+        case StageTest():
+            return false if Opposite(whole) in literals else whole
+        case Opposite():
+            return flat(Opposite(_assuming(whole.part, literals, are_true=are_true)))
+        case Conjunction() | Disjunction():
+            return flat(type(whole)(tuple(_assuming(part, literals, are_true=are_true) for part in whole.parts)))
+    return whole
 
 
 def _without_refused(part: Conjunction | Disjunction, whole: Conjunction | Disjunction) -> Condition:

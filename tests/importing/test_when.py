@@ -53,6 +53,56 @@ def test_a_long_condition_has_no_opposite_of_another_alternative() -> None:
     )
 
 
+def test_tests_of_a_long_condition_are_known_in_all_its_parts() -> None:
+    """Also in nested ones, after a part has become one of these tests, and in runs for which they are known."""
+    first, second, third, *others = (StageTest("env", f"V{number}") for number in range(12))
+    refused = Opposite(Conjunction((first, Disjunction((second, Conjunction((first, third)))))))
+    known = Conjunction((first, Opposite(second), *others))
+
+    assert simplified(Conjunction((first, refused, *others))) == Conjunction(
+        (first, Opposite(Disjunction((second, third))), *others)
+    )
+    joined = Disjunction((Conjunction((first, second)), first))
+    assert simplified(Conjunction((joined, Opposite(Conjunction((first, third))), *others))) == Conjunction(
+        (first, Opposite(third), *others)
+    )
+    assert simplified(Disjunction((Conjunction((first, third)), second)), known) == third
+
+
+_ASKING = "{{ if: '{0} && $ASK', when: manual }}, {{ if: '{0}' }}"
+_OVERLAPPING = (
+    _ASKING.format('$N == "n" && $P && $B != "b"'),
+    """{ if: '$N != "n" && $P && $U', when: never }""",
+    *map(
+        _ASKING.format,
+        (
+            *('$N != "n" && $P && $R', '$N == "n" && $S == "s" && $B != "b"', '$N != "n" && $S == "s"'),
+            *('$M && $T == "t" && $C', '$M && $T != "t"'),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "approve"),
+    [
+        (_OVERLAPPING, "approve: { when: { env: { ASK: true } } }"),
+        (
+            (_ASKING.format("$A"), "{ if: $B && $ASK && $C, when: manual }", "{ if: $B }"),
+            "any: [{ env: { A: true } }, { env: { C: true } }]",
+        ),
+    ],
+)
+def test_an_approval_has_only_the_tests_that_decide(rules: tuple[str, ...], approve: str, tmp_path: Path) -> None:
+    """Rules for a person have them in addition to a later one, which may not hold without another test."""
+    result, _ = from_text(f"test: {{ script: [./test], rules: [{', '.join(rules)}] }}\n", tmp_path)
+    proof = prove(result)
+
+    assert approve in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
 @pytest.mark.parametrize(
     "rules",
     [

@@ -95,26 +95,22 @@ def keep_needs(
     by_name = {draft.name: draft for draft in drafts}
     leaving = {draft.name for draft in drafts if "outputs" in draft.keys or _leaves_raw_files(draft)}
     earlier = closure(order.before)
-    after_failures = after_any_failure(drafts, source, order, report)
-    early = [draft for draft in drafts if draft.name in misordered]
-    staged = {
-        **dict.fromkeys(in_order_of_stages(early, drafts, source, order), _MISORDERED),
-        **dict.fromkeys(after_failures.difference(misordered), _SKIPPED),
-    }
+    skipped = after_any_failure(drafts, source, order, report).difference(misordered)
+    exact = in_order_of_stages([draft for draft in drafts if draft.name in misordered], drafts, source, order)
+    staged = {**dict.fromkeys(exact, _MISORDERED), **dict.fromkeys(skipped, _SKIPPED)}
     for draft in drafts:
+        origins = [by_name[name] for name in order.files[draft.name]]
         if draft.name in staged:
-            has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
+            has_unknown |= not _keep_stage_order(draft, origins, names)
             reasons[draft.name] = staged[draft.name]
             continue
         others = other_files(draft.job, inputs)
-        reason = _raw_reason(draft, source, order, is_misordered=draft.name in misordered)
-        reason = reason or ("it needs jobs of other pipelines" if others is None else "")
+        reason = _raw_reason(draft, source, order, others, is_misordered=draft.name in misordered)
         if not reason:
             draft.other_files = others or ()
             continue
-        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier.get(draft.name, ())]
-        before = order.before.get(draft.name, ())
-        needed = [by_name[other.name] for other in drafts if other.name in before or other.name in sources]
+        sources = leaving.intersection(order.files[draft.name], earlier.get(draft.name, ()))
+        needed = [other for other in drafts if other.name in sources.union(order.before.get(draft.name, ()))]
         is_by_stage = needs_of(draft.job, source) is None
         if any(_is_unknown(other, names, is_by_stage=is_by_stage) for other in needed):
             has_unknown = True
@@ -122,9 +118,9 @@ def keep_needs(
         needs = [*_raw_needs(draft, needed, source, order, names), *needs_elsewhere(draft.job, inputs)]
         if len(needs) + sum(_further_combinations(other, names) for other in needed) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
-            reasons[draft.name] = reason
         elif is_by_stage:
-            has_unknown |= not _keep_stage_order(draft, [by_name[name] for name in order.files[draft.name]], names)
+            has_unknown |= not _keep_stage_order(draft, origins, names)
+        if "needs" in draft.raw:
             reasons[draft.name] = reason
     return KeptNeeds(reasons, lacks_names=has_unknown)
 
@@ -162,13 +158,25 @@ def _keep_stage_order(draft: Draft, sources: Sequence[Draft], names: GeneratedNa
     return not any(_is_unknown(source, names, is_by_stage=False) for source in sources)
 
 
-def _raw_reason(draft: Draft, source: SourcePipeline, order: Order, *, is_misordered: bool) -> str:
-    """Return why a config cannot express the needs of *draft*, "" if it can."""
+def _raw_reason(
+    draft: Draft,
+    source: SourcePipeline,
+    order: Order,
+    others: Sequence[Mapping[str, Data]] | None,
+    *,
+    is_misordered: bool,
+) -> str:
+    """Return why a config cannot express the needs of *draft*, "" if it can.
+
+    *others* are those on jobs of other pipelines, None if these are not files that a config can name.
+    """
     if "parallel" in draft.raw and any(need.own_axes for need in needs_of(draft.job, source) or ()):
         return "it needs the same combinations of another matrix"
     if not _single_combinations(draft.job, source).keys() <= order.selected.get(draft.name, {}).keys():
         return "it needs single combinations"
-    return _MISORDERED if is_misordered else ""
+    if is_misordered:
+        return _MISORDERED
+    return "it needs jobs of other pipelines" if others is None else ""
 
 
 def _need_keys(other: Draft, *, has_files: bool) -> dict[str, Data]:

@@ -15,6 +15,7 @@ from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
+from pipegen.importing.gitlab.stages.deciding_tests import deciding_tests
 from pipegen.importing.gitlab.stages.keys.base import WithoutEffect, duration
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.variables import exported
@@ -212,9 +213,10 @@ def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known:
 
     Rules that keep the job from running make no difference to how it starts.
     """
-    starting = (rule for rule in rules if rule.when != NEVER_STARTS)
+    starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in starting]
-    runs = in_pipelines(condition_of(deciding, names), known)
+    whole = deciding_tests(chosen, starting, names)
+    runs = in_pipelines(condition_of(deciding, names) if whole == ALWAYS else whole, known)
     if runs in (ALWAYS, NEVER):
         raise UntranslatableError("its rules start it in several ways")
     return runs

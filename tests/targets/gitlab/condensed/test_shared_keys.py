@@ -176,7 +176,8 @@ def test_variables_in_the_own_text_of_users_are_shared_by_themselves() -> None:
 
 def test_long_needs_are_shared() -> None:
     """A few needs stay in the jobs, where they show the order."""
-    first, later, last = ([f"{word} {letter}" for letter in "abcdefgh"] for word in ("one of the first stages", "later", "last"))
+    words = ("one of the first stages", "later", "last")
+    first, later, last = ([f"{word} {letter}" for letter in "abcdefgh"] for word in words)
     data = _data(
         *(f"name: {name}, script: [x]" for name in (*first, *later[:3], *last[:3])),
         order=f"[[{', '.join(first)}], [{', '.join(later[:3])}], [{', '.join(last[:3])}]]",
