@@ -36,23 +36,15 @@ _SHARED = (
     "raw",
 )
 _ENV, _BEFORE, _RAW, _AGENT = "env", "before", "raw", "agent"
+# Maps of which stages can share parts.
+_IN_PARTS = frozenset({_ENV, _RAW, "artifacts", "cache"})
 # Stages without a script or steps inherit these keys, but do not use them.
 _OF_MACHINES = frozenset({"agent", "resources", "runner_variables"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,
-    *(
-        "when",
-        "matrix",
-        "before",
-        "script",
-        "after",
-        "artifacts",
-        "reports",
-        "environment",
-        "approve",
-        "allow_failure",
-    ),
+    *("when", "matrix", "before", "script", "after", "artifacts", "reports"),
+    *("environment", "approve", "allow_failure"),
 )
 
 # Variables with more characters do not contain the values of others.
@@ -163,8 +155,7 @@ def _names(value: Value) -> tuple[str, ...]:
 
 def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, own: AbstractSet[str]) -> Shared:
     """Return *stages* with shared keys in defaults and templates, without the variables in *own*."""
-    variables = _common_variables(stages)
-    if variables:
+    if variables := _common_variables(stages):
         stages = [_without_variables(stage, variables) for stage in stages]
     users = _users([origin.templates for origin in origins or ()])
     inherited = None if origins is None else [origin.inherited for origin in origins]
@@ -346,17 +337,17 @@ def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
     """Return the keys that all *stages* have with one value, or most of them if the others replace it.
 
-    Of `env` and `raw`, these are the parts that all have, without the variables in *own*.
+    Maps of which stages share parts have those that all have, without the variables in *own*.
     """
     common: dict[str, Value] = {}
     for key in dict.fromkeys(key for stage in stages for key in stage):
         values = [stage.get(key) for stage in stages]
-        if key == _ENV or (key == _RAW and not any(removes(value) for value in values if value is not None)):
+        if key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
+            common[key] = values[0]
+        elif key == _ENV or (key in _IN_PARTS and not any(removes(value) for value in values if value is not None)):
             parts = common_parts([value if isinstance(value, dict) else {} for value in values])
             parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
             common |= {key: parts} if parts else {}
-        elif key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
-            common[key] = values[0]
         elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
             common[key] = value
     return common
@@ -375,13 +366,13 @@ def _weight(value: Value) -> int:
     if isinstance(value, Commented):
         return _weight(value.value)
     inner: Iterable[Value] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_weight, inner)) if isinstance(value, dict | list) else 1
+    return 1 + sum(map(_weight, inner))
 
 
 def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
     rest: Stage = {}
     for key, value in stage.items():
-        if key in (_ENV, _RAW) and isinstance(value, dict) and not (key == _RAW and removes(value)):
+        if key in _IN_PARTS and isinstance(value, dict) and (key == _ENV or not removes(value)):
             shared = common.get(key)
             if own := without_parts(value, shared if isinstance(shared, dict) else {}):
                 rest[key] = own

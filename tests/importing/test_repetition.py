@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from importing.samples import from_text
+from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.proof import prove
 
@@ -102,3 +103,28 @@ def test_comments_are_in_the_template_that_a_stage_gets_the_value_from(tmp_path:
     assert "  artifacts:\n    artifacts:\n      - x/a/long" in result.text
     assert "  artifacts-2:\n    # for x\n    artifacts:\n      - a/long" in result.text
     assert result.text.count("for x") == 1
+
+
+def test_maps_of_which_jobs_share_only_parts_are_in_their_template_in_part(tmp_path: Path) -> None:
+    """A stage has the rest: maps of a template and a stage are merged."""
+    source = """\
+.build:
+  script: [make]
+  artifacts: { name: $CI_JOB_NAME, paths: [bin/, log/], expire_in: 1 day }
+  cache: { key: $CI_JOB_NAME, paths: [deps/] }
+one: { extends: .build, image: a }
+two: { extends: .build, image: b }
+three: { extends: .build, image: c, cache: [{ key: x, paths: [x] }, { key: y, paths: [y] }] }
+other: { script: [make other] }
+"""
+    result, _ = from_text(source, tmp_path)
+    config = yaml_data(result.text)
+    stages = {stage["name"]: stage for stage in config["pipelines"]["ci"]["stages"]}
+    proof = prove(result)
+
+    assert config["templates"]["build"]["artifacts"] == {"paths": ["bin/", "log/"], "expire": "1 day"}
+    assert "cache" not in config["templates"]["build"]
+    assert stages["two"]["artifacts"] == {"name": "two"}
+    assert stages["two"]["cache"] == {"key": "two", "paths": ["deps/"]}
+    assert proof is not None
+    assert proof.differences == ()
