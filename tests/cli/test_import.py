@@ -31,6 +31,17 @@ def test_default_files_need_no_arguments(pipegen: Pipegen) -> None:
     assert '.gitlab-ci.yml:3:3: info[PG851] "hooks" of job "unit" stays a key of GitLab' in result.err
 
 
+def test_each_hint_is_shown_once_below_the_lines(pipegen: Pipegen) -> None:
+    """Other formats show it with each diagnostic."""
+    Path(".gitlab-ci.yml").write_text(_SOURCE + _SOURCE.replace("unit", "other"), encoding="utf-8")
+    hint = 'other engines do not read "raw": check that the stage works without it'
+    concise = pipegen("import", "--no-proof").err
+    text = pipegen("import", "--force", "--no-proof", "--diagnostics-format", "text").err
+
+    assert f"\nhint[PG851]: {hint}\npipegen.yaml written" in concise
+    assert (concise.count(hint), text.count(f"hint: {hint}")) == (1, 2)
+
+
 def test_an_existing_file_is_not_overwritten(pipegen: Pipegen) -> None:
     """Only `--force` overwrites it."""
     Path("pipegen.yaml").write_text("mine", encoding="utf-8")

@@ -14,6 +14,7 @@ from pipegen.cli.parameters import PATH, EnumChoice, existing
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.terminal.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
+from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
@@ -111,6 +112,8 @@ def import_pipeline(
     if proven is not None:
         report_differences(proven, import_report)
     show(import_report.diagnostics(), form, sys.stderr)
+    if form is Format.CONCISE:
+        _say_hints(import_report.diagnostics())
     if imported is None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
     if report is not None and not is_stream:
@@ -123,6 +126,13 @@ def import_pipeline(
     _say_result(imported, proven, "the config" if is_stream else f'"{output}"')
     is_fine = imported.generated and not import_report.has_errors()
     end(Exit.FINE if is_fine else Exit.PROBLEMS)
+
+
+def _say_hints(diagnostics: Sequence[Diagnostic]) -> None:
+    """Say each hint of *diagnostics* once: many have the same one, and their lines have none."""
+    for code, hint in dict.fromkeys((diagnostic.code.number, diagnostic.hint) for diagnostic in diagnostics):
+        if hint:
+            say(f"hint[{code}]: {hint}")
 
 
 def _say_result(imported: Imported, proven: Proof | None, config: str) -> None:
