@@ -92,7 +92,7 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
         # Null would not remove the `coverage` of these fields from another job.
         if key != "artifacts" or "coverage" not in removed(raw):
             is_replaced = key in raw and (key == "trigger" or not isinstance(raw[key], dict))
-            fields = () if is_replaced else tuple([getattr(job, name) for name in names])
+            fields = () if is_replaced else tuple([_hashable(getattr(job, name)) for name in names])
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
@@ -105,6 +105,11 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
         for variable in job.variables:
             if variable.name not in raw_variables:
                 yield _Key("variables", (variable,), variable=variable.name)
+
+
+def _hashable(value: object) -> object:
+    """Return *value*, or its text for needs on jobs of other pipelines, which are maps."""
+    return repr(value) if isinstance(value, tuple) and any(isinstance(item, Mapping) for item in value) else value
 
 
 def _has_few_needs(job: GitLabJob) -> bool:
