@@ -79,7 +79,10 @@ class _Simplifier:
 
     def result(self) -> Condition:
         if not self._table.is_small:
-            return _without_decided(_assuming(self._whole, _literals(flat(self._condition)), are_true=True))
+            # Of several parts, not all of a disjunction hold.
+            known = flat(self._condition)
+            facts = frozenset[Condition]() if isinstance(known, Disjunction) else _literals(known)
+            return _without_decided(_assuming(self._whole, facts, are_true=True))
         whole, mask = self._whole, self._mask(self._whole)
         if mask == self._known:
             return ALWAYS

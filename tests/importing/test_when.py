@@ -67,6 +67,7 @@ def test_tests_of_a_long_condition_are_known_in_all_its_parts() -> None:
         (first, Opposite(third), *others)
     )
     assert simplified(Disjunction((Conjunction((first, third)), second)), known) == third
+    assert simplified(first, Disjunction((first, *others))) == first
 
 
 _ASKING = "{{ if: '{0} && $ASK', when: manual }}, {{ if: '{0}' }}"
