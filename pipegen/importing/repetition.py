@@ -15,6 +15,8 @@ from pipegen.structs import Struct
 _LEAST_LINES = 3
 # Fewer letters are no words.
 _LEAST_LETTERS = 3
+# The start of the key of a raw variable, which no key of a stage has.
+_PART = "raw "
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 # The keys of a stage, or of a template.
@@ -45,7 +47,54 @@ def with_repeated_values(
 
     Keys that the same ones repeat are in one template, where that saves lines. The templates have all of their keys;
     `with_extends` lets them extend each other. *bases_of* are the templates of the source of each stage, at any depth.
+    Long raw variables are keys of their own.
     """
+    texts = Counter(repr(value) for own in (*stages, *templates.values()) for value in _raw_variables(own).values())
+    apart = frozenset(text for text, number in texts.items() if number > 1)
+    parted = {name: _with_parts(own, apart) for name, own in templates.items()}
+    shared = _with_repeated([_with_parts(stage, apart) for stage in stages], parted, keys, bases_of)
+    return WithTemplates(
+        {name: _whole(own) for name, own in shared.templates.items()}, [_whole(stage) for stage in shared.stages]
+    )
+
+
+def _raw_variables(keys: _Keys) -> Mapping[str, Value]:
+    """Return the raw variables in *keys* with so many lines that they are worth a template."""
+    variables = _map(_map(_map(keys.get("raw")).get("gitlab")).get("variables"))
+    return {name: value for name, value in variables.items() if str(value).count("\n") >= _LEAST_LINES}
+
+
+def _with_parts(keys: _Keys, apart: Collection[str]) -> dict[str, Value]:
+    """Return *keys* with raw variables whose texts are *apart* as keys of their own."""
+    parts = {name: value for name, value in _raw_variables(keys).items() if repr(value) in apart}
+    if not parts:
+        return dict(keys)
+    gitlab = _map(_map(keys["raw"])["gitlab"])
+    variables = {name: value for name, value in _map(gitlab["variables"]).items() if name not in parts}
+    rest = {key: value for key, value in gitlab.items() if key != "variables"}
+    raw: dict[str, Value] = {"gitlab": {**rest, **({"variables": variables} if variables else {})}}
+    others = {key: value for key, value in keys.items() if key != "raw"}
+    named = {f"{_PART}{name}": value for name, value in parts.items()}
+    return {**others, **({"raw": raw} if raw["gitlab"] else {}), **named}
+
+
+def _whole(keys: _Keys) -> dict[str, Value]:
+    """Return *keys* with the raw variables among them in `raw`."""
+    parts = {key.removeprefix(_PART): value for key, value in keys.items() if key.startswith(_PART)}
+    if not parts:
+        return dict(keys)
+    gitlab = _map(_map(keys.get("raw")).get("gitlab"))
+    others = {key: value for key, value in keys.items() if key != "raw" and not key.startswith(_PART)}
+    return {**others, "raw": {"gitlab": {**gitlab, "variables": {**_map(gitlab.get("variables")), **parts}}}}
+
+
+def _with_repeated(
+    stages: Sequence[dict[str, Value]],
+    templates: Mapping[str, _Keys],
+    keys: Collection[str],
+    bases_of: Sequence[Collection[str]],
+) -> WithTemplates:
+    """Return the result of `with_repeated_values` for *stages* and *templates* in which raw variables are keys."""
     result, named = list(stages), dict(templates)
     for holders, repeated in _groups(stages, with_extends(templates), keys).items():
         extended = [holder.name for holder in holders if holder.number is None]
@@ -77,7 +126,7 @@ def _groups(
     values: dict[tuple[str, str], Value] = {}
     for holder, own in _holders(stages, templates):
         for key, value in own.items():
-            if key in keys and not removes(value):
+            if (key in keys or key.startswith(_PART)) and not removes(value):
                 unit = key, repr(value)
                 holders.setdefault(unit, []).append(holder)
                 values[unit] = value
@@ -132,7 +181,7 @@ def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -
 def _what(key: str, value: Value) -> str:
     """Return what *key* with *value* is in a name; raw keys are those of the target."""
     names = [name for keys in _map(value).values() for name in _map(keys)] if key == "raw" else []
-    return names[0] if len(names) == 1 else key
+    return names[0] if len(names) == 1 else key.removeprefix(_PART)
 
 
 def users_of(stages: Mapping[str, _Keys], templates: Mapping[str, _Keys]) -> dict[str, dict[str, _Keys]]:

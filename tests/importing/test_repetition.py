@@ -128,3 +128,22 @@ other: { script: [make other] }
     assert stages["two"]["cache"] == {"key": "two", "paths": ["deps/"]}
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_a_long_raw_variable_is_in_a_template_without_other_raw_keys(tmp_path: Path) -> None:
+    """The jobs have different raw keys, and maps of a template and a stage are merged."""
+    tools = 'TOOLS: "one\\ntwo\\nthree\\nfour $CI_JOB_NAME"'
+    jobs = "".join(
+        f"debian-{name}: {{ variables: {{ {tools}, FF_{name}: '1' }}, image: '$TOOLS', script: [./{name}], {more} }}\n"
+        for name, more in (
+            ("a", "hooks: { pre_get_sources_script: [x] }"),
+            ("b", "when: on_failure"),
+            ("c", "tags: []"),
+        )
+    )
+    result, _ = from_text(jobs + _OTHER, tmp_path)
+    proof = prove(result)
+
+    assert result.text.count("four $CI_JOB_NAME") == 1
+    assert proof is not None
+    assert proof.differences == ()
