@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterable, Mapping
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, islice, product
 
@@ -124,6 +125,8 @@ def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
     return tuple(islice(names, _MOST_COMBINATIONS))
 
 
+# Each need on single combinations compares the names of all.
+@lru_cache(maxsize=10_000)
 def values_in(name: str) -> str:
     """Return the values in the *name* of a combination, without the signs in which generated files differ."""
     # Of `parallel: 4`; the combinations of a matrix can have such values, too.
