@@ -344,7 +344,9 @@ def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
         values = [stage.get(key) for stage in stages]
         if key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
             common[key] = values[0]
-        elif key == _ENV or (key in _IN_PARTS and not any(removes(value) for value in values if value is not None)):
+        elif key == _ENV or (
+            key in _IN_PARTS and all(isinstance(value, dict) and not removes(value) for value in values)
+        ):
             parts = common_parts([value if isinstance(value, dict) else {} for value in values])
             parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
             common |= {key: parts} if parts else {}

@@ -130,6 +130,20 @@ other: { script: [make other] }
     assert proof.differences == ()
 
 
+def test_a_list_of_paths_in_a_template_is_replaced_by_others(tmp_path: Path) -> None:
+    """Most jobs have the value of the template."""
+    source = """\
+.build: { script: [make], artifacts: { paths: [bin/, log/, doc/] }, image: a }
+one: { extends: .build }
+two: { extends: .build }
+three: { extends: .build, artifacts: { paths: [bin/] } }
+other: { script: [make other] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert yaml_data(result.text)["templates"]["build"]["artifacts"] == ["bin/", "log/", "doc/"]
+
+
 def test_a_long_raw_variable_is_in_a_template_without_other_raw_keys(tmp_path: Path) -> None:
     """The jobs have different raw keys, and maps of a template and a stage are merged."""
     tools = 'TOOLS: "one\\ntwo\\nthree\\nfour $CI_JOB_NAME"'
