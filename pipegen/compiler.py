@@ -23,6 +23,7 @@ from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
+from pipegen.lint.base import CheckedConfig
 from pipegen.plan.build import FileContext, build_plan, check_values
 from pipegen.plan.expansion.expand import Expanded, expand_stages, read_stages, with_stages
 from pipegen.plan.files.caches import check_keys
@@ -73,6 +74,10 @@ class Analysed(Struct):
         """The values of inputs by name: the fixed ones, else the defaults; "" without a default."""
         defaults = {input_.name: input_.default or "" for plan in self.plans for input_ in plan.inputs}
         return {**defaults, **self.inputs}
+
+    def for_rules(self, targets: Sequence[str]) -> CheckedConfig:
+        """Return the input of lint rules, if files for *targets* are generated."""
+        return CheckedConfig(self.file, self.sources, self.pipelines, self.plans, self.settings, tuple(targets))
 
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:

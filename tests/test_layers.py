@@ -56,7 +56,17 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "diagnostics",
         "source",
     ),
-    "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
+    "compiler": (
+        "targets",
+        "plan",
+        "bindings",
+        "config",
+        "lint.base",
+        "readback.engines",
+        "graph",
+        "diagnostics",
+        "source",
+    ),
     "importing": (
         *(
             "compiler",
@@ -71,7 +81,6 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
             "plan.stage.machine.labels",
             "targets.base",
             "targets.registry",
-            "lint.base",
             "lint.rules.shell_syntax",
         ),
         *(

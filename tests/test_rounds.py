@@ -25,7 +25,6 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.reach import _REACHES
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.digests import digest_of
-from pipegen.lint.base import CheckedConfig
 from pipegen.lint.registry import RULES, run_rules
 from pipegen.lint.rules import shell_syntax, shellcheck
 from pipegen.source.text import SourceFile
@@ -126,13 +125,7 @@ def reported(config: Config | None) -> Reported:
         for name in TARGETS:
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
-        run_rules(
-            _RULES,
-            CheckedConfig(
-                analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, TARGETS
-            ),
-            report,
-        )
+        run_rules(_RULES, analysed.for_rules(TARGETS), report)
 
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import CheckedConfig
 from pipegen.lint.rules import foreign_variable, shell_syntax
 from pipegen.targets.base import Target
-
-if TYPE_CHECKING:
-    from pipegen.lint.base import CheckedConfig
 
 
 def has_program(code: Code) -> bool:
@@ -36,7 +31,8 @@ def lint(analysed: Analysed, report: Report, targets: Sequence[Target] | None = 
     """
     from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules  # noqa: PLC0415 - only for one command: 5 % of 10 stages
 
-    run_rules(FIXABLE_RULES if fixable else RULES, _checked(analysed, targets), report)
+    names = analysed.settings if targets is None else [target.NAME for target in targets]
+    run_rules(FIXABLE_RULES if fixable else RULES, analysed.for_rules(tuple(names)), report)
 
 
 def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
@@ -50,11 +46,6 @@ def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report)
         for stage in pipeline.stages
     ):
         return
-    checked = _checked(analysed, targets)
+    checked = analysed.for_rules([target.NAME for target in targets])
     shell_syntax.check(checked, report)
     foreign_variable.check(checked, report)
-
-
-def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> CheckedConfig:
-    names = tuple(analysed.settings) if targets is None else tuple(target.NAME for target in targets)
-    return CheckedConfig(analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, names)

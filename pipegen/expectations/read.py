@@ -11,8 +11,7 @@ from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
 from pipegen.source.text import Located, SourceFile
-from pipegen.source.tree import Entry, Node, Scalar, Sequence, written_text
-from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of, written_text
 
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
@@ -20,8 +19,7 @@ def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ..
     tree = read(file, report, first_key="tests")
     check_settings(tree, schema("tests"), report, "tests")
     report.stop_if_errors()
-    tests = tree.get("tests") if isinstance(tree, Map) else None
-    expectations = tuple(_expectation(entry, report) for entry in _entries(tests))
+    expectations = tuple(_expectation(entry, report) for entry in entries_of(child(tree, "tests")))
     for expectation in expectations:
         if expectation.is_empty:
             report.add(
@@ -35,29 +33,29 @@ def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ..
 
 def _expectation(entry: Entry, report: Report) -> Expectation:
     test = entry.value
-    event, only, approvals = _get(test, "event"), _get(test, "only"), _get(test, "approvals")
-    pipeline = _get(test, "pipeline")
+    event, only, approvals = child(test, "event"), child(test, "only"), child(test, "approvals")
+    pipeline = child(test, "pipeline")
     return Expectation(
         name=entry.key.text,
         event=_event(event, report),
-        inputs=_texts(_get(event, "inputs")),
-        variables={name.value: text for name, text in _texts(_get(event, "variables"))},
+        inputs=_texts(child(event, "inputs")),
+        variables={name.value: text for name, text in _texts(child(event, "variables"))},
         pipeline=pipeline.located() if isinstance(pipeline, Scalar) else None,
-        runs=_names(_get(test, "runs")),
-        never=_names(_get(test, "never")),
+        runs=_names(child(test, "runs")),
+        never=_names(child(test, "never")),
         only=_names(only) if only is not None else None,
         approvals=_names(approvals) if approvals is not None else None,
-        order=tuple(_names(chain) for chain in _items(_get(test, "order"))),
-        values=_texts(_get(test, "values")),
+        order=tuple(_names(chain) for chain in as_items(child(test, "order"))),
+        values=_texts(child(test, "values")),
         span=entry.key.span,
     )
 
 
 def _event(node: Node | None, report: Report) -> StartEvent:
     """Return the event; *node* is its kind, or a map."""
-    kind_node = node if isinstance(node, Scalar) else _get(node, "kind")
+    kind_node = node if isinstance(node, Scalar) else child(node, "kind")
     kind = EVENT_KINDS[written_text(kind_node)]
-    branch, tag, changed = written_text(_get(node, "branch")), written_text(_get(node, "tag")), _get(node, "changed")
+    branch, tag, changed = written_text(child(node, "branch")), written_text(child(node, "tag")), child(node, "changed")
     if kind is Event.TAG and not tag and kind_node is not None:
         report.add(
             codes.INVALID_TEST_EVENT,
@@ -75,21 +73,9 @@ def _event(node: Node | None, report: Report) -> StartEvent:
     return start_event(kind, branch, tag, None if changed is None else [name.value for name in _names(changed)])
 
 
-def _get(node: Node | None, key: str) -> Node | None:
-    return node.get(key) if isinstance(node, Map) else None
-
-
-def _entries(node: Node | None) -> tuple[Entry, ...]:
-    return node.entries if isinstance(node, Map) else ()
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else (() if node is None else (node,))
-
-
 def _names(node: Node | None) -> Names:
-    return tuple(item.located() for item in _items(node) if isinstance(item, Scalar))
+    return tuple(item.located() for item in as_items(node) if isinstance(item, Scalar))
 
 
 def _texts(node: Node | None) -> tuple[tuple[Located[str], str], ...]:
-    return tuple((entry.key.located(), written_text(entry.value)) for entry in _entries(node))
+    return tuple((entry.key.located(), written_text(entry.value)) for entry in entries_of(node))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from pipegen.emit.header import read_header
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.repetition import users_of
+from pipegen.importing.repetition import env_of, users_of
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
@@ -62,7 +62,7 @@ class KeyComments:
             if key == _ENV and isinstance(value, dict):
                 inner = {
                     name: self._below(
-                        f"{_ENV}.{name}", text, [stage for stage, own in stages.items() if name not in _env_of(own)]
+                        f"{_ENV}.{name}", text, [stage for stage, own in stages.items() if name not in env_of(own)]
                     )
                     for name, text in value.items()
                 }
@@ -108,11 +108,6 @@ def _once(comments: _Comments) -> Iterator[tuple[bool, str]]:
         expected = (path, number + 1)
     for block in dict.fromkeys(map(tuple, blocks)):
         yield from block
-
-
-def _env_of(stage: Mapping[str, Value]) -> Mapping[str, Value]:
-    env = stage.get(_ENV)
-    return env if isinstance(env, dict) else {}
 
 
 def _comments_in(entry: Entry) -> Iterator[tuple[_Place, tuple[bool, str]]]:

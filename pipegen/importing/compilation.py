@@ -10,7 +10,6 @@ from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import CheckedConfig
 from pipegen.lint.rules import shell_syntax
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
@@ -97,8 +96,7 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
 def _check_scripts(analysed: Analysed, report: Report) -> None:
     """Report the scripts of *analysed* that their shell cannot parse, and nothing else about them."""
     diagnostics = Report()
-    config = CheckedConfig(analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, ())
-    shell_syntax.check(config, diagnostics)
+    shell_syntax.check(analysed.for_rules(()), diagnostics)
     for error in diagnostics.errors():
         if error.primary is not None:
             report.add(error.code, error.message, at=error.primary.span)

@@ -256,3 +256,9 @@ def without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> di
         elif key not in common or own != shared:
             rest[key] = own
     return rest
+
+
+def env_of(stage: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return the variables in the keys of *stage*."""
+    env = stage.get("env")
+    return env if isinstance(env, dict) else {}

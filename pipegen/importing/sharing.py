@@ -12,6 +12,7 @@ from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.repetition import (
     WithTemplates,
     common_parts,
+    env_of,
     extending,
     removes,
     with_repeated_values,
@@ -95,9 +96,11 @@ def _early(stage: Stage, rest: Stage, shared: Shared) -> Iterator[tuple[str, str
     Those of defaults come first, then those of templates.
     """
     bases = [shared.defaults, *(shared.templates[name] for name in _names(rest.get("extends"))), rest]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(name for keys in bases for name in _env(keys)))}
+    numbers = {
+        name: number for number, name in enumerate(dict.fromkeys(name for keys in bases for name in env_of(keys)))
+    }
     before = set[str]()
-    for name, value in _env(stage).items():
+    for name, value in env_of(stage).items():
         values = [value, *(case[name] for case in _cases(stage) if name in case)]
         read = [other for each in values for other in _VARIABLE.findall(str(each)) if other in before]
         yield from ((name, other) for other in dict.fromkeys(read) if numbers[other] > numbers[name])
@@ -106,12 +109,12 @@ def _early(stage: Stage, rest: Stage, shared: Shared) -> Iterator[tuple[str, str
 
 def _cases(stage: Stage) -> list[Mapping[str, Value]]:
     """Return the variables of each case of *stage*."""
-    return [_env(case) for case in _list(stage.get("cases")) if isinstance(case, dict)]
+    return [env_of(case) for case in _list(stage.get("cases")) if isinstance(case, dict)]
 
 
 def _is_text(stage: Stage, name: str) -> bool:
     """Return whether the variable *name* of *stage* has one text, which others can contain in its place."""
-    text = _env(stage)[name]
+    text = env_of(stage)[name]
     return isinstance(text, str) and not text.endswith("$") and all(name not in case for case in _cases(stage))
 
 
@@ -127,20 +130,20 @@ def _with_texts(
         if other in own or not _is_text(stage, other) or not _has_space(stage, name, other):
             own.add(name)
             continue
-        text = str(_env(stage)[other])
-        stage = {**stage, _ENV: _with_text(_env(stage), name, other, text)}
+        text = str(env_of(stage)[other])
+        stage = {**stage, _ENV: _with_text(env_of(stage), name, other, text)}
         if "cases" in stage:
             cases = [case for case in _list(stage["cases"]) if isinstance(case, dict)]
-            stage["cases"] = [{**case, _ENV: _with_text(_env(case), name, other, text)} for case in cases]
+            stage["cases"] = [{**case, _ENV: _with_text(env_of(case), name, other, text)} for case in cases]
     return stage, own
 
 
 def _has_space(stage: Stage, name: str, other: str) -> bool:
     """Return whether the variables of *stage* are not too long with the text of *other* in the variable *name*."""
-    maps = [_env(stage), *_cases(stage)]
+    maps = [env_of(stage), *_cases(stage)]
     uses = sum(str(env.get(name)).count(f"${{{other}}}") for env in maps)
     length = sum(len(str(value)) for env in maps for value in env.values())
-    return length + uses * len(str(_env(stage)[other])) <= MOST_CHARACTERS
+    return length + uses * len(str(env_of(stage)[other])) <= MOST_CHARACTERS
 
 
 def _with_text(env: Mapping[str, Value], name: str, other: str, text: str) -> dict[str, Value]:
@@ -230,10 +233,10 @@ def _defaults(
         return {}
     env = {
         name: value
-        for name in dict.fromkeys(name for stage in with_env for name in _env(stage) if name not in own)
-        if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
-        and (not _READ.search(str(value)) or all(_env(stage).get(name) == value for stage in with_env))
-        and not _is_of_template([name in _env(stage) for stage in stages], users)
+        for name in dict.fromkeys(name for stage in with_env for name in env_of(stage) if name not in own)
+        if (value := _usual([env_of(stage).get(name) for stage in with_env])) is not None
+        and (not _READ.search(str(value)) or all(env_of(stage).get(name) == value for stage in with_env))
+        and not _is_of_template([name in env_of(stage) for stage in stages], users)
     }
     pod = _common_pod(with_env)
     defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
@@ -264,11 +267,6 @@ def _is_of_template(having: Sequence[bool], users: Mapping[str, Sequence[int]]) 
     return len(indexes) < len(having) and any(set(stages) == indexes for stages in users.values())
 
 
-def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:
-    env = stage.get(_ENV)
-    return env if isinstance(env, dict) else {}
-
-
 def _usual(values: Sequence[Value]) -> Value:
     """Return the value that more than half of *values* are; None if there is none."""
     counted = Counter(map(repr, values))
@@ -282,7 +280,7 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
         if not _uses(stage, key):
             continue
         if key == _ENV:
-            env = _difference(_env(stage), _env(defaults))
+            env = _difference(env_of(stage), env_of(defaults))
             rest.pop(_ENV, None)
             if env:
                 rest[_ENV] = env

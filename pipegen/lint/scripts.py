@@ -13,7 +13,7 @@ from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Commands, Line, ShellProgram
 from pipegen.plan.stage.commands import commands_of, script_entries
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Scalar, entries_of
+from pipegen.source.tree import Scalar, child, entries_of
 from pipegen.structs import Struct
 
 _NOT_IN_A_NAME = re.compile(r"\W+", re.ASCII)
@@ -68,7 +68,7 @@ def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scal
             yield step.lines, script_entries(stage.config)
             outputs = entries_of(stage.config.outputs.node) if stage.config.outputs is not None else ()
             for output, entry in zip(step.outputs, outputs, strict=False):
-                command = entry.value.get("command") if isinstance(entry.value, Mapping) else None
+                command = child(entry.value, "command")
                 if output.command is not None and isinstance(command, Scalar):
                     yield (output.command,), (command,)
     if stage.job.after:

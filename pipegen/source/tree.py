@@ -201,6 +201,16 @@ def entries_of(node: Node | None) -> tuple[Entry, ...]:
     return node.entries if isinstance(node, Mapping) else ()
 
 
+def as_items(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a sequence, any other node as the only item, and () without a node."""
+    return node.items if isinstance(node, Sequence) else () if node is None else (node,)
+
+
+def child(node: Node | None, key: str) -> Node | None:
+    """Return the value of *key* in a mapping; None for any other node."""
+    return node.get(key) if isinstance(node, Mapping) else None
+
+
 def written_text(node: Node | None, default: str = "") -> str:
     """Return the text of a scalar as written; *default* for any other node."""
     return node.text if isinstance(node, Scalar) else default

@@ -11,7 +11,6 @@ from config.sample_configs import written
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import CheckedConfig
 from pipegen.lint.registry import run_rules
 from pipegen.lint.rules import unpinned_image, unused_output
 from pipegen.source.text import SourceFile
@@ -26,10 +25,7 @@ def codes(file: SourceFile) -> list[str]:
         for name in ("jenkins", "gitlab"):
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
-        checked = CheckedConfig(
-            analysed.file, analysed.sources, analysed.pipelines, analysed.plans, analysed.settings, ()
-        )
-        run_rules((unpinned_image.check, unused_output.check), checked, report)
+        run_rules((unpinned_image.check, unused_output.check), analysed.for_rules(()), report)
 
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)

@@ -17,9 +17,7 @@ def analysed(text: str) -> Analysed:
 def checked(text: str) -> CheckedConfig:
     """Return the config *text* for rules."""
     result = analysed(text)
-    return CheckedConfig(
-        result.file, result.sources, result.pipelines, result.plans, result.settings, tuple(result.settings)
-    )
+    return result.for_rules(tuple(result.settings))
 
 
 def diagnostics_of(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:

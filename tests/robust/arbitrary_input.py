@@ -20,7 +20,6 @@ from pipegen.config.files.load import absolute, decode, folder_of, repository_ro
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import CheckedConfig
 from pipegen.lint.registry import RULES, run_rules
 from pipegen.lint.rules import shellcheck
 from pipegen.source.text import Span
@@ -100,18 +99,7 @@ def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tu
                 generate(analysed, registry.load(name), {"style": style} if name == "jenkins" else {}, own)
             finally:
                 report.take(own)
-        run_rules(
-            _RULES,
-            CheckedConfig(
-                analysed.file,
-                analysed.sources,
-                analysed.pipelines,
-                analysed.plans,
-                analysed.settings,
-                registry.BUILT_IN,
-            ),
-            report,
-        )
+        run_rules(_RULES, analysed.for_rules(registry.BUILT_IN), report)
     except Stopped:
         if not report.has_errors():
             return 3, ["stopped without an error"]

@@ -165,8 +165,8 @@ def _report_without_source(written: GeneratedPath, repository: Repository, repor
                 hint=f"run: {_command(written, config, results[-1].target)}",
             )
             return
-    sources = _sources(repository)
-    unnamed = [str(config) for config in similar[:_MOST_SIMILAR] if config not in sources]
+    compiled = repository.compiled_configs
+    unnamed = [str(config) for config in similar[:_MOST_SIMILAR] if config not in compiled]
     others = f"; no file is generated from {listed(unnamed)}" if unnamed else ""
     report.add(
         codes.LOST_SOURCE,
@@ -211,10 +211,6 @@ def _command(written: GeneratedPath, config: Path, target: str) -> str:
     """Return the command that generates *written* from *config* for *target*."""
     options = f" {written.header.options}" if written.header.options else ""
     return f"pipegen compile {quote(str(config))} -t {target} -o {quote(str(written.path))}{options}"
-
-
-def _sources(repository: Repository) -> tuple[Path, ...]:
-    return tuple(path for generated in repository.generated if (path := repository.source_of(generated)) is not None)
 
 
 def _is_child(path: Path) -> bool:

@@ -15,8 +15,7 @@ from pipegen.cli.terminal.streams import say
 from pipegen.config.files.load import absolute, load
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Scalar, as_items, child
 
 # Checking a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2
@@ -103,6 +102,5 @@ def _included(path: Path) -> tuple[str, ...]:
         tree = read(load(path, report), report)
     except (OSError, Stopped):
         return ()
-    node = tree.get("include") if isinstance(tree, TreeMapping) else None
-    items: tuple[Node | None, ...] = tuple(node.items) if isinstance(node, Sequence) else (node,)
-    return tuple(item.text for item in items if isinstance(item, Scalar) and "\0" not in item.text)
+    included = as_items(child(tree, "include"))
+    return tuple(item.text for item in included if isinstance(item, Scalar) and "\0" not in item.text)

@@ -18,7 +18,7 @@ from pipegen.plan.stage.words import (
 )
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, children, written_text
+from pipegen.source.tree import Node, Scalar, child, children, written_text
 
 # Blank lines between top-level keys, which are removed for stages.
 _BETWEEN_KEYS = re.compile(r"\n\n(?=\S)")
@@ -33,9 +33,9 @@ def written_stages(tree: TreeMapping) -> Written:
     """
     stages_by_location: dict[tuple[str, int], TreeMapping] = {}
     for pipeline in children(tree.get("pipelines") or tree):
-        stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
+        stages = child(pipeline, "stages")
         for stage in children(stages) if stages is not None else ():
-            name = stage.get("name") if isinstance(stage, TreeMapping) else None
+            name = child(stage, "name")
             if isinstance(stage, TreeMapping) and name is not None:
                 stages_by_location[_location(name.span)] = stage
     return stages_by_location

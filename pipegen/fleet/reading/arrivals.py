@@ -15,7 +15,7 @@ from pipegen.fleet.reading.checks import check_numbers
 from pipegen.fleet.reading.named_files import FleetFolder
 from pipegen.fleet.reading.values import fraction, mapping, time_of
 from pipegen.plan.runs.cron import CronError, numbers
-from pipegen.source.tree import Entry, Node, Scalar, items_of, written_text
+from pipegen.source.tree import Entry, Node, Scalar, child, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 
@@ -53,7 +53,7 @@ def _recorded(name: Scalar, folder: FleetFolder, report: Report) -> Sequence[Nod
 def _times(tree: Node, report: Report) -> Sequence[Node]:
     """Return the times in *tree*, the content of a file: a list of them, or the load that `--record` prints."""
     arrivals = TreeMapping((Entry(Scalar("times", tree.span), tree),), tree.span)
-    loads = items_of(tree.get("load")) if isinstance(tree, TreeMapping) else ()
+    loads = items_of(child(tree, "load"))
     if len(loads) == 1:
         arrivals = mapping(mapping(loads[0], tree).get("arrivals"), tree)
     times = arrivals.get("times")

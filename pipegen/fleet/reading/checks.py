@@ -21,7 +21,7 @@ from pipegen.run.scheduling.nodes import node
 from pipegen.run.scheduling.plugins import open_session, voters
 from pipegen.run.scheduling.session import Session
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, children, items_of, number
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, child, children, items_of, number
 
 # As many take about ten minutes.
 _MOST_STAGES = 10_000_000
@@ -58,8 +58,8 @@ def check_numbers(tree: Node, report: Report) -> None:
     """Report values that are no numbers, which a schema cannot compare."""
     if isinstance(tree, Scalar) and tree.kind is ScalarKind.NUMBER and isnan(number(tree.text)):
         _add(report, f'"{tree.text}" is not a number', tree.span, "write a number")
-    for child in children(tree):
-        check_numbers(child, report)
+    for value in children(tree):
+        check_numbers(value, report)
 
 
 def check_fleet(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
@@ -174,8 +174,7 @@ def _check_effects(section: str, rows: Iterable[tuple[Node, FleetQueue | Load]],
 
 def _check_actions(fleet: Fleet, root: Mapping, report: Report) -> None:
     """Report actions that stop no stage: no stage may be stopped, or no plugin says for whom."""
-    scheduling = root.get("scheduling")
-    actions = items_of(scheduling.get("actions")) if isinstance(scheduling, Mapping) else ()
+    actions = items_of(child(root.get("scheduling"), "actions"))
     can_stop = any(stage.is_interruptible for load in fleet.loads for stage in load.workflow.stages)
     for action in actions:
         if not isinstance(action, Scalar) or action.text not in _VOTES_FOR:
@@ -216,7 +215,7 @@ def _check_guarantees(fleet: Fleet, root: Mapping, report: Report) -> None:
     total = _all_machines(fleet)
     guaranteed: dict[str, float] = {}
     for queue, item in zip(fleet.queues, items_of(root.get("queues")), strict=False):
-        guarantee = item.get("guarantee") if isinstance(item, Mapping) else None
+        guarantee = child(item, "guarantee")
         if guarantee is None:
             continue
         if queue.capability is not None and (over := _over(queue.guarantee, queue.capability)):

@@ -12,10 +12,11 @@ from pipegen.config.schema.check import check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.fleet.reading.values import whole
 from pipegen.plan.stage.machine.resources import cpu, memory
 from pipegen.run.model import RunMachine
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer
+from pipegen.source.tree import Mapping, Node, Scalar, as_items, child
 from pipegen.structs import replace
 
 
@@ -27,7 +28,7 @@ def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tup
     check_settings(tree, schema("cluster"), report, "cluster")
     report.stop_if_errors()
     machines: dict[str, tuple[RunMachine, Span]] = {}
-    for item in _items(tree.get("machines") if isinstance(tree, Mapping) else None):
+    for item in as_items(child(tree, "machines")):
         for machine, span in _machines(item, report):
             if machine.name in machines:
                 _report_duplicate(machine.name, span, machines[machine.name][1], report)
@@ -41,7 +42,7 @@ def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:
     """Yield the machines of one *item*, each with the span of its name."""
     if not isinstance(item, Mapping):
         return
-    name, count = item.get("name"), _number(item.get("count"))
+    name, count = item.get("name"), whole(item.get("count"), 1)
     if not isinstance(name, Scalar):
         return
     machine = read_machine(item, name.text, report)
@@ -53,22 +54,11 @@ def read_machine(item: Mapping, name: str, report: Report) -> RunMachine:
     """Return the machine of *item* with a *name*."""
     return RunMachine(
         name=name,
-        slots=_number(item.get("slots")),
+        slots=whole(item.get("slots"), 1),
         cpu=cpu(item.get("cpu"), report),
         memory=memory(item.get("memory"), report),
-        labels=tuple(label.text for label in _items(item.get("labels")) if isinstance(label, Scalar)),
+        labels=tuple(label.text for label in as_items(item.get("labels")) if isinstance(label, Scalar)),
     )
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    """Return the items of a list, a single value as a list, or ()."""
-    if node is None:
-        return ()
-    return node.items if isinstance(node, Sequence) else (node,)
-
-
-def _number(node: Node | None) -> int:
-    return integer(node.text) if isinstance(node, Scalar) else 1
 
 
 def _report_duplicate(name: str, span: Span, first: Span, report: Report) -> None:

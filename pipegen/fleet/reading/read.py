@@ -24,7 +24,7 @@ from pipegen.run.scheduling.plugins import Scheduling
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, items_of, written_text
+from pipegen.source.tree import Node, Scalar, child, items_of, written_text
 
 _ACTIONS = ("enqueue", "allocate", "backfill")
 _TIERS = (("priority", "gang"), ("fair-share", "critical-path", "binpack"))
@@ -121,7 +121,7 @@ def _check_parents(queues: tuple[FleetQueue, ...], node: Node | None, report: Re
     """Report queues whose parent does not exist, or is below them."""
     parents = {queue.name: queue.parent for queue in queues}
     for item in items_of(node):
-        parent = item.get("parent") if isinstance(item, TreeMapping) else None
+        parent = child(item, "parent")
         if not isinstance(parent, Scalar):
             continue
         if parent.text not in parents:

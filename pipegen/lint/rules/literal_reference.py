@@ -10,7 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, items_of, scalars
+from pipegen.source.tree import Mapping, Node, entries_of, items_of, scalars
 
 # No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
 _REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)[\w-]*\.\w[^{}]*\}")
@@ -45,7 +45,7 @@ def check(config: CheckedConfig, report: Report) -> None:
 
 def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:
     """Yield the keys of plain text in *body*, each with its value."""
-    for entry in body.entries if isinstance(body, Mapping) else ():
+    for entry in entries_of(body):
         if entry.key.text in _PLAIN and not isinstance(entry.value, Mapping):
             yield entry.key.text, entry.value
         for item in items_of(entry.value) or (entry.value,):

@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.lint.version_pins import is_moving
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Node, Scalar, as_items, child
 
 # A component comes from a commit, a tag or a branch; a partial version means the newest that matches.
 _EXACT = r"[0-9a-f]{40}|v?\d+\.\d+\.\d+(?:[-+].*)?|.*\$.*"
@@ -24,12 +24,12 @@ def check(config: CheckedConfig, report: Report) -> None:
     for stage in config.stages():
         for target, keys in stage.job.raw:
             trigger = keys.get("trigger") if target == "gitlab" else None
-            for node in _included(trigger.get("include")) if isinstance(trigger, TreeMapping) else ():
+            for node in _included(child(trigger, "include")):
                 _check(node, report)
 
 
 def _included(node: Node | None) -> Iterator[TreeMapping]:
-    for item in node.items if isinstance(node, Sequence) else (node,):
+    for item in as_items(node):
         if isinstance(item, TreeMapping):
             yield item
 
