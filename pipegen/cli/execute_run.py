@@ -27,9 +27,8 @@ from pipegen.run.local.resume import EarlierRun, last_run, plan_digest
 from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.watchdog import clean
 from pipegen.run.model import RunMachine, TaskId
-from pipegen.run.report.about import About
 from pipegen.run.report.follow import LogFollower
-from pipegen.run.report.formats import report_format
+from pipegen.run.report.formats import About, report_format
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord

@@ -29,6 +29,15 @@ def parts(value: object) -> Iterator[tuple[str, object]]:
         yield from ((name, getattr(value, name)) for name in value.__struct_fields__)
 
 
+def instances(kind: type[T], value: object) -> Iterator[T]:
+    """Yield the outermost instances of *kind* in *value*, including *value* itself."""
+    if isinstance(value, kind):
+        yield value
+        return
+    for _, part in parts(value):
+        yield from instances(kind, part)
+
+
 def rewritten(value: T, change: Callable[[object], object]) -> T:
     """Return *value* with each struct in it replaced that *change* replaces, outermost first.
 

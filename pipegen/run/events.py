@@ -25,6 +25,24 @@ class Cause(Enum):
     EQUAL = "equal"
 
 
+_CAUSES = {
+    Cause.SLOT: "a slot",
+    Cause.CPU: "processors",
+    Cause.MEMORY: "memory",
+    Cause.LABEL: "label",
+    Cause.LOCK: "lock",
+    Cause.BACKOFF: "the next attempt",
+    Cause.DELAY: "a delay",
+    Cause.APPROVAL: "an approval",
+    Cause.EQUAL: "the equal stage",
+}
+
+
+def wait_words(cause: Cause, what: str) -> str:
+    """Return what a task waits for: *cause*, and the name of the lock or label, or ""."""
+    return f'{_CAUSES[cause]} "{what}"' if what else _CAUSES[cause]
+
+
 class RunEvent(Struct):
     """An event *time* seconds after the start of the run."""
 

@@ -17,6 +17,10 @@ class TaskId(Struct, order=True):
     pipeline: str
     stage: str
 
+    def display_name(self, *, several: bool) -> str:
+        """Return the name of the stage, with its pipeline if there are *several*."""
+        return f"{self.pipeline}: {self.stage}" if several else self.stage
+
 
 class Demand(Struct, kw_only=True):
     """The resources that a task takes while it runs.

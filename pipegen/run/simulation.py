@@ -38,7 +38,7 @@ class Simulation(Struct, kw_only=True):
 
     def name(self, task: TaskId) -> str:
         """Return the name of the stage of *task*, with its pipeline if there are several."""
-        return f"{task.pipeline}: {task.stage}" if len(self.pipelines) > 1 else task.stage
+        return task.display_name(several=len(self.pipelines) > 1)
 
     @property
     def title(self) -> str:

@@ -86,6 +86,6 @@ def longest_behind(
     """
     lengths: dict[str, float] = {}
     for stage in reversed(graph.topological()):
-        longest = max((delay_of.get(later, 0.0) + lengths[later] for later in graph.successors(stage)), default=0.0)
+        longest = max([delay_of.get(later, 0.0) + lengths[later] for later in graph.successors(stage)], default=0.0)
         lengths[stage] = longest + durations.get(stage, 0.0)
     return lengths

@@ -12,7 +12,7 @@ from cases.volcano import Case
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
-from pipegen.run.scheduling.policies.sla import sla
+from pipegen.run.scheduling.policies.orders import sla
 from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session
 from pipegen.source.text import SourceFile

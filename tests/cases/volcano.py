@@ -16,10 +16,9 @@ from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskSt
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.drf import drf
-from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang, is_ready
-from pipegen.run.scheduling.policies.pack import pack
-from pipegen.run.scheduling.policies.priority import priority
+from pipegen.run.scheduling.policies.machines import fit, pack
+from pipegen.run.scheduling.policies.orders import priority
 from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session

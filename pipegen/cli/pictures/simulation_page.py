@@ -5,8 +5,8 @@ from __future__ import annotations
 from pipegen.pictures.chart import Table, render_chart
 from pipegen.run.chart.rows import slot, with_slots
 from pipegen.run.chart.svg import render_svg
-from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.times import Unit
+from pipegen.run.events import wait_words
 from pipegen.run.simulation import Simulation
 from pipegen.visible import visible
 
@@ -26,7 +26,7 @@ def page(simulation: Simulation, unit: Unit, words: str) -> str:
 def _waiting(simulation: Simulation, unit: Unit) -> Table:
     rows = []
     for (cause, what), times in simulation.waiting().items():
-        name = f'{CAUSES[cause]} "{visible(what)}"' if what else CAUSES[cause]
+        name = wait_words(cause, visible(what))
         whole = unit.words(sum(time for _, time in times))
         rows.append((name, whole, ", ".join(visible(simulation.name(task)) for task, _ in times)))
     return Table("Waits of stages", ("Cause", "Total", "Stages"), tuple(rows))

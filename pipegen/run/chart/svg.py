@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pipegen.graph.render.columns import columns, shortened
 from pipegen.run.chart.elements import escaped, number, text
 from pipegen.run.chart.rows import ChartRow, rows, slot, with_slots
-from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.times import Unit
-from pipegen.run.events import Cause
+from pipegen.run.events import Cause, wait_words
 from pipegen.run.model import AttemptResult
 from pipegen.run.simulation import Simulation, counted
 from pipegen.run.timeline import Bar, TaskWait
@@ -132,9 +131,8 @@ def _tooltip(bar: Bar, chart: _Chart) -> str:
 
 
 def _wait_phrase(wait: TaskWait, unit: Unit) -> str:
-    name = f' "{visible(wait.what)}"' if wait.what else ""
     waited = "after" if wait.cause is Cause.DELAY else "waited"
-    return f"{waited} {unit.words(wait.seconds)} for {CAUSES[wait.cause]}{name}"
+    return f"{waited} {unit.words(wait.seconds)} for {wait_words(wait.cause, visible(wait.what))}"
 
 
 # Shapes

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pipegen.graph.render.columns import columns, padded, shortened
 from pipegen.run.chart.rows import ChartRow, rows
 from pipegen.run.chart.times import Unit
-from pipegen.run.events import Cause
+from pipegen.run.events import wait_words
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation, counted
 from pipegen.structs import Struct
@@ -30,18 +30,6 @@ _FEW = 3
 # A space inside a duration, and its placeholder while lines are wrapped.
 _IN_TIME = re.compile(r"(?<=[0-9]) (?=(?:s|min|h)\b)|(?<=[0-9] h) (?=[0-9])|(?<=[0-9] min) (?=[0-9])")
 _KEEP = "\x1f"
-
-CAUSES = {
-    Cause.SLOT: "a slot",
-    Cause.CPU: "processors",
-    Cause.MEMORY: "memory",
-    Cause.LABEL: "label",
-    Cause.LOCK: "lock",
-    Cause.BACKOFF: "the next attempt",
-    Cause.DELAY: "a delay",
-    Cause.APPROVAL: "an approval",
-    Cause.EQUAL: "the equal stage",
-}
 
 
 class Glyphs(Struct):
@@ -122,7 +110,7 @@ def _bound(simulation: Simulation, unit: Unit) -> str:
 def _path(simulation: Simulation, unit: Unit) -> str:
     times = {bar.task.id: bar.seconds for bar in simulation.bars}
     tasks = simulation.path.tasks
-    stages = [f"{visible(simulation.name(task))} ({unit.words(times[task])})" for task in tasks]
+    stages = [_stage_time(simulation, task, unit.words(times[task])) for task in tasks]
     if len(stages) > _LONGEST_PATH:
         half = _LONGEST_PATH // 2
         stages[half:-half] = [f"{counted(len(stages) - 2 * half, 'stage')} more"]
@@ -135,7 +123,7 @@ def _waiting(simulation: Simulation, unit: Unit) -> Iterator[str]:
         total = unit.words(sum(time for _, time in times))
         longest = ", ".join(_stage_time(simulation, task, unit.words(time)) for task, time in times[:_FEW])
         more = f" and {len(times) - _FEW} more" if len(times) > _FEW else ""
-        yield f'{total} for {CAUSES[cause]}{f""" "{visible(what)}" """.rstrip() if what else ""}: {longest}{more}'
+        yield f"{total} for {wait_words(cause, visible(what))}: {longest}{more}"
 
 
 def _stage_time(simulation: Simulation, task: TaskId, time: str) -> str:

@@ -38,7 +38,7 @@ class RealClock:
         self._due: deque[Call] = deque()
         self._is_turn_of_alarms = False
         self._watches: dict[int, Call] = {}
-        self._children: dict[int, tuple[ChildProcess, Call]] = {}
+        self._children: dict[ChildProcess, Call] = {}
         self._signals: dict[int, Call] = {}
         self._handlers_before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
         self._wakeup_read, self._wakeup_write = socket.socketpair()
@@ -87,6 +87,21 @@ class RealClock:
 
     # For executors and views
 
+    def every(self, seconds: float, call: Call) -> Call:
+        """Make *call* now, and again each time that *seconds* have passed; return a function that ends this."""
+        cancel: Call
+
+        def repeat() -> None:
+            nonlocal cancel
+            call()
+            cancel = self.at(self.now() + seconds, repeat)
+
+        def end() -> None:
+            cancel()
+
+        repeat()
+        return end
+
     def on_readable(self, file: int, call: Call) -> Call:
         """Make *call* whenever the descriptor *file* is readable or at its end; return a function that ends this.
 
@@ -102,18 +117,12 @@ class RealClock:
 
         return end
 
-    def on_end(self, child: ChildProcess, call: Call) -> Call:
-        """Make *call* once, when `poll` of *child* returns a status; return a function that cancels it.
+    def on_end(self, child: ChildProcess, call: Call) -> None:
+        """Make *call* once, when `poll` of *child* returns a status.
 
         The child was started since the last `wait`, so the signal of its end is still to come, even if it has ended.
         """
-        key = id(child)
-        self._children[key] = (child, call)
-
-        def cancel() -> None:
-            self._children.pop(key, None)
-
-        return cancel
+        self._children[child] = call
 
     def on_signal(self, number: int, call: Call) -> None:
         """Handle signal *number* by *call*; signals that arrive together cause one call."""
@@ -140,15 +149,11 @@ class RealClock:
             self._watches[file]()
 
     def _check_children(self) -> None:
-        for key in list(self._children):
-            self._check_child(key)
-
-    def _check_child(self, key: int) -> None:
-        """Make the call for the child *key*, if the child has ended and the call was not cancelled."""
-        child, call = self._children.get(key, (None, None))
-        if child is not None and call is not None and child.poll() is not None:
-            del self._children[key]
-            call()
+        """Make the calls for the children that have ended."""
+        for child, call in tuple(self._children.items()):
+            if child.poll() is not None:
+                del self._children[child]
+                call()
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:

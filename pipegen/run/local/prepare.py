@@ -10,12 +10,12 @@ from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import IdToken, Job, Plan
+from pipegen.plan.rewriting import instances
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.effects import effects, refuse, report_left_out, report_posts
 from pipegen.run.local.executors.container import engine_error, program
 from pipegen.run.local.executors.local import LocalTask
-from pipegen.run.local.find import instances
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.redaction.secrets import SecretSources
 from pipegen.run.local.scripts import StageScript, stage_script
@@ -124,17 +124,13 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
             at=parts[0].plan.span if parts else None,
             hint='omit --isolated, or run "git init" and add the files with "git add"',
         )
-    jobs = jobs_of(parts)
+    jobs = {TaskId(selection.plan.name, job.stage): job for selection in parts for job in selection.jobs}
     selected = {task: job for task, job in jobs.items() if request.wants(job, context)}
     secrets.check([(job, scripts[task].credentials) for task, job in selected.items()], report)
-    for selection in parts:
-        for job in selection.jobs:
-            task = TaskId(selection.plan.name, job.stage)
-            if task not in selected:
-                continue
-            script = scripts[task]
-            _check_values(job, selection.plan, script, hosts[selection.plan.name], report)
-            _check_services(job, request, report)
+    plans = {selection.plan.name: selection.plan for selection in parts}
+    for task, job in selected.items():
+        _check_values(job, plans[task.pipeline], scripts[task], hosts[task.pipeline], report)
+        _check_services(job, request, report)
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
     check_distinct_sources(credentials, report)
@@ -154,11 +150,6 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
         program=container_program,
         redactor=redactor,
     )
-
-
-def jobs_of(parts: Iterable[SelectedPipeline]) -> dict[TaskId, Job]:
-    """Return the jobs that may run."""
-    return {TaskId(selection.plan.name, job.stage): job for selection in parts for job in selection.jobs}
 
 
 def _scripts(selection: SelectedPipeline, host: ShellEnvironment) -> Iterator[tuple[TaskId, StageScript]]:

@@ -8,8 +8,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
 from pipegen.plan.model import Image, Job, Plan, Selection
+from pipegen.plan.rewriting import instances
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.find import instances
 from pipegen.run.priorities import check_stages, priorities
 from pipegen.run.tasks import running
 from pipegen.shell.values.image_values import outputs_in_image_names
@@ -75,6 +75,8 @@ def with_priorities(
 
     Unknown names are reported.
     """
+    if not first:
+        return tuple(selected)
     _check("--first", first, [part.plan for part in selected], (job for part in selected for job in part.jobs), report)
     return tuple(replace(part, priorities=priorities(part.graph, part.jobs, first)) for part in selected)
 

@@ -13,7 +13,6 @@ from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.executors.local import log_of
 from pipegen.run.model import TaskId
 from pipegen.run.report.record import RunRecord
-from pipegen.run.report.words import display_name
 from pipegen.structs import MutableStruct
 
 _PERIOD = 0.1
@@ -41,25 +40,21 @@ class LogFollower:
     def __init__(self, record: RunRecord, folder: RunFolder, say: Callable[[str], None]) -> None:
         self._record, self._folder, self._say = record, folder, say
         self._logs: dict[TaskId, _Log] = {}
-        self._clock: RealClock | None = None
-        self._cancel: Callable[[], None] | None = None
+        self._end: Callable[[], None] = lambda: None
 
     def begin(self, clock: RealClock) -> None:
         """Read periodically from now on."""
-        self._clock = clock
-        self._tick()
+        self._end = clock.every(_PERIOD, self._show_new_lines)
 
     def close(self) -> None:
         """Read no more."""
-        if self._cancel is not None:
-            self._cancel()
+        self._end()
 
     def notify(self, event: RunEvent) -> None:
         """Follow the log of an attempt that starts, and show the rest of one that ends."""
         match event:
             case Started(attempt=attempt):
-                entry = self._record.entries[attempt.task.id]
-                name = display_name(entry, several=len(self._record.runs) > 1)
+                name = attempt.task.id.display_name(several=len(self._record.runs) > 1)
                 self._logs[attempt.task.id] = _Log(name, log_of(self._folder, attempt.task.job, attempt.number))
             case Ended(attempt=attempt) if attempt.task.id in self._logs:
                 log = self._logs.pop(attempt.task.id)
@@ -67,11 +62,9 @@ class LogFollower:
                 if log.rest:
                     self._show_line(log, log.rest)
 
-    def _tick(self) -> None:
+    def _show_new_lines(self) -> None:
         for log in self._logs.values():
             self._show(log)
-        if self._clock is not None:
-            self._cancel = self._clock.at(self._clock.now() + _PERIOD, self._tick)
 
     def _show(self, log: _Log) -> None:
         """Show the complete lines that were written to *log* since the last time."""

@@ -1,13 +1,26 @@
-"""The formats of reports, by file extension."""
+"""The formats of reports by file extension, and the metadata of a run in all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from importlib import import_module
 from typing import Protocol, cast
 
-from pipegen.run.report.about import About
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.model import RunMachine
 from pipegen.run.report.record import RunRecord
+from pipegen.structs import Struct
+
+
+class About(Struct, kw_only=True):
+    """The metadata of a run: *config*, start in UTC, folder, machines, and *status* as a word."""
+
+    config: str
+    started: datetime
+    folder: RunFolder
+    machines: tuple[RunMachine, ...]
+    status: str
 
 
 class RunReportFormat(Protocol):

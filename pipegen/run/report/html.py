@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipegen.pictures.chart import Log, Table, render_chart
+from pipegen.run.bounds import TaskPath
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.local.executors.local import log_of
-from pipegen.run.report.about import About
+from pipegen.run.model import RunMachine
 from pipegen.run.report.follow import COLOUR
+from pipegen.run.report.formats import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import path_words, tail
-from pipegen.run.report.words import display_name
+from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Timeline
 from pipegen.visible import visible, visible_lines
 
 _TAIL_LINES = 100
@@ -30,9 +33,26 @@ def render(record: RunRecord, about: About) -> str:
         title=heading,
         heading=heading,
         words=words,
-        chart=render_svg(record.picture(about.machines), SECONDS),
+        chart=render_svg(picture(record, about.machines), SECONDS),
         tables=[_stages(record)],
         logs=[log for entry in record.entries.values() for log in _logs(entry, record, about)],
+    )
+
+
+def picture(record: RunRecord, machines: Sequence[RunMachine]) -> Simulation:
+    """Return the run of *record* on *machines* as a simulation, for charts."""
+    timeline = Timeline()
+    for event in record.events:
+        timeline.notify(event)
+    bars = timeline.bars()
+    path = record.critical_path()
+    return Simulation(
+        pipelines=tuple(run.name for run in record.runs),
+        machines=tuple(machines),
+        bars=bars,
+        makespan=record.seconds,
+        work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
+        path=TaskPath(tuple(entry.task.id for entry in path), sum(entry.elapsed for entry in path)),
     )
 
 
@@ -60,4 +80,4 @@ def _logs(entry: StageRecord, record: RunRecord, about: About) -> Iterator[Log]:
 
 
 def _name(entry: StageRecord, record: RunRecord) -> str:
-    return visible(display_name(entry, several=len(record.runs) > 1))
+    return visible(entry.task.id.display_name(several=len(record.runs) > 1))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipegen.run.local.executors.local import log_of
-from pipegen.run.report.about import About
+from pipegen.run.report.formats import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.status import Status
 

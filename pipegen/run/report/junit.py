@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from pipegen.plan.model import Failure
 from pipegen.run.local.executors.local import log_of
 from pipegen.run.model import PipelineRun
-from pipegen.run.report.about import About
+from pipegen.run.report.formats import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import tail
 

@@ -8,10 +8,9 @@ from typing import TextIO
 
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.events import Ended, RunEvent, Skipped
+from pipegen.run.events import Ended, RunEvent, Skipped, wait_words
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord, StageRecord
-from pipegen.run.report.words import display_name, wait_words
 from pipegen.visible import visible, visible_lines
 
 _PERIOD = 0.2
@@ -27,14 +26,12 @@ class Live:
     def __init__(self, record: RunRecord, stream: TextIO, paint: Callable[[str], str] = lambda text: text) -> None:
         self._record, self._stream, self._paint = record, stream, paint
         self._plain = Plain(record, self._print)
-        self._clock: RealClock | None = None
-        self._cancel: Callable[[], None] | None = None
+        self._end: Callable[[], None] = lambda: None
         self._drawn = 0
 
     def begin(self, clock: RealClock) -> None:
         """Redraw periodically from now on."""
-        self._clock = clock
-        self._tick()
+        self._end = clock.every(_PERIOD, lambda: self.draw(clock.now()))
 
     def notify(self, event: RunEvent) -> None:
         """Print a line for a stage that ended or was skipped."""
@@ -47,15 +44,9 @@ class Live:
 
     def close(self) -> None:
         """Clear the drawing."""
-        if self._cancel is not None:
-            self._cancel()
+        self._end()
         self._clear()
         self._stream.flush()
-
-    def _tick(self) -> None:
-        if self._clock is not None:
-            self.draw(self._clock.now())
-            self._cancel = self._clock.at(self._clock.now() + _PERIOD, self._tick)
 
     def _print(self, text: str) -> None:
         self._clear()
@@ -80,23 +71,23 @@ class Live:
         entries = self._record.entries.values()
         several = len(self._record.runs) > 1
         running = [entry for entry in entries if entry.is_running]
-        waiting = [entry for entry in entries if not entry.is_running and not entry.is_over and entry.waits is not None]
+        waiting = [
+            (entry.task.id, wait_words(entry.waits, entry.what))
+            for entry in entries
+            if not entry.is_running and not entry.is_over and entry.waits is not None
+        ]
         room = line_limit - 1 - min(len(waiting), _MOST_WAITING)
         for entry in running[:room]:
             attempt = f" (attempt {entry.attempts[-1].number})" if len(entry.attempts) > 1 else ""
             duration = SECONDS.words(now - entry.attempts[-1].started)
-            yield f"{duration:>10}  run      {display_name(entry, several=several)}{attempt}"
-        for entry in waiting[:_MOST_WAITING]:
-            yield f"{'':>10}  wait     {display_name(entry, several=several)}, for {_wait_words(entry)}"
+            yield f"{duration:>10}  run      {entry.task.id.display_name(several=several)}{attempt}"
+        for task, words in waiting[:_MOST_WAITING]:
+            yield f"{'':>10}  wait     {task.display_name(several=several)}, for {words}"
         ended = sum(entry.is_over for entry in entries)
         more = f", {len(running) - room} more running" if len(running) > room else ""
         rest = _remaining_time(tuple(entries), now)
         remaining = f", about {SECONDS.words(rest)} left" if rest else ""
         yield f"{SECONDS.words(now):>10}  {ended} of {len(entries)} ended{more}{remaining}"
-
-
-def _wait_words(entry: StageRecord) -> str:
-    return wait_words(entry.waits, entry.what) if entry.waits is not None else ""
 
 
 def _remaining_time(entries: tuple[StageRecord, ...], now: float) -> float:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.events import Cause, Ended, PipelineEnded, RunEvent, Skipped, Started, Waiting
+from pipegen.run.events import Cause, Ended, PipelineEnded, RunEvent, Skipped, Started, Waiting, wait_words
 from pipegen.run.model import AttemptResult, TaskId
 from pipegen.run.report.record import RunRecord
-from pipegen.run.report.words import ended_word, wait_words
 from pipegen.visible import visible, visible_lines
 
 # Other causes only mean that machines are busy.
 _WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.EQUAL)
+# Words for results of a stage that differ from its status.
+_RESULTS = {"success": "ok", "failed": "FAILED"}
 
 
 class Plain:
@@ -38,26 +39,26 @@ class Plain:
     def close(self) -> None:
         """Do nothing: everything is written."""
 
-    def name(self, task: TaskId) -> str:
-        """Return the display name of *task*."""
-        return f"{task.pipeline}: {task.stage}" if self._several else task.stage
+    def _name(self, task: TaskId) -> str:
+        return task.display_name(several=self._several)
 
     def _line(self, event: RunEvent) -> str:
         match event:
             case Started(attempt=attempt):
                 attempt_words = f" (attempt {attempt.number})" if attempt.number > 1 else ""
-                return f"start    {self.name(attempt.task.id)}{attempt_words}"
+                return f"start    {self._name(attempt.task.id)}{attempt_words}"
             case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
                 entry = self._record.entries[attempt.task.id]
                 last = entry.attempts[-1]
                 duration = SECONDS.words((last.ended or event.time) - last.started)
-                return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {duration}" + (
+                word = _RESULTS.get(entry.status, entry.status) if is_final else "again"
+                return f"{word:<8} {self._name(attempt.task.id)}, {duration}" + (
                     f": {outcome.reason or 'failed'}" if outcome.result is AttemptResult.FAILED else ""
                 )
             case Skipped(task=task, reason=reason):
-                return f"skip     {self.name(task)}: {reason.value}"
+                return f"skip     {self._name(task)}: {reason.value}"
             case Waiting(task=task, cause=cause, what=what) if cause in _WORTH_A_LINE:
-                return f"wait     {self.name(task)}, for {wait_words(cause, what)}"
+                return f"wait     {self._name(task)}, for {wait_words(cause, what)}"
             case PipelineEnded(pipeline=pipeline, status=status) if self._several:
                 return f"over     pipeline {pipeline}: {status.value}"
         return ""

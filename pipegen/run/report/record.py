@@ -6,10 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
 from pipegen.run.events import Cause, Ended, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
-from pipegen.run.model import AttemptResult, Outcome, PipelineRun, RunMachine, Task, TaskId
-from pipegen.run.simulation import Simulation
+from pipegen.run.model import AttemptResult, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.status import Reason, Status
-from pipegen.run.timeline import Timeline
 from pipegen.structs import MutableStruct, field
 
 
@@ -55,9 +53,10 @@ class StageRecord(MutableStruct):
             return "earlier"
         if self.skipped is not None:
             return "skipped"
-        if not self.is_over or self.outcome is None:
+        outcome = self.outcome
+        if not self.is_over or outcome is None:
             return ""
-        return "allowed" if self.outcome.is_allowed(self.task.job) else self.outcome.result.value
+        return "allowed" if outcome.is_allowed(self.task.job) else outcome.result.value
 
     @property
     def elapsed(self) -> float:
@@ -82,14 +81,13 @@ class RunRecord:
             for task in run.tasks
         }
         self.statuses: dict[str, Status] = {}
-        # For `picture`.
-        self._events: list[RunEvent] = []
+        self.events: list[RunEvent] = []
         self.seconds = 0.0
 
     def notify(self, event: RunEvent) -> None:
         """Handle *event*."""
         self.seconds = max(self.seconds, event.time)
-        self._events.append(event)
+        self.events.append(event)
         match event:
             case Ready(task=task):
                 self.entries[task].ready = event.time
@@ -135,19 +133,3 @@ class RunRecord:
         paths = (longest_path(run, seconds) for run in self.runs)
         path = max(paths, key=lambda path: path.seconds, default=TaskPath())
         return tuple(self.entries[task] for task in path.tasks if self.entries[task].attempts)
-
-    def picture(self, machines: Sequence[RunMachine]) -> Simulation:
-        """Return the run on *machines* as a simulation, for charts."""
-        timeline = Timeline()
-        for event in self._events:
-            timeline.notify(event)
-        bars = timeline.bars()
-        path = self.critical_path()
-        return Simulation(
-            pipelines=tuple(run.name for run in self.runs),
-            machines=tuple(machines),
-            bars=bars,
-            makespan=self.seconds,
-            work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
-            path=TaskPath(tuple(entry.task.id for entry in path), sum(entry.elapsed for entry in path)),
-        )

@@ -11,7 +11,6 @@ from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.follow import COLOUR
 from pipegen.run.report.record import RunRecord, StageRecord
-from pipegen.run.report.words import display_name
 
 # The number of lines shown of the log of a failed stage.
 TAIL_LINES = 20
@@ -46,7 +45,9 @@ def path_words(path: Sequence[StageRecord], *, several: bool) -> str:
     """Return *path* in words; of a long path, only the stages that took longest."""
     longest = sorted(path, key=lambda entry: entry.elapsed, reverse=True)[:_PATH_STAGES]
     phrases = [
-        f"{display_name(entry, several=several)} {SECONDS.words(entry.elapsed)}" for entry in path if entry in longest
+        f"{entry.task.id.display_name(several=several)} {SECONDS.words(entry.elapsed)}"
+        for entry in path
+        if entry in longest
     ]
     total = SECONDS.words(sum(entry.elapsed for entry in path))
     chain = " -> ".join(phrases)
@@ -70,7 +71,7 @@ def _failure(entry: StageRecord, folder: RunFolder, *, several: bool) -> Iterato
     attempt = f", attempt {last.number}" if last.number > 1 else ""
     allowed = " as allowed" if entry.status == "allowed" else ""
     yield ""
-    name = display_name(entry, several=several)
+    name = entry.task.id.display_name(several=several)
     yield f"{name} failed{allowed}: {reason or 'no status'}{attempt}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
         yield f"  | {COLOUR.sub('', line)}"

@@ -15,15 +15,11 @@ from pipegen.run.scheduling.amounts import Amounts
 from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
-from pipegen.run.scheduling.policies.critical_path import critical_path
 from pipegen.run.scheduling.policies.drf import drf
-from pipegen.run.scheduling.policies.first_ready import first_ready
-from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
-from pipegen.run.scheduling.policies.pack import pack
-from pipegen.run.scheduling.policies.priority import priority
+from pipegen.run.scheduling.policies.machines import fit, pack
+from pipegen.run.scheduling.policies.orders import critical_path, first_ready, priority, sla
 from pipegen.run.scheduling.policies.proportion import fair_share, proportion
-from pipegen.run.scheduling.policies.sla import sla
 from pipegen.run.scheduling.queue.queue import Gate, QueueSettings
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Votes

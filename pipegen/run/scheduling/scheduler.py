@@ -15,11 +15,9 @@ from pipegen.run.scheduling.amounts import Amounts, requests
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import node
-from pipegen.run.scheduling.policies.critical_path import critical_path
-from pipegen.run.scheduling.policies.first_ready import first_ready
-from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang as gang_policy
-from pipegen.run.scheduling.policies.pack import pack
+from pipegen.run.scheduling.policies.machines import fit, pack
+from pipegen.run.scheduling.policies.orders import critical_path, first_ready
 from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueueState

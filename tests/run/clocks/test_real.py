@@ -91,16 +91,6 @@ def test_the_end_of_a_process_is_reported_once(clock: RealClock, delay: float) -
     assert calls == [3, 3]
 
 
-def test_a_cancelled_process_callback_is_not_called(clock: RealClock) -> None:
-    """The process itself ends normally."""
-    process = subprocess.Popen(["true"])
-    clock.on_end(process, lambda: pytest.fail("told of what was taken back"))()
-    while clock.wait():
-        pass
-
-    assert process.wait() == 0
-
-
 def test_signals_are_callbacks(clock: RealClock) -> None:
     """They are called in `wait`, interrupt nothing, and are no reason to wait."""
     calls: list[str] = []

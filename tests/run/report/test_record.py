@@ -15,6 +15,7 @@ from pipegen.run.chart.times import SECONDS
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, Skipped, Started, Waiting
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, RunMachine
+from pipegen.run.report.html import picture as run_picture
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord
@@ -74,7 +75,7 @@ def test_a_record_renders_as_a_chart() -> None:
     tasks = run()
     record = RunRecord([tasks])
     send_events(tasks, record)
-    picture = record.picture((RunMachine(name="here", slots=2),))
+    picture = run_picture(record, (RunMachine(name="here", slots=2),))
 
     assert [bar.task.id.stage for bar in picture.bars] == ["a", "a", "b"]
     assert (picture.makespan, picture.path.seconds) == (9, 8)
@@ -149,7 +150,7 @@ def test_attempts_of_a_stage_share_a_row() -> None:
     tasks = run()
     record = RunRecord([tasks])
     send_events(tasks, record)
-    picture = render_svg(record.picture((RunMachine(name="here", slots=2),)), SECONDS)
+    picture = render_svg(run_picture(record, (RunMachine(name="here", slots=2),)), SECONDS)
     bars = re.findall(r'<rect class="(\w+)"[^>]*rx="2"><title>(\w)', picture)
 
     assert "2 stages, 3 attempts, lower bound" in picture

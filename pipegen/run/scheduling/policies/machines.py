@@ -1,4 +1,4 @@
-"""The choice of a machine: machines with special labels or much room are kept free."""
+"""The choice of a machine: one that has all labels; machines with special labels or much room are kept free."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from pipegen.run.scheduling.job_queues import Key, QueuedTask
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Votes
+
+
+def fit(_session: Session) -> Votes:
+    """Return votes against machines that lack a label."""
+    return Votes(
+        is_placeable=lambda queued_task, node: not queued_task.labels or node.labels.issuperset(queued_task.labels)
+    )
 
 
 def pack(_session: Session) -> Votes:
