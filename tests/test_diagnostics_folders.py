@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import chdir, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -102,7 +102,9 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
-        diagnose_further(analysed, folder, settings, report)
+        # Users name files of these commands relative to the current folder.
+        with chdir(folder):
+            diagnose_further(analysed, folder, settings, report)
         if folder.name.startswith("PG7"):
             if folder.name.startswith(SHELLCHECK):
                 require(None if shutil.which("shellcheck") else "shellcheck is not installed")
@@ -116,15 +118,15 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
 def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, list[str]], report: Report) -> None:
     """Report the diagnostics of other commands for *analysed*, according to *settings*."""
     for name in settings.get("cluster", ()):
-        machines = read_cluster(folder / name, report, shown=Path(name).name)
+        machines = read_cluster(Path(name), report)
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
     for name in settings.get("record", ()):
-        Recording().read(folder / name, report, shown=Path(name).name)
+        Recording().read(Path(name), report)
     for name in settings.get("fleet", ()):
-        read_fleet(folder / name, {}, report, shown=Path(name).name)
+        read_fleet(Path(name), {}, report)
     for name in settings.get("durations", ()):
         plans = {plan.name: plan for plan in analysed.plans}
-        check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        check_timeouts(plans, load_durations(Path(name), plans, report), report)
     if "changed" in settings:
         narrow(analysed.plans, settings["changed"], "main", report)
     for name in settings.get("tests", ()):

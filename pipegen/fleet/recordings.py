@@ -60,9 +60,9 @@ class Recording(MutableStruct):
     # The jobs and runs that were read: pages of an answer can overlap.
     _known: set[str] = field(default_factory=set)
 
-    def read(self, path: Path, report: Report, *, shown: str | None = None) -> None:
-        """Add the runs in the file at *path*, which users see as *shown*; report a file that is not a recording."""
-        file = load(path, report, shown=shown, largest=_LARGEST)
+    def read(self, path: Path, report: Report) -> None:
+        """Add the runs in the file at *path*; report a file that is not a recording."""
+        file = load(path, report, largest=_LARGEST)
         report.stop_if_errors()
         try:
             self._add(json.loads(file.text))

@@ -42,6 +42,14 @@ class CheckedConfig(Struct, dict=True, gc=True):
         """Return each stage with its job, in the user's order."""
         return self._stages
 
+    def stage(self, plan: Plan, name: str) -> CheckedStage:
+        """Return the stage *name* of *plan*."""
+        return self._by_name[id(plan), name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[int, str], CheckedStage]:
+        return {(id(stage.plan), stage.job.stage): stage for stage in self._stages}
+
     @cached_property
     def _stages(self) -> tuple[CheckedStage, ...]:
         checked: list[CheckedStage] = []

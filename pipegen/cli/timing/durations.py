@@ -28,15 +28,13 @@ _LONGEST = 1e9
 _LONGEST_TEXT = 100
 
 
-def load_durations(
-    path: Path, plans: Mapping[str, Plan], report: Report, *, shown: str | None = None
-) -> dict[TaskId, float]:
+def load_durations(path: Path, plans: Mapping[str, Plan], report: Report) -> dict[TaskId, float]:
     """Return the seconds of the stages of *plans*, by the names of their runs, from the file at *path*.
 
     An entry names a stage, or a stage with its pipeline as in `service: build`, or a combination of a matrix. Stages
     without an entry take the mean of the others, and are reported.
     """
-    file = load(path, report, shown=shown)
+    file = load(path, report)
     report.stop_if_errors()
     entries = _entries(_tree(file, report), report)
     report.stop_if_errors()

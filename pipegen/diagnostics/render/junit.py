@@ -30,16 +30,8 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
 def render_tests(path: str, tests: Sequence[tuple[str, Sequence[Diagnostic]]]) -> str:
     """Return a suite for the file at *path*, with a case for each of *tests*: its name, and why it failed."""
     suites = Element("testsuites", name=_NAME)
-    failures = sum(bool(diagnostics) for _, diagnostics in tests)
-    suite = SubElement(
-        suites,
-        "testsuite",
-        name=_clean(path),
-        tests=str(len(tests)),
-        failures=str(failures),
-        errors="0",
-        time="0",
-    )
+    suite = _empty_suite(path, len(tests), sum(bool(diagnostics) for _, diagnostics in tests))
+    suites.append(suite)
     for name, diagnostics in tests:
         case = SubElement(suite, "testcase", name=_clean(name), classname=_clean(path), time="0")
         if diagnostics:
@@ -55,19 +47,16 @@ def _document(suites: Element) -> str:
 
 
 def _suite(path: str, diagnostics: Sequence[Diagnostic]) -> Element:
-    suite = Element(
-        "testsuite",
-        name=_clean(path),
-        tests=str(max(len(diagnostics), 1)),
-        failures=str(sum(_is_failure(diagnostic) for diagnostic in diagnostics)),
-        errors="0",
-        time="0",
-    )
+    suite = _empty_suite(path, max(len(diagnostics), 1), sum(map(_is_failure, diagnostics)))
     for diagnostic in diagnostics:
         suite.append(_case(path, diagnostic))
     if not diagnostics:
         SubElement(suite, "testcase", name="no diagnostics", classname=_clean(path), time="0")
     return suite
+
+
+def _empty_suite(path: str, tests: int, failures: int) -> Element:
+    return Element("testsuite", name=_clean(path), tests=str(tests), failures=str(failures), errors="0", time="0")
 
 
 def _case(path: str, diagnostic: Diagnostic) -> Element:

@@ -20,9 +20,9 @@ from pipegen.source.tree import Mapping, Node, Scalar, as_items, child
 from pipegen.structs import replace
 
 
-def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[RunMachine, ...]:
+def read_cluster(path: Path, report: Report) -> tuple[RunMachine, ...]:
     """Return the machines in the file at *path*; raise `Stopped` if it is invalid."""
-    file = load(path, report, shown=shown)
+    file = load(path, report)
     report.stop_if_errors()
     tree = read(file, report, first_key="machines")
     check_settings(tree, schema("cluster"), report, "cluster")

@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.fleet.distributions import Distribution, FixedTime, typical
 from pipegen.fleet.model import Load, MachineGroup
 from pipegen.fleet.reading.arrivals import read_arrivals
-from pipegen.fleet.reading.named_files import fleet_folder
+from pipegen.fleet.reading.named_files import FleetFolder
 from pipegen.fleet.reading.values import amounts, distribution, flag, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
 from pipegen.plan.model import Job, Plan, Selection
@@ -45,7 +45,7 @@ class LoadReader:
         environment: Mapping[str, str],
         report: Report,
     ) -> None:
-        self._folder = fleet_folder(path)
+        self._folder = FleetFolder(path.parent, repository_root(path))
         self._limits = [node(group.machine, 0).limits for group in groups]
         self._queues = queues
         self._environment = environment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipegen.config.files.load import absolute, repository_root
+from pipegen.config.files.load import absolute
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Scalar
@@ -37,8 +37,3 @@ class FleetFolder(Struct):
             )
             return None
         return path
-
-
-def fleet_folder(path: Path) -> FleetFolder:
-    """Return the folder of the fleet whose file is at *path*."""
-    return FleetFolder(path.parent, repository_root(path))

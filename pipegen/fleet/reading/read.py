@@ -30,12 +30,12 @@ _ACTIONS = ("enqueue", "allocate", "backfill")
 _TIERS = (("priority", "gang"), ("fair-share", "critical-path", "binpack"))
 
 
-def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, shown: str | None = None) -> Fleet:
+def read_fleet(path: Path, environment: Mapping[str, str], report: Report) -> Fleet:
     """Return the fleet in the file at *path*; raise `Stopped` if it is invalid.
 
     *environment* says where the journals of local runs are.
     """
-    file = load(path, report, shown=shown)
+    file = load(path, report)
     report.stop_if_errors()
     tree = read(file, report, first_key="machines")
     check_settings(tree, schema("fleet"), report, "fleet")

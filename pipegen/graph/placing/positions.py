@@ -32,11 +32,6 @@ class Box(Struct):
     width: float
     height: float
 
-    @property
-    def middle(self) -> float:
-        """The height of its lines' ends."""
-        return self.y + self.height / 2
-
 
 class Segment(Struct):
     """A level part of a line, within a column."""

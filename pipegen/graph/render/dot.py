@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.visible import visible
 
-_NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
-
-def render_dot(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:
-    """Return *graph* as a digraph from left to right; node IDs are the names, and nodes display their labels."""
+def render_dot(graph: ExecutionGraph, title: str = "") -> str:
+    """Return *graph* as a digraph from left to right; node IDs are the names."""
     lines = ["digraph {", "    rankdir=LR;", "    node [shape=box];"]
     if title:
         lines += [f"    label={_label(title)};", "    labelloc=t;"]
     for node in graph.nodes:
-        lines.append(f"    {_name(node)}{_attributes(node, labels)};")
+        lines.append(f"    {_name(node)}{_attributes(node)};")
     for earlier, later in graph.arcs:
         lines.append(f"    {_name(earlier)} -> {_name(later)};")
     return "\n".join([*lines, "}", ""])
 
 
-def _attributes(node: str, labels: Mapping[str, str]) -> str:
+def _attributes(node: str) -> str:
     """Return an explicit label if Graphviz would not display the name literally."""
     is_plain = all(char.isalnum() or char in " _-./:" for char in node)
-    return "" if is_plain and node not in labels else f" [label={_label(labels.get(node, node))}]"
+    return "" if is_plain else f" [label={_label(node)}]"
 
 
 def _name(node: str) -> str:

@@ -1,27 +1,21 @@
 """A graph as a Mermaid flowchart, which GitLab and GitHub display in Markdown."""
 
-import json
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.visible import visible
-
-_NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 # Labels are parsed as Markdown, with icons, entities, formulas and `%%{…}%%` settings: everything but letters and
 # digits is escaped, except for separators between two of them ("build-image", "build_image", "unit tests", "a/b").
 _SPECIAL = re.compile(r"(?<![^\W_])[-_ /]|[-_ /](?![^\W_])|[!-,.:-@\[-^`{-~]")
 
 
-def render_mermaid(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:
+def render_mermaid(graph: ExecutionGraph) -> str:
     """Return *graph* as a flowchart from left to right; node IDs are n0, n1, …, so that none is a keyword."""
     numbers = {node: number for number, node in enumerate(graph.nodes)}
-    lines = ["---", f"title: {json.dumps(visible(title), ensure_ascii=False)}", "---"] if title else []
-    lines.append("flowchart LR")
+    lines = ["flowchart LR"]
     for node, number in numbers.items():
-        lines.append(f'    n{number}["{_label(labels.get(node, node))}"]')
+        lines.append(f'    n{number}["{_label(node)}"]')
     for earlier, later in graph.arcs:
         lines.append(f"    n{numbers[earlier]} --> n{numbers[later]}")
     return "\n".join([*lines, ""])

@@ -1,37 +1,33 @@
 """A graph as text for a terminal: its frames from top to bottom, and the predecessors of each node."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.columns import columns, padded
 from pipegen.visible import visible
 
-_NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _WIDEST_COLUMN = 40
 _FEW = 2  # this many names are listed in place of "all of frame 7"
 
 
-def render_text(
-    graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "", width: int = 100
-) -> str:
+def render_text(graph: ExecutionGraph, title: str = "", width: int = 100) -> str:
     """Return a line for each node of *graph*, wrapped at *width*; raise `CycleError` if it has a cycle.
 
     A frame's first node is preceded by the number of the frame. A node that comes after the whole previous frame says
     so without the names.
     """
-    labels_ = {node: visible(labels.get(node, node)) for node in graph.nodes}
+    labels = {node: visible(node) for node in graph.nodes}
     frames = graph.stack()
     margin = len(str(len(frames))) + 2
-    column = min(max(map(columns, labels_.values()), default=0), _WIDEST_COLUMN)
+    column = min(max(map(columns, labels.values()), default=0), _WIDEST_COLUMN)
     lines = [visible(title), ""] if title else []
     previous: tuple[str, ...] = ()
     for number, frame in enumerate(frames, start=1):
         heads = chain([f"{number:>{margin - 2}}  "], iter(lambda: " " * margin, None))
         for head, node in zip(heads, frame, strict=False):
-            after = _after(graph.predecessors(node), previous, number - 1, labels_.__getitem__)
-            lines += _row(head + padded(labels_[node], column), after, margin + column, width)
+            after = _after(graph.predecessors(node), previous, number - 1, labels.__getitem__)
+            lines += _row(head + padded(labels[node], column), after, margin + column, width)
         previous = frame
     return "\n".join([*lines, ""]) if lines else "(empty)\n"
 

@@ -14,12 +14,11 @@ from pipegen.source.tree import Scalar, items_of
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report names in `files_from` and `trigger` of stages that may be skipped or fail when the reading stage runs."""
-    stages_by_name = {(id(stage.plan), stage.job.stage): stage for stage in config.stages()}
     for stage in config.stages():
         if (stage.config.files_from is None and stage.config.trigger is None) or stage.job.is_final:
             continue
         for producer_name in stage.job.files:
-            producer = stages_by_name[id(stage.plan), producer_name]
+            producer = config.stage(stage.plan, producer_name)
             span = _name_span(stage, producer.config.display_name)
             cause, remedy = _cause(producer, stage)
             if cause is not None and span is not None:

@@ -12,13 +12,12 @@ from pipegen.plan.model.logic import can_hold
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report a stage that reads another stage's output and always gets the default."""
-    stages_by_name = {(id(stage.plan), stage.job.stage): stage for stage in config.stages()}
     for stage in config.stages():
         reader_condition = stage.job.condition
         for producer_name in (
             dict.fromkeys(output.stage for output in stage.job.reads) if reader_condition is not None else ()
         ):
-            producer = stages_by_name[id(stage.plan), producer_name]
+            producer = config.stage(stage.plan, producer_name)
             producer_condition = producer.job.condition
             if (
                 producer_condition is None

@@ -15,15 +15,6 @@ def test_nodes_have_numbers_and_quoted_labels() -> None:
     assert drawing == ('flowchart LR\n    n0["build-image"]\n    n1["unit tests"]\n    n2["end"]\n    n0 --> n1\n')
 
 
-def test_labels_and_title_are_shown() -> None:
-    """The title is a quoted scalar of the front matter, on one line."""
-    drawing = render_mermaid(ExecutionGraph([["a", "b"]]), {"a": "first"}, 'my "service"\n---')
-
-    assert drawing.startswith(
-        '---\ntitle: "my \\"service\\"\\\\n---"\n---\nflowchart LR\n    n0["first"]\n    n1["b"]\n'
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "label"),
     [

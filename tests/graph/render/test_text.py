@@ -101,16 +101,6 @@ def test_wide_and_combining_characters_keep_the_columns() -> None:
     assert lines[1:] == ["2  日本  after a", "   e\u0301     after a", "   four  after a"]
 
 
-def test_labels_replace_names() -> None:
-    """They also replace them in lists of predecessors."""
-    assert render_text(ExecutionGraph([["a", "b"]]), {"a": "build (manual)"}) == drawn(
-        """
-        1  build (manual)
-        2  b               after build (manual)
-        """
-    )
-
-
 def test_names_contain_no_terminal_escapes() -> None:
     """Control and direction characters, and invalid bytes, are escaped."""
     drawing = render_text(ExecutionGraph([["\x1b[2J\x9b", "a\nb", "\u202eabc", "\udc80"]]), title="\a")
