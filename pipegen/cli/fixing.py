@@ -10,9 +10,10 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.linting import lint
 from pipegen.cli.session import attempt
-from pipegen.cli.terminal.redaction import plain_secrets
+from pipegen.cli.terminal.redaction import tokens_in
 from pipegen.compiler import analyse
 from pipegen.config.files.load import MAX_BYTES
+from pipegen.diagnostics import codes
 from pipegen.diagnostics.redaction import redact_text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.lint.fixing import apply_fixes
@@ -35,7 +36,7 @@ class Fixed(Struct):
     @property
     def difference(self) -> str:
         """The change as a unified diff without secrets; "" if there is none."""
-        secrets = plain_secrets(self.before) if self.before.text != self.after.text else ()
+        secrets = _plain_secrets(self.before) if self.before.text != self.after.text else ()
         old, new = (redact_text(file.text, secrets).splitlines(keepends=True) for file in (self.before, self.after))
         lines = difflib.unified_diff(old, new, self.before.path, self.before.path)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
@@ -58,6 +59,21 @@ def write_fixed(result: Fixed) -> None:
         raise WrongUsage(f'"{result.path}" is a link: name its target to apply fixes')
     mark = result.path.read_bytes().startswith(b"\xef\xbb\xbf")
     write(result.path, ("\ufeff" if mark else "") + result.after.text)
+
+
+def _plain_secrets(file: SourceFile) -> tuple[str, ...]:
+    """Return the texts in *file* that `check` reports as secrets."""
+    report = Report()
+    try:
+        lint(analyse(file, (), report), report)
+    except Stopped:
+        return tokens_in(file.text)
+    spans = [
+        diagnostic.primary.span
+        for diagnostic in report.diagnostics()
+        if diagnostic.code == codes.PLAIN_SECRET and diagnostic.primary
+    ]
+    return tuple(dict.fromkeys((*(span.text for span in spans), *tokens_in(file.text))))
 
 
 def _is_utf8(path: Path) -> bool:

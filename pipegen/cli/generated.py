@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from pipegen.cli.events import EventOptions, checkout_of
-from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.starts import starts_of
 from pipegen.cli.parameters import PATH
-from pipegen.cli.session import Format, show
+from pipegen.cli.session import Format, reported
 from pipegen.config.files.load import USUAL_NAMES, load
-from pipegen.diagnostics.report import Report, Stopped
+from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
 from pipegen.plan.events import PipelineStart
@@ -92,14 +90,12 @@ def _result_of(
         return None
     if config_options := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
         raise WrongUsage(f'"{path}" is not a config: omit {" and ".join(config_options)}')
-    result = None
-    with suppress(Stopped):
+
+    def read_file(report: Report) -> T | None:
         report.stop_if_errors()
-        result = work(file, engine, report)
-    show(report.diagnostics(), form, sys.stderr)
-    if result is None:
-        raise click.exceptions.Exit(Exit.PROBLEMS)
-    return result
+        return work(file, engine, report)
+
+    return reported(read_file, report, form)
 
 
 def as_data(reading: Reading) -> Mapping[str, object]:
@@ -126,15 +122,16 @@ def describe(reading: Reading) -> str:
     """Return *reading* as text."""
     graph = reading.graph
     lines = [f"{reading.file.path}: {reading.engine.value}, {reading.form}"]
-    lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(graph.stack(), start=1)]
+    lines += [f"  frame {number}: {joined(frame)}" for number, frame in enumerate(graph.stack(), start=1)]
     no_job = f"  no job runs: {reading.reason}" if reading.reason else "  no job runs"
     lines += [f"  longest path: {' -> '.join(longest_path(graph))}"] if graph.nodes else [no_job]
     for stage in graph.nodes:
         lines += ["", f"  {stage}"]
         if graph.predecessors(stage):
-            lines.append(f"    after     {_listed(graph.predecessors(stage))}")
+            lines.append(f"    after     {joined(graph.predecessors(stage))}")
     return "\n".join(lines)
 
 
-def _listed(words: Iterable[str]) -> str:
+def joined(words: Iterable[str]) -> str:
+    """Return *words* joined by commas; words with commas, such as names of combinations, are quoted."""
     return ", ".join(f'"{word}"' if "," in word else word for word in words)

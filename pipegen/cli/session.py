@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -176,12 +177,19 @@ def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
 
 def show_result(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
     """Return the result of *work* on the config, and show its diagnostics; exit if there are errors."""
-    path, report = config_path(config), Report()
-    result = attempt(path, report, lambda file: work(file, report))
+    path = config_path(config)
+    return reported(lambda report: attempt(path, report, lambda file: work(file, report)), Report(), form)
+
+
+def reported(read: Callable[[Report], T | None], report: Report, form: Format) -> T:
+    """Return what *read* returns, and show the diagnostics in *report*; exit if it stops or returns None."""
+    value = None
+    with suppress(Stopped):
+        value = read(report)
     show(report.diagnostics(), form, sys.stderr)
-    if result is None:
+    if value is None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
-    return result
+    return value
 
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:

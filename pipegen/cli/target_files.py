@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.cli.generated import joined
 from pipegen.cli.timing.orders import READABLE, read_order
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, listed
-from pipegen.graph.blocks import ExtraWait
 from pipegen.graph.difference import Difference, difference
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
@@ -86,18 +86,18 @@ def data(target_files: TargetFiles) -> Mapping[str, object]:
     return document
 
 
-def describe(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> str:
-    """Return *target_files* as text; *names* joins names on one line."""
+def describe(target_files: TargetFiles) -> str:
+    """Return *target_files* as text."""
     style = f", {target_files.style}" if target_files.style else ""
     return "\n".join(
         (
-            f"target {target_files.target}: {names(target_files.files)}{style}",
-            *(f"  {line}" for line in _lines(target_files, names)),
+            f"target {target_files.target}: {joined(target_files.files)}{style}",
+            *(f"  {line}" for line in _lines(target_files)),
         )
     )
 
 
-def _lines(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> Iterator[str]:
+def _lines(target_files: TargetFiles) -> Iterator[str]:
     order_difference = target_files.difference
     if not order_difference.waits:
         yield "extra waits: none"
@@ -105,7 +105,7 @@ def _lines(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> 
     else:
         pairs = "1 pair" if order_difference.pairs == 1 else f"{order_difference.pairs} pairs"
         yield f"extra waits: {pairs} of stages"
-        yield from (_wait(wait, names) for wait in order_difference.waits)
+        yield from (f"  {joined(wait.later)} for {joined(wait.earlier)}" for wait in order_difference.waits)
         if len(order_difference.actual) > len(order_difference.expected):
             expected = len(order_difference.expected)
             yield f"longest path: {_stages(order_difference.actual)}; without these waits {expected}"
@@ -115,18 +115,14 @@ def _lines(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> 
     if order_difference.lost:
         yield f"order missing in the files: {order_difference.lost} pairs of stages"
     if order_difference.missing:
-        yield f"left out: {names(order_difference.missing)}"
+        yield f"left out: {joined(order_difference.missing)}"
     if target_files.jobs:
         jobs = sum(len(file_jobs.names) for file_jobs in target_files.jobs)
         yield f"jobs: {jobs} for {target_files.stages} stages, with up to {_most_needs(target_files)} needs"
     else:
         yield f"stages: {target_files.stages}"
     if target_files.helpers:
-        yield f"helper jobs and stages: {names(target_files.helpers)}"
-
-
-def _wait(wait: ExtraWait, names: Callable[[Iterable[str]], str]) -> str:
-    return f"  {names(wait.later)} for {names(wait.earlier)}"
+        yield f"helper jobs and stages: {joined(target_files.helpers)}"
 
 
 def _stages(path: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """`pipegen plan`: shows the plan of a config, independent of targets."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from pipegen.cli.events import as_data as event_data
 from pipegen.cli.events import as_table as event_table
 from pipegen.cli.events import as_text as event_text
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.generated import file_argument
+from pipegen.cli.generated import file_argument, joined
 from pipegen.cli.parameters import EnumChoice
 from pipegen.cli.session import (
     Format,
@@ -141,9 +141,7 @@ def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: Plan
         show_data(json.dumps(as_data(plans, target_files), indent=2))
     else:
         show_text(
-            "\n\n".join(
-                (*_inputs(plans), *map(_describe, plans), *(describe(files, _listed) for files in target_files))
-            ),
+            "\n\n".join((*_inputs(plans), *map(_describe, plans), *map(describe, target_files))),
             colours=PLAN,
         )
 
@@ -240,9 +238,9 @@ def _describe(plan: Plan) -> str:
     lines += ["  runs: only on demand"] if plan.selection is Selection.ON_DEMAND else []
     lines += [f"  when: {words(plan.condition)}"] if plan.condition is not None else []
     lines += [f"  schedule: {_clock(schedule)}" for schedule in plan.schedules]
-    lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]
+    lines += [f"  frame {number}: {joined(frame)}" for number, frame in enumerate(plan.frames, start=1)]
     final = _final(plan)
-    lines += [f"  finally: {_listed(final)}"] if final else []
+    lines += [f"  finally: {joined(final)}"] if final else []
     lines.append(f"  longest path: {' -> '.join(longest_path(plan.graph))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]
@@ -256,7 +254,7 @@ def _inputs(plans: Sequence[Plan]) -> list[str]:
 
 
 def _input(input_: Input) -> str:
-    choices = f", one of {_listed(input_.choices)}" if input_.choices else ""
+    choices = f", one of {joined(input_.choices)}" if input_.choices else ""
     default = "must be set" if input_.default is None else f"default {json.dumps(input_.default)}"
     return f"{input_.type.value}{choices}, {default}"
 
@@ -283,12 +281,7 @@ def _details(job: Job) -> list[str]:
         ("files of", job.files),
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
-    lines = [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
+    lines = [f"    {name:<8}  {joined(words)}" for name, words in entries if words]
     allowed = job.limits.allow_failure
     lines += [f"    {'may fail':<8}  {allowed_words(allowed)}"] if allowed is not None and allowed.condition else []
     return [*lines, *(f"    {'case':<8}  {case_words(case)}" for case in job.cases)]
-
-
-def _listed(words: Iterable[str]) -> str:
-    """Return *words* joined by commas; words with commas, such as names of combinations, are quoted."""
-    return ", ".join(f'"{word}"' if "," in word else word for word in words)

@@ -4,14 +4,13 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from pipegen.cli.events import EventOptions, event_options, narrowed_to_event
-from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
 from pipegen.cli.parameters import EXISTING_FILE, PATH, EnumChoice, FleetForm
@@ -23,8 +22,8 @@ from pipegen.cli.session import (
     first_option,
     fixed_inputs,
     pipeline_option,
+    reported,
     set_option,
-    show,
     wrong_option,
 )
 from pipegen.cli.terminal.colours import CHART
@@ -32,7 +31,7 @@ from pipegen.cli.terminal.streams import show_data, show_file, show_text
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
-from pipegen.diagnostics.report import Report, Stopped
+from pipegen.diagnostics.report import Report
 from pipegen.fleet.reading.cluster import read_cluster
 from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg
@@ -44,8 +43,6 @@ from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS
 from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
 from pipegen.structs import Struct
-
-V = TypeVar("V")
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
 # The arguments that a fleet and recordings take.
@@ -151,7 +148,7 @@ def simulate(
         from pipegen.fleet.recordings import read_recordings  # noqa: PLC0415 - only for recordings, with the code of fleets
 
         _refuse_others(context, _OF_RECORDINGS, "the files have the load")
-        return show_file(_reported(lambda report: read_recordings(record, report), diagnostics))
+        return show_file(reported(lambda report: read_recordings(record, report), Report(), diagnostics))
     if fleet is not None:
         from pipegen.cli.timing.fleets import show_fleet  # noqa: PLC0415 - only for fleets: 5 % of 10 stages
 
@@ -167,7 +164,7 @@ def simulate(
         scenario = scenario_of(analysed, durations, target, order, first, report)
         return scenario, _machines(cluster, executors, scenario, report)
 
-    scenario, machines = _reported(read, diagnostics)
+    scenario, machines = reported(read, Report(), diagnostics)
     result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
     return _show(result, form, svg, html)
 
@@ -197,18 +194,6 @@ def _refuse_others(context: click.Context, used: Collection[str], reason: str) -
         if source is not None and source.name == "COMMANDLINE" and name not in used and context.params[name]:
             shown = parameter.opts[0] if parameter.param_type_name == "option" else "the config"
             raise WrongUsage(f"{reason}: omit {shown}")
-
-
-def _reported(read: Callable[[Report], V], diagnostics: Format) -> V:
-    """Return what *read* reads; show its diagnostics, and exit after errors."""
-    report = Report()
-    try:
-        value = read(report)
-    except Stopped:
-        show(report.diagnostics(), diagnostics, sys.stderr)
-        raise click.exceptions.Exit(Exit.PROBLEMS) from None
-    show(report.diagnostics(), diagnostics, sys.stderr)
-    return value
 
 
 def _analysed(

@@ -13,10 +13,10 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, check_picture
 from pipegen.cli.parameters import FleetForm
-from pipegen.cli.session import Format, show
+from pipegen.cli.session import Format, reported, show
 from pipegen.cli.terminal.streams import show_data, show_text
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, Stopped
+from pipegen.diagnostics.report import Report
 from pipegen.fleet.answers.find import find, read_condition
 from pipegen.fleet.answers.render import as_data, found_data, found_words, render_csv, render_text
 from pipegen.fleet.answers.results import results
@@ -35,12 +35,7 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
     if condition is not None and goal is None:
         raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')
     report = Report()
-    try:
-        fleet = read_fleet(path, os.environ, report)
-    except Stopped:
-        show(report.diagnostics(), diagnostics, sys.stderr)
-        raise click.exceptions.Exit(Exit.PROBLEMS) from None
-    show(report.diagnostics(), diagnostics, sys.stderr)
+    fleet = reported(lambda report: read_fleet(path, os.environ, report), report, diagnostics)
     if goal is not None and goal.queue and goal.queue not in [queue.name for queue in fleet.queues]:
         raise WrongUsage(f'--find: there is no queue "{goal.queue}" in the fleet')
     try:
