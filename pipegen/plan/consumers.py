@@ -37,15 +37,10 @@ def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, .
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     """Return the outputs in image names, which the engine itself expands."""
-    names: list[Text] = []
-    for machine in machines:
-        if machine.image is not None:
-            names.append(machine.image.name)
-        if machine.services:
-            names += [service.image for service in machine.services]
     return frozenset(
         Output(reference.namespace or "", reference.name)
-        for name in names
+        for machine in machines
+        for name in machine.image_names
         for reference in name.references()
         if reference.scope is Scope.STAGE
     )

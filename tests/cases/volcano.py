@@ -9,8 +9,7 @@ from typing import Any
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
-from pipegen.run.scheduling.actions.preempt import preempt
-from pipegen.run.scheduling.actions.reclaim import reclaim
+from pipegen.run.scheduling.actions.evicting import preempt, reclaim
 from pipegen.run.scheduling.amounts import SLOTS, add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, count_placed
 from pipegen.run.scheduling.nodes import SchedulerNode

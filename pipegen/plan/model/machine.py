@@ -168,3 +168,9 @@ class Machine(SpannedStruct, kw_only=True):
     runner_variables: tuple[RunnerVariable, ...] = ()
     shell: ShellProgram = ShellProgram.SH
     shell_span: Span | None = None
+
+    @property
+    def image_names(self) -> list[Text]:
+        """The names of the image and of those of the services."""
+        own = [self.image.name] if self.image is not None else []
+        return [*own, *(service.image for service in self.services)]

@@ -238,15 +238,10 @@ def _in_expression(value: Expression) -> Iterator[Text]:
 
 def named_texts(job: Job) -> list[tuple[str, Text]]:
     """Return the texts of *job* that an engine puts into names before scripts run, with the kind of name."""
-    texts = [("the name of an image", text) for text in _images(job.machine)]
+    texts = [("the name of an image", text) for text in job.machine.image_names]
     texts += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
     if job.deployment.environment is not None:
         texts += [("an environment", text) for text in environment_texts(job.deployment.environment)]
     if job.retention.name is not None:
         texts.append(("the name of an archive", job.retention.name))
     return texts
-
-
-def _images(machine: Machine) -> list[Text]:
-    own = [machine.image.name] if machine.image is not None else []
-    return [*own, *(service.image for service in machine.services)]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from posixpath import basename, dirname, join, normpath
+from posixpath import dirname, join, normpath
 from typing import IO
 
 from pipegen.run.files.removal import remove
@@ -152,13 +152,14 @@ def _parent(root: str | Path, name: str, *, makes: bool = False) -> Iterator[tup
     """Yield a descriptor of the folder of *name*, created if *makes*, and the last part of the name."""
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for part in dirname(name).split("/") if dirname(name) else ():
+        *above, last = name.split("/")
+        for part in above:
             if makes and not _is_there(part, folder):
                 os.mkdir(part, dir_fd=folder)
             inner = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
             folder = inner
-        yield folder, basename(name)
+        yield folder, last
     finally:
         os.close(folder)
 

@@ -65,6 +65,5 @@ def as_text(commands: Iterable[Command]) -> str:
 
 def _image_setup_names(job: Job) -> Iterator[str]:
     """Yield the setup names in the image names of *job*."""
-    image = job.machine.image
-    for text in (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services)):
+    for text in job.machine.image_names:
         yield from (reference.name for reference in text.references() if reference.scope is Scope.SETUP)

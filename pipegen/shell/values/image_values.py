@@ -32,12 +32,9 @@ def dotenv_path(job: Job) -> str:
 
 def outputs_in_image_names(job: Job) -> tuple[Output, ...]:
     """Return the outputs of other stages in the names of the images that *job* runs with."""
-    image = job.machine.image
-    names = [image.name] if image is not None else []
-    names += [service.image for service in job.machine.services]
     references = [
         reference
-        for name in names
+        for name in job.machine.image_names
         if name.constant is None
         for reference in name.references()
         if reference.scope is Scope.STAGE

@@ -26,7 +26,7 @@ class Canonical(Struct):
 
     def script(self, plan: Plan, host: ShellEnvironment) -> StageScript:
         """Return the script of the stage for *host*, in which values are named by the indexes of their inputs."""
-        return stage_script(self.job, plan, {_INPUT: self._producer}, host)
+        return stage_script(self.job, plan, {_INPUT: self._producer} if self.inputs else {}, host)
 
     @property
     def _producer(self) -> Job:
@@ -48,11 +48,7 @@ class Canonical(Struct):
 def canonical(job: Job) -> Canonical:
     """Return the canonical form of *job*."""
     names = _Names()
-    steps, after, machine = (
-        rewritten(job.steps, names.change),
-        rewritten(job.after, names.change),
-        rewritten(job.machine, names.change),
-    )
+    steps, after, machine = rewritten((job.steps, job.after, job.machine), names.change)
     inputs = tuple(names.inputs)
     nameless = replace(
         job,

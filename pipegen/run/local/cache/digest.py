@@ -98,7 +98,7 @@ def _is_reusable(job: Job, script: StageScript) -> bool:
 
 def _parts(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvironmentState) -> dict[str, object]:
     image = job.machine.image
-    images = [_image(text, host) for text in _images(job)]
+    images = [_image(text, host) for text in job.machine.image_names]
     return {
         "format": FORMAT,
         "mode": state.mode,
@@ -118,11 +118,6 @@ def _parts(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvi
 
 def _digest(parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape")).hexdigest()
-
-
-def _images(job: Job) -> tuple[Text, ...]:
-    image = job.machine.image
-    return (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services))
 
 
 def _image(text: Text, host: ShellEnvironment) -> str:

@@ -1,11 +1,11 @@
-"""Room for a task by stopping others: what `preempt` and `reclaim` share."""
+"""Stop tasks for others: `preempt` in the same job queue, `reclaim` in others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from pipegen.run.scheduling.amounts import add_to, fits
-from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
@@ -14,7 +14,80 @@ from pipegen.run.scheduling.statement import Statement
 Choose = Callable[[QueuedTask, Sequence[QueuedTask]], Sequence[QueuedTask]]
 
 
-def has_victims(session: Session, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Choose) -> bool:
+def preempt(session: Session) -> None:
+    """Make room for gangs that found none: first by tasks of other gangs, then by tasks of the same gang.
+
+    Tasks are stopped only for gangs with a higher priority in the same job queue.
+    """
+    for job_queue in session.job_queues.values():
+        gangs = [gang for gang in session.waiting_gangs(job_queue) if session.ballot.is_starving(gang)]
+        for is_inside in (False, True):
+            for gang in gangs:
+                _preempt(session, gang, job_queue, is_inside=is_inside)
+
+
+def _preempt(session: Session, gang: Gang, job_queue: JobQueue, *, is_inside: bool) -> None:
+    """Promise room to tasks of *gang*; *is_inside* is whether its own tasks stop for that, or those of others."""
+
+    def is_candidate(candidate: QueuedTask) -> bool:
+        return candidate.gang.job_queue is job_queue and (candidate.gang is gang) is is_inside
+
+    _evict(session, gang, is_candidate, session.ballot.preemptable, lambda _: True)
+
+
+def reclaim(session: Session) -> None:
+    """Make room for one task after the other, in the order of job queues and gangs.
+
+    Tasks are stopped of job queues that have more than they deserve, for those that have less.
+    """
+    for job_queue in sorted(session.job_queues.values(), key=session.ballot.job_queue_key):
+        if session.ballot.is_overused(job_queue):
+            continue
+        for gang in session.waiting_gangs(job_queue):
+            _reclaim(session, gang, job_queue)
+
+
+def _reclaim(session: Session, gang: Gang, job_queue: JobQueue) -> None:
+    ballot = session.ballot
+
+    def is_candidate(candidate: QueuedTask) -> bool:
+        other = candidate.gang.job_queue
+        return other.is_reclaimable and other is not job_queue
+
+    _evict(session, gang, is_candidate, ballot.reclaimable, lambda task: ballot.is_preemptive(job_queue, task))
+
+
+def _evict(
+    session: Session,
+    gang: Gang,
+    is_candidate: Callable[[QueuedTask], bool],
+    choose: Choose,
+    is_preemptive: Callable[[QueuedTask], bool],
+) -> None:
+    """Promise room to those tasks of *gang* that are *is_preemptive*; none if not enough of them get room."""
+    if not _has_victims(session, gang, is_candidate, choose):
+        return
+    statement = Statement(session.machines)
+    refused: list[QueuedTask] = []
+    while session.ballot.is_starving(gang) and (queued_task := gang.pop()) is not None:
+        if not (
+            queued_task.may_preempt
+            and is_preemptive(queued_task)
+            and _make_room(session, statement, queued_task, is_candidate, choose)
+        ):
+            refused.append(queued_task)
+            if gang.is_alike:
+                break
+    if statement.operations and session.ballot.is_promised(gang):
+        session.commit(statement)
+        session.pledge(gang, statement)
+    else:
+        session.undo(statement)
+    for queued_task in refused:
+        session.wait(queued_task)
+
+
+def _has_victims(session: Session, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Choose) -> bool:
     """Return whether *choose* names any running candidate for the first task of *gang*.
 
     One task stands for all of a gang of alike tasks, so that this is fast when there are none.
@@ -29,7 +102,7 @@ def has_victims(session: Session, gang: Gang, is_candidate: Callable[[QueuedTask
     return first is not None and bool(candidates) and bool(choose(first, candidates))
 
 
-def make_room(
+def _make_room(
     session: Session,
     statement: Statement,
     queued_task: QueuedTask,
@@ -46,7 +119,11 @@ def make_room(
     for node in session.machines.nodes.values():
         if not session.ballot.is_placeable(queued_task, node):
             continue
-        running = [task for task in node.tasks if task.state is TaskState.RUNNING and is_candidate(task)]
+        running = [
+            task
+            for task in node.tasks
+            if task.state is TaskState.RUNNING and task.is_preemptable and is_candidate(task)
+        ]
         # Policies name victims in this order until enough is left to the others: the last one has worked least.
         candidates = sorted(running, key=lambda candidate: _rank(session, queued_task, candidate), reverse=True)
         victims = choose(queued_task, candidates) if candidates else ()

@@ -10,19 +10,17 @@ from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.turns import request_kind
 from pipegen.run.scheduling.votes import Vote, Votes
-from pipegen.structs import MutableStruct, field
+from pipegen.structs import MutableStruct, field, replace
 
 
 def proportion(session: Session) -> Votes:
     """Return votes for the job queue with the smallest fraction of its deserved share, and against exceeding it."""
     shares = _Shares(session)
-    return Votes(
-        job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
+    votes = _fair_share(shares)
+    return replace(
+        votes,
         is_overused=lambda job_queue: _is_all_taken(job_queue.taken, shares.deserved(job_queue)),
-        may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
-        may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
-        is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
-        reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
+        may_take=votes.is_preemptive,
     )
 
 
@@ -31,7 +29,10 @@ def fair_share(session: Session) -> Votes:
 
     A job queue may exceed its deserved share, but not its capability, nor take the guaranteed share of others.
     """
-    shares = _Shares(session)
+    return _fair_share(_Shares(session))
+
+
+def _fair_share(shares: _Shares) -> Votes:
     return Votes(
         job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
         may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.capability(job_queue)),

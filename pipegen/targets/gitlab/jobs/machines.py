@@ -43,10 +43,6 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
-    texts = [
-        *([machine.image.name] if machine.image is not None else []),
-        *(service.image for service in machine.services),
-    ]
     return JobMachine(
         image=_image(name(machine.image.name), machine.image.entrypoint, machine.image.pull, machine.image.user)
         if machine.image is not None
@@ -60,7 +56,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             )
             for service in machine.services
         ),
-        variables=(*requests(machine), *_for_runner(machine), *_defaults(texts, producers)),
+        variables=(*requests(machine), *_for_runner(machine), *_defaults(machine.image_names, producers)),
     )
 
 

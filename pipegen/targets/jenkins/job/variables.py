@@ -123,10 +123,7 @@ def _setup_names(mail: Mail) -> Iterator[str]:
 
 
 def _names_in_images(machine: Machine) -> Iterator[str]:
-    names = (
-        *((machine.image.name,) if machine.image is not None else ()),
-        *(service.image for service in machine.services),
-    )
+    names = machine.image_names
     return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
 
 
