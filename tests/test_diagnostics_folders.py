@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import chdir, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from drifting import drifted
@@ -55,6 +56,8 @@ from pipegen.run.local.prepare import RunRequest, gather
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
+
+T = TypeVar("T")
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
 NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
@@ -102,9 +105,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
-        # Users name files of these commands relative to the current folder.
-        with chdir(folder):
-            diagnose_further(analysed, folder, settings, report)
+        diagnose_further(analysed, folder, settings, report)
         if folder.name.startswith("PG7"):
             if folder.name.startswith(SHELLCHECK):
                 require(None if shutil.which("shellcheck") else "shellcheck is not installed")
@@ -115,18 +116,25 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     return redact_plain_secrets(report.diagnostics())
 
 
+def from_its_folder(path: Path, read: Callable[[Path], T]) -> T:
+    """Return what *read* returns for the name of the file at *path*, in its folder."""
+    with chdir(path.parent):
+        return read(Path(path.name))
+
+
 def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, list[str]], report: Report) -> None:
     """Report the diagnostics of other commands for *analysed*, according to *settings*."""
     for name in settings.get("cluster", ()):
-        machines = read_cluster(Path(name), report)
+        machines = from_its_folder(folder / name, lambda path: read_cluster(path, report))
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
     for name in settings.get("record", ()):
-        Recording().read(Path(name), report)
+        from_its_folder(folder / name, lambda path: Recording().read(path, report))
     for name in settings.get("fleet", ()):
-        read_fleet(Path(name), {}, report)
+        from_its_folder(folder / name, lambda path: read_fleet(path, {}, report))
     for name in settings.get("durations", ()):
         plans = {plan.name: plan for plan in analysed.plans}
-        check_timeouts(plans, load_durations(Path(name), plans, report), report)
+        times = from_its_folder(folder / name, lambda path: load_durations(path, plans, report))  # noqa: B023 - called now
+        check_timeouts(plans, times, report)
     if "changed" in settings:
         narrow(analysed.plans, settings["changed"], "main", report)
     for name in settings.get("tests", ()):

@@ -10,7 +10,7 @@ from pipegen.emit.header import read_header
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.repetition import env_of, users_of
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Node, Scalar, scalars
 from pipegen.source.tree import Mapping as TreeMapping
 
 _COMMENT = re.compile(r"\s*# ?(.*)")
@@ -142,7 +142,7 @@ def _comments_after(entry: Entry) -> Iterator[tuple[_Place, tuple[bool, str]]]:
         return
     indent = first.column - 1
     end = _end(file, first.line, indent)
-    spans = [scalar.span for scalar in _scalars(entry.value)]
+    spans = [scalar.span for scalar in scalars(entry.value)]
     lines = [span.last.line for span in spans if span.file is file and first.line <= span.first.line < end]
     last = max([first.line, *lines])
     comments, after = _comments_from(file, last + 1)
@@ -171,16 +171,6 @@ def comments_of_job(key: Scalar) -> str:
     own = _deeper(comments, file, first.column - 1) if content < end else []
     of_keys = _deeper(comments, file, _indent(file, content))
     return "\n".join(filter(None, (above, beside, *(text for _, text in own[len(of_keys) :]))))
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Scalar):
-            yield part
-        else:
-            pending += part.items if isinstance(part, Sequence) else (entry.value for entry in part.entries)
 
 
 def _line(file: SourceFile, number: int) -> str:

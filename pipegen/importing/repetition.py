@@ -191,7 +191,7 @@ def users_of(stages: Mapping[str, _Keys], templates: Mapping[str, _Keys]) -> dic
         replaced = own
         for name in reversed(_layers(own, templates)):
             users[name][stage] = replaced
-            env = {**_map(templates[name].get("env")), **_map(replaced.get("env"))}
+            env = {**env_of(templates[name]), **env_of(replaced)}
             replaced = {**templates[name], **replaced, **({"env": env} if env else {})}
     return users
 
@@ -260,5 +260,4 @@ def without_parts(value: Mapping[str, Value], common: Mapping[str, Value]) -> di
 
 def env_of(stage: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return the variables in the keys of *stage*."""
-    env = stage.get("env")
-    return env if isinstance(env, dict) else {}
+    return _map(stage.get("env"))

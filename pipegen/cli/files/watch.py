@@ -12,10 +12,10 @@ import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.terminal.streams import say
+from pipegen.config.files.include import included_paths
 from pipegen.config.files.load import absolute, load
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.source.tree import Scalar, as_items, child
 
 # Checking a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2
@@ -102,5 +102,4 @@ def _included(path: Path) -> tuple[str, ...]:
         tree = read(load(path, report), report)
     except (OSError, Stopped):
         return ()
-    included = as_items(child(tree, "include"))
-    return tuple(item.text for item in included if isinstance(item, Scalar) and "\0" not in item.text)
+    return tuple(path.text for path in included_paths(tree) if "\0" not in path.text)

@@ -16,7 +16,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence, count
+from pipegen.source.tree import Node, Scalar, as_items, child, count
 from pipegen.structs import Struct
 
 # Any part of the config may use a file that cannot be read.
@@ -155,9 +155,7 @@ def _read_bytes(path: FilePath, root: FilePath, written: Scalar, report: Report)
 
 def included_paths(tree: Node) -> Items[Scalar]:
     """Return the paths that *tree* includes itself, as written."""
-    node = tree.get("include") if isinstance(tree, Mapping) else None
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple(item for item in items if isinstance(item, Scalar))
+    return tuple(item for item in as_items(child(tree, "include")) if isinstance(item, Scalar))
 
 
 def _real(file: SourceFile) -> FilePath:
