@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
-from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine
 from pipegen.run.events import Cause
-from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.executors.simulated import SimulatedExecutor, VirtualClock
 from pipegen.run.model import PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run

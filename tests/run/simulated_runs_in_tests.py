@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Job, Limits, Plan, Selection, SharedResources, Timeout, Workspace
-from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
-from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.executors.simulated import SimulatedExecutor, VirtualClock
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal, Scheduler
 from pipegen.run.status import Status

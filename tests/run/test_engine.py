@@ -10,10 +10,9 @@ from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, EventLog, Obse
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Retry, Timeout
-from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine, StalledError
 from pipegen.run.events import Cause, Started
-from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.executors.simulated import SimulatedExecutor, VirtualClock
 from pipegen.run.model import AttemptResult, Outcome, Task, TaskId
 from pipegen.run.scheduling.base import Refusal
 from pipegen.run.status import Status

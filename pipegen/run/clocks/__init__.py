@@ -1,1 +1,1 @@
-"""The real and the virtual clock."""
+"""The clock of local runs, and scheduled calls."""

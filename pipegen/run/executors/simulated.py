@@ -1,4 +1,4 @@
-"""Simulated attempts: each ends after a given duration with a given outcome."""
+"""Simulated attempts: each ends after a given duration with a given outcome; and the clock, which jumps to it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,39 @@ from collections.abc import Callable
 from functools import partial
 
 from pipegen.run.clock import Clock
+from pipegen.run.clocks.alarms import Alarms, Call
 from pipegen.run.executors.base import OnEnd
 from pipegen.run.model import Attempt, AttemptResult, Outcome, TaskId
 
 _SUCCESS = Outcome(result=AttemptResult.SUCCESS)
 _STOPPED = Outcome(result=AttemptResult.CANCELLED)
+
+
+class VirtualClock:
+    """Virtual seconds; `wait` advances them to the next call."""
+
+    __slots__ = ("_alarms", "_now")
+
+    def __init__(self) -> None:
+        self._alarms = Alarms()
+        self._now = 0.0
+
+    def now(self) -> float:
+        """Return the seconds since the run began."""
+        return self._now
+
+    def at(self, time: float, call: Call) -> Call:
+        """Schedule *call* at *time*, or now if that is past; return a function that cancels it."""
+        return self._alarms.add(max(time, self._now), call)
+
+    def wait(self) -> bool:
+        """Advance to the next call and make it; return False if there is none."""
+        alarm = self._alarms.take()
+        if alarm is None:
+            return False
+        self._now, call = alarm
+        call()
+        return True
 
 
 class SimulatedExecutor:

@@ -188,19 +188,20 @@ def _program(stages: Sequence[tuple[Job, StageScript]], request: RunRequest, rep
         return ""
     program_path = program(request.environment)
     image = container_job.machine.image
+    at = image.span if in_image is not None and image is not None else container_job.span
     if program_path is not None and (error := engine_error(program_path, request.environment)) is not None:
         report.add(
             codes.NO_CONTAINER_ENGINE,
             f'stage "{container_job.title}" needs a container engine, '
             f'but "{program_path}" cannot reach one: {visible(error)}',
-            at=image.span if in_image is not None and image is not None else container_job.span,
+            at=at,
             hint="start the engine" + (", or run stages on this machine with --host" if in_image is not None else ""),
         )
     if program_path is None:
         report.add(
             codes.NO_CONTAINER_PROGRAM,
             f'stage "{container_job.title}" needs docker or podman, but neither is on the PATH',
-            at=image.span if in_image is not None and image is not None else container_job.span,
+            at=at,
             hint="install one of them, name one in the variable DOCKER, or run stages on this machine with --host"
             if in_image is not None
             else "install one of them, or name one in the variable DOCKER",

@@ -1,11 +1,11 @@
-"""The virtual clock."""
+"""The virtual clock of simulated attempts."""
 
 from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipegen.run.clocks.virtual import VirtualClock
+from pipegen.run.executors.simulated import VirtualClock
 
 
 def test_time_jumps_to_the_next_call() -> None:
