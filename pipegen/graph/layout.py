@@ -11,7 +11,7 @@ move between blocks while that improves the cost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pipegen.graph.blocks import Block, chains, parts
 from pipegen.graph.execution import ExecutionGraph
@@ -24,20 +24,18 @@ _MAX_DOWN_SETS = 160
 _ROUNDS = 4
 
 # Longest path, then the negated number of unordered pairs: less is better.
-_Cost = tuple[float, int]
+_Cost = tuple[int, int]
 
 
-def cheapest_blocks(graph: ExecutionGraph, durations: Mapping[str, float] | None = None) -> tuple[Block, ...]:
+def cheapest_blocks(graph: ExecutionGraph) -> tuple[Block, ...]:
     """Return blocks that keep the order of *graph* at the lowest cost found; exact blocks if there are any.
 
-    *durations* are those of the nodes; the default is 1. Linear for parts with exact blocks, about quadratic in the
-    size of the largest other part.
+    Linear for parts with exact blocks, about quadratic in the size of the largest other part.
     """
-    known_durations = durations or {}
-    return tuple(block for part in parts(graph) for block in _part_blocks(part, graph, known_durations))
+    return tuple(block for part in parts(graph) for block in _part_blocks(part, graph))
 
 
-def _part_blocks(part: Sequence[str], graph: ExecutionGraph, durations: Mapping[str, float]) -> tuple[Block, ...]:
+def _part_blocks(part: Sequence[str], graph: ExecutionGraph) -> tuple[Block, ...]:
     exact = chains(part, graph)
     if exact is not None:
         return (exact,)
@@ -46,7 +44,7 @@ def _part_blocks(part: Sequence[str], graph: ExecutionGraph, durations: Mapping[
         [positions[predecessor] for predecessor in graph.predecessors(node) if predecessor in positions]
         for node in part
     ]
-    layout = _Layout.of(predecessors, [durations.get(node, 1) for node in part])
+    layout = _Layout.of(predecessors)
     part_blocks = layout.exhaustive() or layout.approximate()
     return tuple(
         tuple(tuple(part[position] for position in chain) for chain in layout.chains(block)) for block in part_blocks
@@ -54,19 +52,18 @@ def _part_blocks(part: Sequence[str], graph: ExecutionGraph, durations: Mapping[
 
 
 class _Layout(Struct):
-    """A part of a graph with numbered nodes, in an order that its arcs allow; *weights* are durations."""
+    """A part of a graph with numbered nodes, in an order that its arcs allow."""
 
     predecessors: Neighbours
     successors: Neighbours
-    weights: Sequence[float]
 
     @classmethod
-    def of(cls, predecessors: Neighbours, weights: Sequence[float]) -> _Layout:
+    def of(cls, predecessors: Neighbours) -> _Layout:
         successors: list[list[int]] = [[] for _ in predecessors]
         for node, earlier in enumerate(predecessors):
             for predecessor in earlier:
                 successors[predecessor].append(node)
-        return cls(predecessors, successors, weights)
+        return cls(predecessors, successors)
 
     # Cost
 
@@ -94,7 +91,7 @@ class _Layout(Struct):
         chains = self.chains(block)
         size = sum(map(len, chains))
         free = size * (size - 1) // 2 - sum(len(chain) * (len(chain) - 1) // 2 for chain in chains)
-        return max((sum(self.weights[node] for node in chain) for chain in chains), default=0), -free
+        return max(map(len, chains), default=0), -free
 
     def total(self, blocks: Iterable[Iterable[int]]) -> _Cost:
         """Return the total cost of *blocks*."""
@@ -108,7 +105,7 @@ class _Layout(Struct):
         down_sets = self._down_sets()
         if down_sets is None:
             return None
-        frames = _Frames(self._steps())
+        frames = _Frames(self._frames())
         costs: dict[int, tuple[_Cost, int]] = {}
         best: dict[int, tuple[_Cost, int, int]] = {0: ((0, 0), 0, 0)}
         for done in down_sets[1:]:
@@ -154,53 +151,28 @@ class _Layout(Struct):
 
     def approximate(self) -> list[list[int]]:
         """Return cheap blocks: the best runs of several orders, then improved; at worst the frames."""
-        earliest = self._starts(self.predecessors, range(len(self.predecessors)))
-        tails = self._starts(self.successors, range(len(self.predecessors) - 1, -1, -1))
-        frames = self._steps()
+        frames = self._frames()
+        tails = _levels(self.successors, range(len(self.successors) - 1, -1, -1))
         best = _grouped(frames)
-        for key in self._keys(earliest, tails, frames):
+        for key in _keys(frames, tails):
             order = sorted(range(len(self.predecessors)), key=key)
             runs = self._runs(order, tails, self.total(best)[0])
             if runs is not None and self.total(runs) < self.total(best):
                 best = runs
         return self._improved(best)
 
-    def _keys(
-        self, earliest: Sequence[float], tails: Sequence[float], frames: Sequence[int]
-    ) -> Iterator[Callable[[int], tuple[float, ...]]]:
-        """Yield the sort keys of orders; all of them put a node after its predecessors."""
-        longest = max(start + rest for start, rest in zip(earliest, tails, strict=True))
-        latest = [longest - rest - weight for rest, weight in zip(tails, self.weights, strict=True)]
-        yield lambda node: (earliest[node], frames[node], latest[node], node)
-        yield lambda node: (latest[node], frames[node], earliest[node], node)
-        yield lambda node: (earliest[node] + latest[node], frames[node], node)
-        yield lambda node: (frames[node], latest[node], node)
-        yield lambda node: (frames[node], -latest[node], node)
+    def _frames(self) -> list[int]:
+        return _levels(self.predecessors, range(len(self.predecessors)))
 
-    def _starts(self, predecessors: Neighbours, order: Iterable[int]) -> list[float]:
-        """Return the length of the longest path to each node, along *predecessors*."""
-        starts: list[float] = [0] * len(predecessors)
-        for node in order:
-            starts[node] = max(
-                (starts[predecessor] + self.weights[predecessor] for predecessor in predecessors[node]), default=0
-            )
-        return starts
-
-    def _steps(self) -> list[int]:
-        steps = [0] * len(self.predecessors)
-        for node, earlier in enumerate(self.predecessors):
-            steps[node] = max((steps[predecessor] + 1 for predecessor in earlier), default=0)
-        return steps
-
-    def _runs(self, order: Sequence[int], tails: Sequence[float], bound: float) -> list[list[int]] | None:
+    def _runs(self, order: Sequence[int], tails: Sequence[int], bound: int) -> list[list[int]] | None:
         """Return the cheapest split of *order* into runs, or None if each split costs more than *bound*.
 
         *tails* holds the length of the longest path after each node.
         """
-        rest = [0.0] * (len(order) + 1)
+        rest = [0] * (len(order) + 1)
         for position in range(len(order) - 1, -1, -1):
             node = order[position]
-            rest[position] = max(rest[position + 1], tails[node] + self.weights[node])
+            rest[position] = max(rest[position + 1], tails[node] + 1)
         best: list[tuple[_Cost, int] | None] = [((0, 0), 0), *[None] * len(order)]
         for start in range(len(order)):
             reached = best[start]
@@ -210,7 +182,7 @@ class _Layout(Struct):
             for end in range(start + 1, len(order) + 1):
                 run.add(order[end - 1])
                 cost = _sum(reached[0], run.cost)
-                if cost[0] + rest[end] > bound + 1e-9 * bound:
+                if cost[0] + rest[end] > bound:
                     if reached[0][0] + run.cost[0] > bound:
                         break
                     continue
@@ -279,8 +251,8 @@ class _Run:
     def __init__(self, layout: _Layout) -> None:
         self._layout = layout
         self._heads: dict[int, int] = {}
-        self._sums: dict[int, tuple[float, int]] = {}
-        self._longest = 0.0
+        self._sizes: dict[int, int] = {}
+        self._longest = 0
         self._free = 0
 
     @property
@@ -289,26 +261,42 @@ class _Run:
 
     def add(self, node: int) -> None:
         """Add *node*, whose predecessors are in this block or an earlier one."""
-        size, weight, unmerged = 1, self._layout.weights[node], len(self._heads)
+        size, unmerged = 1, len(self._heads)
         for head in {
             self._head(predecessor) for predecessor in self._layout.predecessors[node] if predecessor in self._heads
         }:
-            head_weight, count = self._sums.pop(head)
+            count = self._sizes.pop(head)
             # Its nodes join the chain of the nodes merged so far.
             self._free -= count * (size - 1)
             unmerged -= count
-            weight, size = weight + head_weight, size + count
+            size += count
             self._heads[head] = node
         self._free += unmerged
         self._heads[node] = node
-        self._sums[node] = (weight, size)
-        self._longest = max(self._longest, weight)
+        self._sizes[node] = size
+        self._longest = max(self._longest, size)
 
     def _head(self, node: int) -> int:
         while (head := self._heads[node]) != node:
             self._heads[node] = self._heads[head]
             node = head
         return node
+
+
+def _keys(frames: Sequence[int], tails: Sequence[int]) -> Iterator[Callable[[int], tuple[int, ...]]]:
+    """Yield the sort keys of orders; all of them put a node after its predecessors."""
+    yield lambda node: (frames[node], -tails[node], node)
+    yield lambda node: (-tails[node], frames[node], node)
+    yield lambda node: (frames[node] - tails[node], frames[node], node)
+    yield lambda node: (frames[node], tails[node], node)
+
+
+def _levels(predecessors: Neighbours, order: Iterable[int]) -> list[int]:
+    """Return the length of the longest path to each node, along *predecessors*; *order* puts them first."""
+    levels = [0] * len(predecessors)
+    for node in order:
+        levels[node] = max((levels[predecessor] + 1 for predecessor in predecessors[node]), default=0)
+    return levels
 
 
 def _sum(cost: _Cost, increment: _Cost) -> _Cost:

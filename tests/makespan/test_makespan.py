@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
-from makespan.clock import frames
 from makespan.measure import FRAMES, Sample
 from makespan.table import DOCUMENT, SIZES, row
 from readback.families import FAMILIES
-
-from pipegen.graph.layout import cheapest_blocks
 
 EXACT = pytest.approx(1.0)
 
@@ -29,18 +24,6 @@ def test_exact_blocks_have_the_minimal_makespan(size: int) -> None:
     """The style `auto` writes blocks only for such graphs."""
     for seed in range(4):
         assert Sample("blocks", size, seed).ratios(forms=("declarative",))["declarative"] == EXACT
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_blocks_for_known_durations_are_never_worse_than_frames(family: str) -> None:
-    """The durations decide which blocks are selected."""
-    for seed in range(10):
-        random = Random(f"{family} {seed}")  # noqa: S311 - shapes and durations, no secrets
-        graph = FAMILIES[family](random.randint(4, 24), random)
-        durations = {stage: random.lognormvariate(0, 1) for stage in graph.nodes}
-        placed = cheapest_blocks(graph, durations)
-        taken = sum(max(sum(durations[stage] for stage in chain) for chain in block) for block in placed)
-        assert taken <= frames(graph, durations) + 1e-9
 
 
 def test_the_makespan_table_in_the_documentation_is_current() -> None:
