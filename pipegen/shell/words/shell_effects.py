@@ -18,9 +18,9 @@ _COMMAND_START = (
 )
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 # A value without commands, up to the next word.
-_VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*+[ \t]+"""
-# What follows the name and `=` of a variable that only a program gets, as in `CGO_ENABLED=0 go build`.
-_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE})*+(?!{_NAME}\+?=)(?:[A-Za-z/]|\.\S)"
+_VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*[ \t]+"""
+# What follows the name and `=` of one of a few variables that only a program gets, as in `CGO_ENABLED=0 go build`.
+_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE}){{0,20}}(?!{_NAME}\+?=)(?:[A-Za-z/]|\.\S)"
 # A dot alone is a folder, as in `docker build -t "$TAG" .`; a quote directly before a name begins an argument, as in
 # `--set "tag=$TAG"`.
 _TRACES = rf"""(?mx)
@@ -40,7 +40,7 @@ _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and which continues on the next line only between two words.
 _CLOSED = r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?"""
 # Text whose quotes are all closed, without a sign outside of them.
-_WITHOUT = r"""(?:[^'"\\`${}]|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*+"""
+_WITHOUT = r"""(?:[^'"\\`${}]|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*"""
 _UNREDIRECTED, _UNPIPED = _WITHOUT.format(">"), _WITHOUT.format("|")
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
