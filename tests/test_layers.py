@@ -19,6 +19,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
     "digests": (),
+    "numbering": (),
     "visible": (),
     "source": (),
     "graph": (),
@@ -106,7 +107,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
 }
 
 # Modules that every package may import.
-GROUND = ("structs", "digests", "visible")
+GROUND = ("structs", "digests", "numbering", "visible")
 
 # The modules that may import a library outside Python's standard library.
 DOORS: dict[str, tuple[str, ...]] = {

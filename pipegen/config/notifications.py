@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from collections.abc import Mapping as ReadOnly
-from itertools import chain, count
 
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
+from pipegen.numbering import unique_name
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of
 from pipegen.structs import replace
@@ -47,8 +47,7 @@ def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConf
         if watched in unreadable:
             continue
         own = f"{_NAME} {watched}" if watched else _NAME
-        name = next(name for name in chain((own,), (f"{own} {number}" for number in count(2))) if name not in taken)
-        taken.add(name)
+        name = unique_name(own, taken, "{} {}".format)
         stages.append(_stage(Located(name, entry.key.span), entry, watched))
     named = pipeline.finally_.node if pipeline.finally_ is not None else None
     items = items_of(named)

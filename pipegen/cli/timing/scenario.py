@@ -13,6 +13,7 @@ from pipegen.cli.timing.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.numbering import unique_name
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.run.chart.times import SECONDS, UNITS, Unit
 from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
@@ -118,7 +119,10 @@ def _running(
         orders = enforced(config, target, report) if target is not None else {}
         for plan in _chosen(config):
             is_shared = len(homes[plan.name]) > 1
-            name = _unique(f"{config.file.path}: {plan.name}" if is_shared else plan.name, plans)
+            # A config that is named twice runs twice.
+            name = unique_name(
+                f"{config.file.path}: {plan.name}" if is_shared else plan.name, {*plans}, "{} ({})".format
+            )
             plans[name] = plan
             graphs[name] = running(plan, orders.get(plan.name, plan.graph))
     return plans, graphs
@@ -128,11 +132,3 @@ def _chosen(config: Analysed) -> tuple[Plan, ...]:
     """Return the pipelines that run: those selected, else those that always run, else all."""
     always = tuple(plan for plan in config.plans if plan.selection is Selection.ALWAYS)
     return config.plans if config.selected else always or config.plans
-
-
-def _unique(name: str, taken: Mapping[str, Plan]) -> str:
-    """Return *name*, numbered if it is *taken*, because a config that is named twice runs twice."""
-    number = 2
-    while name in taken and f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})" if name in taken else name

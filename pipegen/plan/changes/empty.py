@@ -7,6 +7,7 @@ from shlex import quote
 
 from pipegen.bindings.script.model import ParsedScript
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.numbering import unique_name
 from pipegen.plan.model import Commands, Job, Line, Plan, Selection, SharedResources, Workspace
 
 _NAME = "nothing to do"
@@ -22,7 +23,7 @@ def always_runs(plan: Plan) -> bool:
 def empty_plan(plans: Sequence[Plan], since: str) -> Plan:
     """Return a pipeline with one stage, which prints that nothing in *plans* is affected by changes since *since*."""
     first = plans[0]
-    name = _free(_NAME, {plan.name for plan in plans})
+    name = unique_name(_NAME, {plan.name for plan in plans})
     message = f"none of the files that stages name has changed since {since}"
     script = ParsedScript((f"printf '%s\\n' {quote(message)}",), first.span)
     return Plan(
@@ -44,7 +45,7 @@ def _job(pipeline: str, plans: Sequence[Plan], commands: Commands) -> Job:
     return Job(
         stage=_NAME,
         pipeline=pipeline,
-        slug=_free(_NAME.replace(" ", "-"), {job.slug for plan in plans for job in plan.jobs}),
+        slug=unique_name(_NAME.replace(" ", "-"), {job.slug for plan in plans for job in plan.jobs}),
         span=plans[0].span,
         frame=0,
         needs=(),
@@ -59,10 +60,3 @@ def _job(pipeline: str, plans: Sequence[Plan], commands: Commands) -> Job:
         mail=None,
         shared=SharedResources(),
     )
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number = 2
-    while name in taken and f"{name}-{number}" in taken:
-        number += 1
-    return f"{name}-{number}" if name in taken else name

@@ -356,3 +356,7 @@ class Document(Struct, kw_only=True):
     external: tuple[Mapping[str, Data], ...] = ()
     external_stages: tuple[tuple[str, str], ...] = ()
     refusals: tuple[RuleEntry, ...] = ()
+
+    def names(self) -> set[str]:
+        """Return the names of the jobs and of the hidden jobs."""
+        return {job.name for job in self.jobs} | {hidden.name for hidden in self.hidden}

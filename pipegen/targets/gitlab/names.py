@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pipegen.diagnostics.codes import RENAMED_JOB
 from pipegen.diagnostics.report import Report
+from pipegen.numbering import unique_name
 from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.gitlab.settings import GitLabSettings, read
@@ -42,12 +43,7 @@ class JobNames:
         Only the job that publishes the website may have its name.
         """
         name = wish if is_website and wish == _WEBSITE else allowed(wish)
-        count = 1
-        while name in self._taken:
-            count += 1
-            name = _shortened(allowed(wish), f" {count}")
-        self._taken.add(name)
-        return name
+        return unique_name(name, self._taken, lambda _, number: _shortened(allowed(wish), f" {number}"))
 
 
 def job_names(plans: Sequence[Plan], section: TreeMapping | None) -> dict[tuple[str, str], str]:

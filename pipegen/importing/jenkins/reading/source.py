@@ -21,6 +21,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
     constant,
 )
+from pipegen.numbering import unique_name
 from pipegen.readback import declarative
 from pipegen.readback.declarative import Leaf, MatrixPart, Parallel, Part, Serial
 from pipegen.readback.errors import UnreadableError
@@ -229,11 +230,7 @@ class _Stages:
             name = f"{parents.pop()} / {name}"
             if name not in self._taken:
                 break
-        number = 2
-        base = name
-        while name in self._taken:
-            name, number = f"{base} {number}", number + 1
-        self._taken.add(name)
+        name = unique_name(name, self._taken, "{} {}".format)
         self.stages.append(JenkinsStage(name=name, call=self._call(leaf.index), inside=inside, matrix=matrix))
         return Leaf(name, leaf.index)
 

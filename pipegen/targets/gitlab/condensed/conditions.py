@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from pipegen.numbering import unique_name
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, RuleEntry
 
@@ -31,10 +32,10 @@ def with_shared_rules(document: Document) -> Document:
     shared = [rules for rules, count in counts.items() if saved_lines(count_lines(rules), count) > 0]
     if not shared:
         return document
-    taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
+    taken = document.names()
     names: dict[tuple[RuleEntry, ...], str] = {}
     for rules in shared:
-        names[rules] = free_name(_name(rules, [job for job in jobs if job.rules == rules]), taken)
+        names[rules] = unique_name(_name(rules, [job for job in jobs if job.rules == rules]), taken)
     sharing = {job.name for job in jobs if job.rules in names}
     return replace(
         document,
@@ -72,7 +73,7 @@ def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
 def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
     """Return the name of the hidden job with the *content* of *jobs*, after their first stage."""
     stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
-    words = re.sub(SEPARATORS, "-", stage_job.name).strip("-")
+    words = re.sub(SEPARATORS, "-", stage_job.name.lstrip(".")).strip("-")
     return f".{content}-{words[:_LONGEST]}".rstrip("-")
 
 
@@ -80,13 +81,3 @@ def _condition_name(condition: str) -> str:
     """Return the name for *condition*, "" if it is not a usual one."""
     branch = re.fullmatch(_BRANCH, condition)
     return f".on-{branch[1]}" if branch is not None else _NAMES.get(condition, "")
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """Return *name*, with a number if it is *taken*, and add it there."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}-{number}"
-    taken.add(free)
-    return free

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pipegen.numbering import unique_name
 from pipegen.structs import replace
-from pipegen.targets.gitlab.condensed.conditions import free_name
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry, VariableEntry
 
 # The variable with the name of the stage. A variable of the project could replace another name.
@@ -23,14 +23,14 @@ def with_shared_mails(document: Document) -> Document:
     for job in document.jobs:
         if job.mail_of and not job.extends and re.fullmatch(_PLAIN_NAME, job.mail_of):
             groups.setdefault((job.image, job.variables, job.when, _template(job)), []).append(job)
-    taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
+    taken = document.names()
     jobs: dict[str, tuple[GitLabJob, ...]] = {}
     for members in groups.values():
         first, template = members[0], _template(members[0])
         if len(members) > 1 and all(map(_is_expanded, template)):
             hidden = replace(
                 first,
-                name=free_name(".mail", taken),
+                name=unique_name(".mail", taken),
                 has_stage_of_extended=True,
                 needs=(),
                 rules=(),

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, count_lines, free_name
+from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, count_lines
 from pipegen.targets.gitlab.condensed.defaults import CACHE_LINES
 from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
@@ -41,7 +42,7 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
         name = pipelines.get(job.name)
         if name and job.runs_stage and (not job.extends or job.extends in tools) and _INSTEAD.isdisjoint(job.raw):
             members.setdefault(name, []).append(with_tools(job, tools.get(job.extends)))
-    taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
+    taken = document.names()
     hidden_jobs: list[Hidden] = []
     extending: dict[str, _Extension] = {}
     for pipeline_name, jobs in members.items():
@@ -50,7 +51,7 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
         emptied = {job.name: _emptied(job, shared) for job in jobs if job.name in repeated}
         saved = sum(map(_lines, repeated.values())) - sum(map(len, emptied.values()))
         if saved > len(repeated) + _lines(shared) + EXTRA_LINES:
-            hidden_jobs.append(replace(shared, name=free_name(f".{pipeline_name}", taken)))
+            hidden_jobs.append(replace(shared, name=unique_name(f".{pipeline_name}", taken)))
             extending |= {
                 name: _Extension(hidden_jobs[-1].name, keys, emptied[name]) for name, keys in repeated.items()
             }

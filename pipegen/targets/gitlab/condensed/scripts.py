@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import (
     EXTRA_LINES,
     LEAST_SAVED_LINES,
-    free_name,
     hidden_name,
     saved_lines,
 )
@@ -84,7 +84,7 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
                 by_start.setdefault(job.before_script, []).append(job)
             elif job.after_script:
                 by_end.setdefault(job.after_script, []).append(job)
-    taken = names | {hidden.name for hidden in document.hidden}
+    taken = document.names()
     hidden_jobs: list[Hidden] = []
     extending: dict[str, GitLabJob] = {}
     for jobs in (*by_start.values(), *by_end.values()):
@@ -93,7 +93,7 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
             after = ()
         lines = sum(1 + line_count(script) for script in (before, after) if script)
         if saved_lines(lines, len(jobs)) >= LEAST_SAVED_LINES:
-            name = free_name(hidden_name("scripts", jobs), taken)
+            name = unique_name(hidden_name("scripts", jobs), taken)
             hidden_jobs.append(Hidden(name=name, before_script=before, after_script=after))
             extending |= {
                 job.name: replace(

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Data, write
+from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import (
     LEAST_SAVED_LINES,
     SEPARATORS,
-    free_name,
     hidden_name,
     saved_lines,
 )
@@ -65,13 +65,13 @@ def with_shared_keys(document: Document) -> Document:
     for key, own in users.items():
         if len(own) > 1:
             groups.setdefault(tuple(own), []).append(key)
-    taken = names | {hidden.name for hidden in document.hidden}
+    taken = document.names()
     before: dict[str, list[GitLabJob]] = {}
     for sharing, keys in groups.items():
         members = [jobs[name] for name in sharing]
         hidden = _only(members[0], keys)
         if saved_lines(_line_count(hidden), len(members)) >= LEAST_SAVED_LINES:
-            hidden = replace(hidden, name=free_name(_name(keys, members, has_prefix=bool(document.external)), taken))
+            hidden = replace(hidden, name=unique_name(_name(keys, members, has_prefix=bool(document.external)), taken))
             before.setdefault(sharing[0], []).append(hidden)
             jobs |= {job.name: _without(job, keys, hidden.name) for job in members}
     if not before:
@@ -126,20 +126,18 @@ def _other_raw_keys(job: GitLabJob) -> Sequence[str]:
 
 def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
     """Return a hidden job with those *keys* of *job*."""
-    fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
     return GitLabJob(
         name=".",
         stage=job.stage,
         has_stage_of_extended=True,
         variables=tuple(variable for variable in job.variables if _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=True),
-        **{name: getattr(job, name) for name in fields},
+        **{name: getattr(job, name) for name in _fields(keys)},
     )
 
 
 def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
     """Return *job* without *keys*, which it gets from the job *hidden*."""
-    fields = {name for key in keys for name in _FIELDS.get(key.key, ())}
     has_rules = any(key.key == "rules" for key in keys)
     return replace(
         job,
@@ -148,8 +146,12 @@ def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
         rules_from=hidden if has_rules else job.rules_from,
         variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=False),
-        **{name: getattr(_EMPTY, name) for name in fields},
+        **{name: getattr(_EMPTY, name) for name in _fields(keys)},
     )
+
+
+def _fields(keys: Sequence[_Key]) -> Iterator[str]:
+    return (name for key in keys for name in _FIELDS.get(key.key, ()))
 
 
 def _raw(job: GitLabJob, keys: Sequence[_Key], *, are_kept: bool) -> dict[str, Data]:

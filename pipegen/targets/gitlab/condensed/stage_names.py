@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, count
 
+from pipegen.numbering import unique_name
 from pipegen.targets.gitlab.model import Document, GitLabJob
 from pipegen.targets.gitlab.pipelines import step_number
 
@@ -33,8 +33,9 @@ def stage_names(document: Document, title: Callable[[str], str], *, has_same_sta
         return names | dict.fromkeys(steps, _ONLY_STAGE)
     taken = set(used).difference(steps)
     for stage in steps:
-        name = names[stage] = _unique(_name(_titles(used[stage], title)), taken)
-        taken.add(name)
+        names[stage] = unique_name(
+            _name(_titles(used[stage], title)), taken, lambda name, number: _cut(name, f" {number}")
+        )
     return names
 
 
@@ -67,12 +68,6 @@ def _name(titles: Sequence[str]) -> str:
         if more >= 0 and _fits(name):
             return name
     return _cut(titles[0], f" and {len(titles) - 1} more" if len(titles) > 1 else "")
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    """Return *name* within GitLab's limit, with a number if it is *taken*."""
-    endings = chain(("",), (f" {number}" for number in count(2)))
-    return next(candidate for ending in endings if (candidate := _cut(name, ending)) not in taken)
 
 
 def _cut(name: str, ending: str) -> str:

@@ -202,3 +202,15 @@ def test_other_keys_in_the_own_text_of_users_are_shared() -> None:
     assert data[".retry-a"]["retry"]["exit_codes"] == [1, 2]
     assert [data[name].get("extends") for name in "abcd"] == [".retry-a", ".retry-a", ".retry-a", None]
     assert data["d"]["retry"]["max"] == 2
+
+
+def test_the_name_of_a_hidden_job_has_one_dot() -> None:
+    """Also if its first job is the hidden one of a matrix whose combinations have needs of their own."""
+    env = "env: { A: a, B: b, C: c, D: d, E: e, F: f, G: g, H: h }"
+    data = _data(
+        "name: unit, script: [x], matrix: { v: ['1', '2'] }, outputs: { size: { command: du } }",
+        f"name: test, script: ['y ${{unit.size}}'], matrix: {{ from: unit }}, {env}",
+        f"name: check, script: [z], {env}",
+    )
+
+    assert data["check"]["extends"] == data[".test"]["extends"] == ".variables-test"

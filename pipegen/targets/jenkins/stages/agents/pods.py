@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, count
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.emit.yaml import Data, write
+from pipegen.numbering import unique_name
 from pipegen.plan.model import Job, Machine, Plan, Pod, PodContainer, Pull
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
@@ -103,8 +103,7 @@ def _manifest(pod: Pod, machine: Machine) -> str:
 
 def _main_name(pod: Pod) -> str:
     """Return a name for the container of the script that no other container of *pod* has."""
-    taken = {container.name for container in pod.containers}
-    return next(name for name in chain((_MAIN,), (f"{_MAIN}-{number}" for number in count(2))) if name not in taken)
+    return unique_name(_MAIN, {container.name for container in pod.containers})
 
 
 def _main(machine: Machine, name: str) -> Iterator[tuple[str, Data]]:
