@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.files.readers import copied
 from pipegen.plan.model import Copy, Machine, Output, PluginSteps, SharedResources, Step
-from pipegen.plan.model.texts import plugin_texts
+from pipegen.plan.model.texts import outputs_in, plugin_texts
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 # Outputs that name a resource that outlives the stage: an image, a container, a release.
@@ -20,12 +20,7 @@ def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
 
     A container that files are copied from does not count: only its files are used.
     """
-    outputs: dict[Output, None] = {}
-    for text in texts:
-        for reference in text.references():
-            if reference.scope is Scope.STAGE and reference.namespace != stage:
-                outputs[Output(reference.namespace or "", reference.name)] = None
-    return tuple(outputs)
+    return tuple(dict.fromkeys([output for output in outputs_in(texts) if output.stage != stage]))
 
 
 def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, ...]:
@@ -37,13 +32,7 @@ def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, .
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     """Return the outputs in image names, which the engine itself expands."""
-    return frozenset(
-        Output(reference.namespace or "", reference.name)
-        for machine in machines
-        for name in machine.image_names
-        for reference in name.references()
-        if reference.scope is Scope.STAGE
-    )
+    return frozenset(outputs_in([name for machine in machines for name in machine.image_names]))
 
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 
-OUTPUTS = "outputs"
-
 
 class Command(Struct):
     """One or more lines that belong together.
@@ -20,10 +18,9 @@ class Command(Struct):
     is_users: bool = False
 
 
-def with_heading(heading: str, commands: tuple[Command, ...]) -> tuple[Command, ...]:
-    """Return *commands* with *heading* as the comment of the first, before its own."""
-    if not commands:
+def with_heading(outputs: tuple[Command, ...]) -> tuple[Command, ...]:
+    """Return the commands that write *outputs* with a comment on the first."""
+    if not outputs:
         return ()
-    first, *others = commands
-    comment = f"{heading}: {first.comment}" if first.comment else heading
-    return (Command(first.lines, comment, first.is_users), *others)
+    first, *others = outputs
+    return (Command(first.lines, first.comment or "outputs", first.is_users), *others)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pipegen.bindings.expression import Scope, Text
+from pipegen.bindings.expression import Text
 from pipegen.plan.model import BuildImage, Image, Job, Output, Plan, PublishImage, RunContainer, Step
-from pipegen.plan.model.texts import job_texts
+from pipegen.plan.model.texts import job_texts, outputs_in
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import ID, is_container_retained, retained_name, short_slug
@@ -88,12 +88,7 @@ def _without_image_ids(job: Job) -> Job:
     if steps == job.steps:
         return job
     job = replace(job, steps=steps)
-    read = {
-        Output(reference.namespace or "", reference.name)
-        for text in job_texts(job)
-        for reference in text.references()
-        if reference.scope is Scope.STAGE
-    }
+    read = set(outputs_in(job_texts(job)))
     inputs = tuple(output for output in job.inputs if output.name != _ID or output in read)
     return replace(job, inputs=inputs)
 

@@ -45,6 +45,11 @@ def redirected(lines: Sequence[str], target: str) -> tuple[str, ...]:
     return (*lines[:-1], f"{lines[-1]} >{target}")
 
 
+def captured(variable: str, command: str) -> tuple[str, str]:
+    """Return the lines that set *variable* to the output of *command*; `$( )` alone drops line breaks at its end."""
+    return f"{variable}=$({command} && echo .)", f"{variable}=${{{variable}%.}}"
+
+
 def failure(job: Job, message: str, *words: Word) -> tuple[str, ...]:
     """Return the commands that fail the script with *message*, a format with a `%s` for each of *words*."""
     message_format = single_quoted(f'stage "{printf_format(job.title)}": {message}\\n')

@@ -78,6 +78,11 @@ def quote(word: Word | str) -> str:
     return text if _SAFE.fullmatch(text) else quoted(text)
 
 
+def operand(path: str) -> str:
+    """Return *path* in a form that no command takes for an option or its standard input."""
+    return f"./{path}" if path.startswith("-") else path
+
+
 def quoted(text: str) -> str:
     """Return *text* in single quotes, or in double quotes if only these need no backslash."""
     if _CRLF in text or ("'" in text and not _SPECIAL.search(text)):

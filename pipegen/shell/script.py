@@ -29,7 +29,7 @@ from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.prelude import expanded_variables, prelude
-from pipegen.shell.quote import quote, shell_text
+from pipegen.shell.quote import operand, quote, shell_text
 from pipegen.shell.steps.archive import entries, has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
@@ -93,11 +93,6 @@ class StageScriptParts(Struct, kw_only=True):
     def is_empty(self) -> bool:
         """Whether there is nothing to run."""
         return not (self.steps or self.outputs or self.bind or self.prelude)
-
-    @property
-    def logs_in(self) -> bool:
-        """Whether it logs in to the registry."""
-        return bool(self.login)
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -245,13 +240,9 @@ def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool
                 steps += pipelinelib.lower(step, lowering)
     outputs = [*first_outputs, *direct, *last_outputs]
     if steps and job.directory != ".":
-        steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
+        steps.insert(0, Command((f"cd {quote(operand(job.directory))}",)))
         outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
     return _Body(tuple(steps), tuple(outputs))
-
-
-def _folder(path: str) -> str:
-    return f"./{path}" if path.startswith("-") else path
 
 
 def _credentials(job: Job, steps: Sequence[Step], host: ShellEnvironment) -> tuple[Credential, ...]:

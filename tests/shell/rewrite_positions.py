@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pipegen.bindings.script.model import ParsedScript
+from pipegen.shell.uses import is_plain
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -239,3 +242,9 @@ _DEFAULTS = (
 )
 
 POSITIONS = (*_WORDS, *_QUOTES, *_SUBSTITUTIONS, *_EXPANSIONS, *_DOCUMENTS, *_COMMANDS, *_DEFAULTS)
+
+
+def special_defaults(script: ParsedScript) -> list[str]:
+    """Return the defaults in *script* that need a variable because no expansion can contain them, each once."""
+    texts = (placed.reference.default or "" for placed in script.references())
+    return list(dict.fromkeys(text for text in texts if not is_plain(text)))

@@ -207,10 +207,10 @@ def test_a_job_that_pulls_an_image_logs_in(world: World) -> None:
 
     result = world.run_job(plan, "b", where)
 
-    assert script_of(plan, "b", where).logs_in
+    assert script_of(plan, "b", where).login
     assert result.calls[0] == ["login", "--username", "me", "--password-stdin", "registry.example"]
     assert (world.kept / "password").read_text() == "secret"
-    assert not script_of(plan, "b", host(login=LOGIN)).logs_in
+    assert not script_of(plan, "b", host(login=LOGIN)).login
 
 
 def test_a_kept_container_replaces_that_of_an_earlier_attempt(world: World) -> None:

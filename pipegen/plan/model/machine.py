@@ -171,6 +171,6 @@ class Machine(SpannedStruct, kw_only=True):
 
     @property
     def image_names(self) -> list[Text]:
-        """The names of the image and of those of the services."""
-        own = [self.image.name] if self.image is not None else []
-        return [*own, *(service.image for service in self.services)]
+        """The names of the images of the job and of its services."""
+        names = [self.image.name] if self.image is not None else []
+        return [*names, *(service.image for service in self.services)] if self.services else names

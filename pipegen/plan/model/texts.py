@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
+from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Scope, Text
 from pipegen.plan.model.deployments import Environment
 from pipegen.plan.model.jobs import Job, Mail, PluginCall, PluginSteps
 from pipegen.plan.model.machine import Machine
@@ -26,6 +26,7 @@ from pipegen.plan.model.steps import (
     Image,
     Leave,
     Line,
+    Output,
     Promote,
     Promotion,
     PublishImage,
@@ -54,11 +55,28 @@ def stage_texts(
     texts += machine_texts(machine)
     if environment is not None:
         texts += environment_texts(environment)
-    if mail is not None:
-        texts += mail_texts(mail)
-    if plugin_steps is not None:
-        texts += plugin_texts(plugin_steps)
-    return texts
+    return texts + engine_texts(mail, plugin_steps)
+
+
+def engine_texts(mail: Mail | None, plugin_steps: PluginSteps | None) -> list[Text]:
+    """Return the texts of *mail* and *plugin_steps*, which the engine itself may read."""
+    texts = mail_texts(mail) if mail is not None else []
+    return texts + plugin_texts(plugin_steps) if plugin_steps is not None else texts
+
+
+def outputs_in(texts: Iterable[Text]) -> list[Output]:
+    """Return the outputs of other stages that *texts* read, in this order."""
+    return [
+        Output(reference.namespace or "", reference.name)
+        for text in texts
+        for reference in text.references()
+        if reference.scope is Scope.STAGE
+    ]
+
+
+def setup_names(texts: Iterable[Text]) -> list[str]:
+    """Return the setup names that *texts* read, in this order."""
+    return [reference.name for text in texts for reference in text.references() if reference.scope is Scope.SETUP]
 
 
 def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from pipegen.bindings.expression import Scope
 from pipegen.plan.model import Credential, Job, Plan
+from pipegen.plan.model.texts import setup_names
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.prelude import runs_in_bash
@@ -46,7 +46,7 @@ def stage_script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Shell
         main=as_text(generated.commands),
         after=as_text(after.commands) if after is not None else "",
         is_bash=runs_in_bash(job),
-        setup=tuple(dict.fromkeys((*generated.setup, *_image_setup_names(job)))),
+        setup=tuple(dict.fromkeys((*generated.setup, *setup_names(job.machine.image_names)))),
         inputs=tuple(name for name in generated.inputs if name not in uses(job, host).optional),
         credentials=generated.credentials,
         carries=generated.carries,
@@ -61,9 +61,3 @@ def as_text(commands: Iterable[Command]) -> str:
         lines += [f"# {command.comment}"] if command.comment else []
         lines += command.lines
     return "".join(f"{line}\n" for line in lines)
-
-
-def _image_setup_names(job: Job) -> Iterator[str]:
-    """Yield the setup names in the image names of *job*."""
-    for text in job.machine.image_names:
-        yield from (reference.name for reference in text.references() if reference.scope is Scope.SETUP)

@@ -8,11 +8,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
 from pipegen.plan.model import Image, Job, Plan, Selection
+from pipegen.plan.model.texts import outputs_in
 from pipegen.plan.rewriting import instances
 from pipegen.run.local.conditions import RunContext
 from pipegen.run.priorities import check_stages, priorities
 from pipegen.run.tasks import running
-from pipegen.shell.values.image_values import outputs_in_image_names
 from pipegen.structs import Struct, field, replace
 
 
@@ -58,7 +58,7 @@ def select(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tupl
 
 def read_stages(job: Job) -> frozenset[str]:
     """Return the stages whose values, files, images or containers *job* uses."""
-    values = (output.stage for output in (*job.inputs, *outputs_in_image_names(job)))
+    values = (output.stage for output in (*job.inputs, *outputs_in(job.machine.image_names)))
     images = (image.producer for image in instances(Image, job.steps) if image.producer is not None)
     return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
 

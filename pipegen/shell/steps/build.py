@@ -12,7 +12,7 @@ from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.layout import indented, printed, redirected, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.prelude import DOCKERIGNORE_BACKUP, RESTORE_DOCKERIGNORE
-from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
+from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, operand, quote, shell_text, single_quoted
 from pipegen.shell.words.document import document_lines, here_document, write_document
 from pipegen.shell.words.items import each
 from pipegen.shell.words.text import argument, own_variable, word
@@ -97,12 +97,7 @@ def _build_command(step: BuildImage, lowering: Lowering, file: str) -> list[str]
     constant = step.context.constant
     if constant is None:
         return [*parts, "--", argument(step.context, lowering)]
-    return [*parts, quote(_positional(constant))]
-
-
-def _positional(path: str) -> str:
-    """Return *path* in a form that is never an option or standard input."""
-    return f"./{path}" if path.startswith("-") else path
+    return [*parts, quote(operand(constant))]
 
 
 def _pull_option(step: BuildImage, lowering: Lowering) -> Iterator[Command]:

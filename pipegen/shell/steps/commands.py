@@ -12,7 +12,7 @@ from pipegen.bindings.script.model import PlacedReference
 from pipegen.plan.model import Case, Commands, Line, Measure, Measured, Service
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
-from pipegen.shell.layout import failure, indented, otherwise, wrapped
+from pipegen.shell.layout import captured, failure, indented, otherwise, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.marks import MARK_FUNCTION, mark, marked_lines
 from pipegen.shell.names import plain
@@ -24,6 +24,7 @@ from pipegen.shell.quote import (
     assigned,
     between_quotes,
     constant,
+    operand,
     printf_format,
     quote,
 )
@@ -278,7 +279,7 @@ def _file_argument(path: Text, lowering: Lowering) -> str:
     known = path.constant
     if known is None:
         return f"<{argument(path, lowering)}"
-    return quote(f"./{known}" if known.startswith("-") else known)
+    return quote(operand(known))
 
 
 def _redirected(text: str, target: str) -> tuple[str, ...]:
@@ -319,7 +320,7 @@ def _from_file(path: Word, missing: Sequence[str], variable: str | None) -> Comm
     check = otherwise(f"[ -f {file} ]", missing)
     if variable is None:
         return Command(check)
-    return Command((*check, f"{variable}=$(cat <{file} && echo .)", f"{variable}=${{{variable}%.}}"))
+    return Command((*check, *captured(variable, f"cat <{file}")))
 
 
 def _wait_for_service(service: Service, ready: str) -> Command:

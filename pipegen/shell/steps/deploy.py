@@ -10,7 +10,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.layout import interruptible, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import release_name
-from pipegen.shell.quote import Literal, ShellFragment, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, operand, quote, shell_text
 from pipegen.shell.steps.helm_values import HelmValue, helm_values, key_path, value_files
 from pipegen.shell.words.document import write_document
 from pipegen.shell.words.text import argument, word
@@ -61,7 +61,7 @@ def _install_command(step: Deploy, release: str, options: list[str], lowering: L
     chart = step.chart.constant
     if chart is None:
         return [f"$HELM install {release}", *options, f"-- {argument(step.chart, lowering)}"]
-    return [f"$HELM install {release} {quote(f'./{chart}' if chart.startswith('-') else chart)}", *options]
+    return [f"$HELM install {release} {quote(operand(chart))}", *options]
 
 
 def _version(step: Deploy, lowering: Lowering) -> list[str]:

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
+from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, operand, quote
 from pipegen.shell.words.text import word
 from pipegen.structs import Struct
 
@@ -133,7 +133,7 @@ def is_folder_content(source: Text) -> bool:
 
 def _operand(path: str) -> str:
     """Return *path* in a form that is never an option, standard output or a path in a container."""
-    return f"./{path}" if path.startswith("-") or ":" in path else path
+    return f"./{path}" if ":" in path else operand(path)
 
 
 def _from_root(path: str, job: Job) -> str:

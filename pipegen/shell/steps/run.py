@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Commands, Copy, Credential, CredentialKind, RunContainer
 from pipegen.shell.command import Command
-from pipegen.shell.layout import indented, interruptible, wrapped
+from pipegen.shell.layout import captured, indented, interruptible, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import container_name, is_container_retained
 from pipegen.shell.quote import Literal, quote
@@ -93,4 +93,4 @@ def _run_with_output(command: tuple[str, ...], tail: int, lowering: Lowering) ->
     last = f'tail -n {tail} "$pipegen/output" | awk \'1; END {{ if (!NR) print "" }}\''
     if tail < 0:
         last = 'cat "$pipegen/output"'
-    yield Command((f"{variable}=$({last} && echo .)", f"{variable}=${{{variable}%.}}"))
+    yield Command(captured(variable, last))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from posixpath import dirname
 
-from pipegen.bindings.expression import Scope
-from pipegen.plan.model import Job, Output
+from pipegen.plan.model import Job
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
@@ -28,18 +27,6 @@ IMAGE_CHECK = re.compile(
 def dotenv_path(job: Job) -> str:
     """Return the path of the dotenv file from which the engine reads the values."""
     return f"{FOLDER}/dotenv/{job.slug}.env"
-
-
-def outputs_in_image_names(job: Job) -> tuple[Output, ...]:
-    """Return the outputs of other stages in the names of the images that *job* runs with."""
-    references = [
-        reference
-        for name in job.machine.image_names
-        if name.constant is None
-        for reference in name.references()
-        if reference.scope is Scope.STAGE
-    ]
-    return tuple([Output(reference.namespace or "", reference.name) for reference in references])
 
 
 def check_image_outputs(lowering: Lowering) -> Iterator[Command]:

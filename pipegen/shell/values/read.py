@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Commands, Job, Measure, Output, TriggerJob
+from pipegen.plan.model.texts import outputs_in
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.layout import captured
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import ShellFragment, VariableExpansion, assigned, quote, shell_text
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.shell.values.after import after_outputs, save_after_values
-from pipegen.shell.values.image_values import outputs_in_image_names
 from pipegen.shell.values.inputs import read_inputs
 from pipegen.shell.values.transfers import (
     FOLDER,
@@ -91,7 +92,7 @@ def _source_stages(outputs: Sequence[Output], job: Job, host: ShellEnvironment) 
     """Yield the stages whose values *job* reads, "" for the pipeline."""
     for output in outputs:
         yield output.stage
-    for output in (*outputs_in_image_names(job), *(after_outputs(job, host) if job.after else ())):
+    for output in (*outputs_in(job.machine.image_names), *(after_outputs(job, host) if job.after else ())):
         yield output.stage
     yield from job.files
     yield from () if host.shares_daemon else job.containers
@@ -108,7 +109,7 @@ def _read_output(output: Output, lowering: Lowering) -> Command:
         value = f"if [ -e {path} ]; then {value}; fi"
     if is_line:
         return Command((f"{variable}=$({value})",))
-    return Command((f"{variable}=$({value} && echo .)", f"{variable}=${{{variable}%.}}"))
+    return Command(captured(variable, value))
 
 
 def is_command_output(name: str, producer: Job) -> bool:

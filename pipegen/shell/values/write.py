@@ -10,7 +10,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import container_name
-from pipegen.shell.quote import Literal, ShellFragment, quote
+from pipegen.shell.quote import Literal, ShellFragment, operand, quote
 from pipegen.shell.values.image_values import check_image_outputs
 from pipegen.shell.values.transfers import (
     is_cleared,
@@ -60,7 +60,7 @@ def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:
     for path in paths:
         parent = dirname(path)
         folder = quote((ShellFragment("$pipegen/files"), Literal(f"/{parent}" if parent else "")))
-        source = quote(f"./{path}" if path.startswith("-") else path)
+        source = quote(operand(path))
         yield Command(
             (
                 f"if [ -e {source} ]; then",

@@ -18,18 +18,13 @@ _LONG = 10_000
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
 
-def defaults(script: ParsedScript) -> tuple[str, ...]:
-    """Return the defaults that need a variable because no expansion can contain them."""
-    texts = (placed.reference.default for placed in script.references())
-    return tuple(dict.fromkeys(text for text in texts if text is not None and not is_plain(text)))
-
-
 def rewrite(
     script: ParsedScript, variable: Callable[[PlacedReference], str], default_variables: Mapping[str, str]
 ) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 
-    *default_variables* has the variable of each of its `defaults`. All these shell variables are set earlier.
+    *default_variables* has the variable of each default that no expansion can contain. All these shell variables are
+    set earlier.
     """
     # *skips* is the number of characters at the start of the next part that are written already.
     pieces: list[str] = []

@@ -16,7 +16,6 @@ from pipegen.shell.quote import (
     VariableExpansion,
     Word,
     assigned,
-    between_quotes,
     quote,
     shell_text,
 )
@@ -37,11 +36,6 @@ def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
 def argument(text: Text, lowering: Lowering) -> str:
     """Return *text* as one word of a command."""
     return quote(word(text, lowering))
-
-
-def inside(text: Text, lowering: Lowering) -> str:
-    """Return *text* for use between double quotes."""
-    return between_quotes(word(text, lowering))
 
 
 def assignment(variable: str, text: Text, lowering: Lowering) -> str:

@@ -8,12 +8,13 @@ import pytest
 from bindings.sample_scripts import parsed, scalar
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shell.rewrite_positions import special_defaults
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, PlacedReference, ScriptPart
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.shell.words.rewrite import defaults, rewrite
+from pipegen.shell.words.rewrite import rewrite
 
 # Fragments of the grammars of shells, balanced or not.
 PIECES = (
@@ -33,7 +34,7 @@ def variable(placed: PlacedReference) -> str:
 def rewritten(text: str) -> str:
     """Return the valid script *text* with variables in place of references."""
     script = parsed(text, "s")
-    return rewrite(script, variable, {default: f"default_{at}" for at, default in enumerate(defaults(script))})
+    return rewrite(script, variable, {text: f"default_{at}" for at, text in enumerate(special_defaults(script))})
 
 
 @pytest.mark.parametrize(
@@ -65,11 +66,6 @@ def rewritten(text: str) -> str:
 def test_a_reference_is_quoted_for_its_position(script: str, expected: str) -> None:
     """With the minimum of quotes."""
     assert rewritten(script) == expected
-
-
-def test_only_defaults_that_expansions_cannot_contain_need_variables() -> None:
-    """Each once, in order; plain text is part of the expansion."""
-    assert defaults(parsed("p ${s.v|a b} ${s.v|*} ${s.w|'} ${s.v|*} ${s.v|}", "s")) == ("*", "'")
 
 
 def test_rewriting_keeps_line_numbers() -> None:

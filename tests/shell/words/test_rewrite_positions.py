@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from bindings.sample_scripts import parsed
 from engines.requirement import require_program
-from shell.rewrite_positions import POSITIONS, Position
+from shell.rewrite_positions import POSITIONS, Position, special_defaults
 
-from pipegen.shell.words.rewrite import defaults, rewrite
+from pipegen.shell.words.rewrite import rewrite
 
 SHELLS = {
     "dash": ("dash",),
@@ -81,7 +81,7 @@ NESTS = (
 def rewritten(position: Position) -> str:
     """Return the script of *position* for a shell, after assignments of its defaults."""
     script = parsed(position.script, "s")
-    names = {text: f"pipegen_default_{number}" for number, text in enumerate(defaults(script))}
+    names = {text: f"pipegen_default_{number}" for number, text in enumerate(special_defaults(script))}
     lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
     return "\n".join(
         [*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)]

@@ -9,7 +9,7 @@ from itertools import chain
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
-from pipegen.plan.model.texts import mail_texts
+from pipegen.plan.model.texts import mail_texts, outputs_in
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
@@ -32,8 +32,7 @@ _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Conten
 
 def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
     """Return the outputs that *mail* reads, all from ancestors of the failed stage."""
-    references = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
-    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in references))
+    return tuple(dict.fromkeys(outputs_in(mail_texts(mail))))
 
 
 def mail_script(

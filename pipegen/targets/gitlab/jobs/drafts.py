@@ -10,7 +10,7 @@ from pipegen.diagnostics.codes import CASE_VARIABLE, RAW_REPLACES, SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
-from pipegen.shell.command import OUTPUTS, with_heading
+from pipegen.shell.command import with_heading
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
@@ -230,7 +230,7 @@ class _Drafting(Struct, kw_only=True):
     def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
         """Return the script of *job*: its *parts*, then the entries *last*."""
         steps = entries((*parts.bind, *parts.login, *parts.steps))
-        body = (*steps, *entries(with_heading(OUTPUTS, parts.outputs)), *last)
+        body = (*steps, *entries(with_heading(parts.outputs)), *last)
         return (*start(parts, self.settings), *(self._removal(job) if self.called else ()), *body) if body else ()
 
     def _job_tools(self, parts: StageScriptParts, *, is_users: bool) -> JobTools:

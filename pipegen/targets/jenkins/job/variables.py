@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import BuildImage, Machine, Mail
-from pipegen.plan.model.texts import path_texts, plugin_texts
+from pipegen.plan.model import BuildImage
+from pipegen.plan.model.texts import engine_texts, path_texts, setup_names
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_expanded, own_text
 from pipegen.targets.jenkins import model
@@ -34,19 +33,12 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
         job = named_job.job
         if named_job.script.setup:
             used |= dict.fromkeys(named_job.script.setup)
-        for step in job.steps:
-            if isinstance(step, BuildImage):
-                used["project"] = None
-        if job.mail is not None:
-            used |= dict.fromkeys(_setup_names(job.mail))
-        if job.plugin_steps is not None:
-            texts = plugin_texts(job.plugin_steps)
-            used |= dict.fromkeys(key.name for text in texts for key in text.references() if key.scope is Scope.SETUP)
-        used |= dict.fromkeys(key.name for text in path_texts(job) for key in text.references())
-        for cache in job.caches:
-            used |= dict.fromkeys(key.name for key in cache.key.references() if key.scope is Scope.SETUP)
-        if job.machine.image is not None or job.machine.services:
-            used |= dict.fromkeys(_names_in_images(job.machine))
+        if BuildImage in map(type, job.steps):
+            used["project"] = None
+        texts = engine_texts(job.mail, job.plugin_steps) + path_texts(job)
+        texts += [cache.key for cache in job.caches]
+        if texts := texts + job.machine.image_names:
+            used |= dict.fromkeys(setup_names(texts))
     if _LABELLED in used:
         used["project"] = None
     return tuple(used)
@@ -114,23 +106,3 @@ def _commands(work: ScriptedPlans) -> Iterator[Command]:
     return chain(
         *[named_job.script.commands for named_job in work.named], *[script.teardown for script in work.scripts]
     )
-
-
-def _setup_names(mail: Mail) -> Iterator[str]:
-    for reference in (*_references(mail.to), *mail.subject.references(), *mail.body.references()):
-        if reference.scope is Scope.SETUP:
-            yield reference.name
-
-
-def _names_in_images(machine: Machine) -> Iterator[str]:
-    names = machine.image_names
-    return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
-
-
-def _references(items: Items[Text]) -> Iterator[Reference]:
-    for item in items:
-        body: Text | Loop[Text] = item
-        while isinstance(body, Loop):
-            yield from body.source.references()
-            body = body.body
-        yield from body.references()

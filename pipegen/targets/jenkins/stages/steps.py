@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Case, Condition, Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
-from pipegen.shell.command import OUTPUTS, Command, with_heading
+from pipegen.shell.command import Command, with_heading
 from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
@@ -237,7 +237,7 @@ def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
     function = preludes.function(script.prelude)
     prelude = () if function or not script.prelude else (*script.prelude, Command(("",)))
     body = (*script.bind, *script.login, *script.steps)
-    outputs = with_heading(OUTPUTS, script.outputs) if body else script.outputs
+    outputs = with_heading(script.outputs) if body else script.outputs
     return script_steps((*prelude, *body, *outputs), function)
 
 
@@ -246,7 +246,7 @@ def _bound(
 ) -> model.Step:
     """Return *step* inside the credentials that it needs in addition to those *known* to it."""
     bindings = [_binding(credential) for credential in script.credentials if credential not in known]
-    if script.logs_in and settings.registry_credential:
+    if script.login and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
     return model.WithCredentials(tuple(bindings), (step,)) if bindings else step

@@ -53,7 +53,7 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     """Return whether a stage has credentials, holds shared resources, or has effects outside the build."""
     job, script = named.job, named.script
     image = job.machine.image
-    has_login = (script.logs_in and bool(settings.registry_credential)) or (image is not None and image.credentials)
+    has_login = bool(script.login and settings.registry_credential) or (image is not None and image.credentials)
     acts = not _ACTING.isdisjoint(map(type, job.steps))
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
     return (

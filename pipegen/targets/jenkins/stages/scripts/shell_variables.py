@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.bindings.expression import Scope
 from pipegen.plan.model import Credential, CredentialKind, Output, Plan, Workspace
-from pipegen.plan.model.texts import mail_texts, plugin_texts
+from pipegen.plan.model.texts import engine_texts
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.source.text import Span
 from pipegen.targets.constants import READ_BY_SHELLS
@@ -101,8 +101,7 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
 def _outputs_in_groovy(plan: Plan) -> Iterator[Output]:
     """Yield the outputs that Jenkins itself reads, for mails and steps of plugins."""
     for job in plan.jobs:
-        texts = mail_texts(job.mail) if job.mail is not None else []
-        for text in (*texts, *(plugin_texts(job.plugin_steps) if job.plugin_steps is not None else ())):
+        for text in engine_texts(job.mail, job.plugin_steps):
             for reference in text.references():
                 if reference.scope in (Scope.STAGE, Scope.OWN):
                     yield Output(reference.namespace or "", reference.name)
