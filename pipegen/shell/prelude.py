@@ -78,7 +78,7 @@ def _prelude(
     trap = f"trap {single_quoted(f'{{ {removal}; }} >/dev/null 2>&1 || :')} EXIT"
     return (
         *commands,
-        Command((trap, "trap 'exit 143' HUP INT TERM"), "nothing is left behind, however the script ends"),
+        Command((trap, "trap 'exit 143' HUP INT TERM"), "clean up, however the script ends"),
     )
 
 

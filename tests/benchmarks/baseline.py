@@ -143,7 +143,7 @@ def script(stage: Stage, texts: list[str]) -> Iterator[str]:
     """Yield the lines of the script of *stage*, which stores the outputs *texts*."""
     yield "  script:"
     if stage.used:
-        yield "    # what other jobs left, out of the checkout"
+        yield "    # moves files of other jobs out of the checkout"
         yield '    - mv .pipegen "$pipegen/in"'
     for name, value in stage.used:
         yield "    - " + quoted(f'{variable(name, value)}=$(cat "$pipegen/in/outputs/{name}/{value}")')
@@ -202,7 +202,7 @@ SHELL = """
   before_script:
     - pipegen=$(mktemp -d)
     - |
-      # nothing is left behind, however the script ends
+      # clean up, however the script ends
       trap '{ trap "" HUP INT TERM; rm -rf "$pipegen"; } >/dev/null 2>&1 || :' EXIT
       trap 'exit 143' HUP INT TERM"""
 

@@ -86,7 +86,7 @@ def test_defaults_apply_and_a_missing_input_fails_its_stage(run: Run, engine: En
     assert noted(records) == DEFAULTS, done.log
     assert (records / "env").read_text("utf-8") == f"<{DEFAULTS['note']}>"
     assert done.outcomes == {"note": "success", "need": "failed", "last": "success"}
-    assert 'stage "need": input "version" is not given' in done.log
+    assert 'stage "need": input "version" has no value' in done.log
     assert not (records / "need").exists()
     assert (records / "last").read_text("utf-8") == "none"
     assert [(mail.to, mail.subject.strip(), mail.body.strip()) for mail in done.mails] == [
@@ -112,7 +112,7 @@ def test_an_invalid_input_fails_its_readers_with_its_name(run: Run, engine: Engi
     done, _ = run(engine, {"count": "few", "version": "v1\nv2"})
 
     assert done.outcomes == {"note": "failed", "need": "skipped", "last": "skipped"}
-    assert "input count is no number: few" in done.log
+    assert "input count is not a number: few" in done.log
 
 
 @pytest.mark.parametrize("engine", [*ENGINES.values(), HERE], ids=(*ENGINES, "here"))

@@ -19,7 +19,7 @@ ADDRESSES = '"$pipegen/artifactURLs"'
 # Folders for copies until the end of the script; paths in them are relative to the root of the repository.
 ARCHIVED = ShellFragment("$pipegen/archive")
 STAGED = ShellFragment("$pipegen/files")
-_TARGET = "pipegen_kept"
+_TARGET = "pipegen_target"
 _RETENTION = frozenset((Copy, Leave))
 
 

@@ -19,7 +19,7 @@ from pipegen.shell.words.text import argument, own_variable, word
 
 _FILE = "blubber.yaml"
 _PATH = f'"$pipegen/{_FILE}"'
-_WITH_FRONTEND = "a blubberfile that names no frontend gets one"
+_WITH_FRONTEND = "a blubberfile without a frontend gets the default one"
 _FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1"""
 
 
@@ -33,7 +33,7 @@ def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     yield from _pull_option(step, lowering)
     yield Command(wrapped(_build_command(step, lowering, _PATH))) if piped is None else piped
     if step.excludes:
-        yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the repository's .dockerignore again")
+        yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the .dockerignore of the repository again")
     yield from _image_id_commands(lowering)
 
 
@@ -138,7 +138,7 @@ def _replace_dockerignore(excludes: Items[Text], path: Word, lowering: Lowering)
             f"pipegen_ignore={ignore_file}",
             *redirected(print_lines, '"$pipegen_ignore"'),
         ),
-        "the stage's own .dockerignore, in place of the repository's",
+        "the .dockerignore of the stage instead of that of the repository",
     )
 
 

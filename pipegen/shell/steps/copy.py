@@ -29,7 +29,7 @@ def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
     if has_archive(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((ARCHIVED,))}",))
     if packs_files(lowering.job, lowering.host):
-        yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
+        yield Command((f"mkdir {quote((STAGED,))}",), "copies that other jobs get in a tar")
     for item in step.files:
         lines = each((item,), lowering, _copy_entry)
         is_plain = isinstance(item, CopyFile) and _is_plain(item, lowering)

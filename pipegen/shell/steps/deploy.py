@@ -36,10 +36,12 @@ def deploy(step: Deploy, lowering: Lowering) -> Iterator[Command]:
                     for value, file in zip(run_time_values, files, strict=True)
                 ),
             ),
-            "values that only the run knows",
+            "values that are known only at run time",
         )
     if lowering.job.shared.release:
-        yield Command((f"$HELM uninstall {release} {namespace} >/dev/null 2>&1 || :",), "a try before may have left it")
+        yield Command(
+            (f"$HELM uninstall {release} {namespace} >/dev/null 2>&1 || :",), "an earlier attempt may have left it"
+        )
     options = [
         *([f'--values "$pipegen/{_VALUES}"'] if document.entries else []),
         *(_set_file(value, file) for value, file in zip(run_time_values, files, strict=True)),

@@ -16,7 +16,7 @@ from pipegen.structs import Struct
 _PATH = "pipegen_path"
 # The path without trailing slashes, so that its last part is its name.
 _NAME = "pipegen_name"
-_TARGET = "pipegen_place"
+_TARGET = "pipegen_folder"
 
 
 class Destination(Struct, kw_only=True):

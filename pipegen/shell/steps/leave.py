@@ -15,7 +15,7 @@ from pipegen.shell.values.transfers import packs_files
 from pipegen.shell.words.text import word
 
 _PATH = "pipegen_path"
-_TARGET = "pipegen_kept"
+_TARGET = "pipegen_target"
 
 
 def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
@@ -43,7 +43,7 @@ def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
             *check_links((parent, path), ("-d",)),
             *_copy_commands(targets),
         ),
-        "what is left at a path that only the run knows",
+        "artifacts whose path is known only at run time",
     )
 
 

@@ -34,7 +34,7 @@ def promote(step: Promote, lowering: Lowering) -> Iterator[Command]:
             f"git -C {_CHARTS} config {name} >/dev/null || git -C {_CHARTS} config {name} {value}"
             for name, value in _AUTHOR
         ),
-        "an author, where the machine has none",
+        "an author, if git has none",
     )
     for chart in step.charts:
         yield Command(("(", f"  cd {_CHARTS}", *indented(each((chart,), lowering, _promote_chart)), ")"))

@@ -23,7 +23,7 @@ def run(step: RunContainer, lowering: Lowering) -> Iterator[Command]:
     host = lowering.host
     if is_container_retained(lowering.job, host):
         removal = f"{host.docker} rm --force --volumes {name} >/dev/null 2>&1 || :"
-        yield Command((removal,), "a try before this one may have left it")
+        yield Command((removal,), "an earlier attempt may have left it")
     if lines := image_lines(step.image, lowering):
         yield Command(lines)
     loop_lines, image_arguments = arguments(step.arguments, lowering)
@@ -87,7 +87,7 @@ def _run_with_output(command: tuple[str, ...], tail: int, lowering: Lowering) ->
                 *(tee if lowering.host.is_disposable else interruptible(tee)),
                 '[ ! -e "$pipegen/status" ] || exit "$(cat "$pipegen/status")"',
             ),
-            "the image, its output also kept in a file",
+            "the image, whose output is also saved in a file",
         )
     # In PipelineLib, a negative number means all of the output, unchanged.
     last = f'tail -n {tail} "$pipegen/output" | awk \'1; END {{ if (!NR) print "" }}\''

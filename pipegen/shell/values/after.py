@@ -65,4 +65,4 @@ def save_after_values(lowering: Lowering) -> Iterator[Command]:
     copy_command = f"cp -R {source} {folder}"
     if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
         copy_command = f"if [ -e {source} ]; then {copy_command}; fi"
-    yield Command((f"rm -rf {folder}", f"mkdir -p {folder}", copy_command), 'what "after" reads')
+    yield Command((f"rm -rf {folder}", f"mkdir -p {folder}", copy_command), 'values that "after" reads')

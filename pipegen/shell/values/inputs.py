@@ -66,14 +66,14 @@ def unchecked(inputs: Iterable[Input]) -> tuple[Input, ...]:
 def _checks(declared: Input, value: Word, lowering: Lowering, *, may_be_empty: bool) -> Iterator[str]:
     """Yield the lines that check *value* against the input *declared*."""
     if declared.default is None and not may_be_empty:
-        yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{declared.name}" is not given'))
+        yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{declared.name}" has no value'))
     if declared.words:
         if lowering.host.checks_choices:
             yield from _check_choice(declared, value, may_be_empty=may_be_empty)
         return
     start = f"[ -z {quote(value)} ] || " if may_be_empty else ""
     if declared.type is InputType.NUMBER:
-        yield from otherwise(start + _match_command(NUMBER, value), _refusal("is no number", declared, value))
+        yield from otherwise(start + _match_command(NUMBER, value), _refusal("is not a number", declared, value))
     if declared.pattern is not None:
         failure_lines = _refusal(f"does not match {declared.pattern}", declared, value)
         yield from otherwise(start + _match_command(declared.pattern, value), failure_lines)
@@ -83,7 +83,7 @@ def _check_choice(declared: Input, value: Word, *, may_be_empty: bool) -> Iterat
     choices = (*declared.words, *([""] if may_be_empty else []))
     yield f"case {between_quotes(value)} in"
     yield f"  {' | '.join(quote(choice) if choice else single_quoted('') for choice in choices)}) ;;"
-    refusal = _refusal(f"is none of {', '.join(declared.words)}", declared, value)
+    refusal = _refusal(f"is not one of {', '.join(declared.words)}", declared, value)
     yield f"  *) {'; '.join(refusal)} ;;"
     yield "esac"
 

@@ -85,7 +85,7 @@ def clear_folder(outputs: Sequence[Output], lowering: Lowering) -> list[Command]
     is_certain = not all(may_be_absent(producer, job) for producer in producers)
     move = f'mv {FOLDER} "{READ_LATER}"'
     line = move if is_certain else f"if [ -e {FOLDER} ]; then {move}; fi"
-    return [*commands, Command((line,), "what other jobs left, out of the checkout")]
+    return [*commands, Command((line,), "moves files of other jobs out of the checkout")]
 
 
 def _source_stages(outputs: Sequence[Output], job: Job, host: ShellEnvironment) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:
         if artifact.path is not None and artifact.is_declared and artifact.overwrites
     ]
     if paths:
-        yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
+        yield Command(('mkdir -p "$pipegen/files"',), "files that replace those of other stages")
     for path in paths:
         parent = dirname(path)
         folder = quote((ShellFragment("$pipegen/files"), Literal(f"/{parent}" if parent else "")))
@@ -161,7 +161,9 @@ def _pack_containers(lowering: Lowering) -> Iterator[Command]:
     job = lowering.job
     folder = f"containers/{job.slug}"
     name = container_name(job, lowering.host)
-    yield Command((f"mkdir -p {transfer_path(folder, lowering.host)}",), "what other jobs copy from the container")
+    yield Command(
+        (f"mkdir -p {transfer_path(folder, lowering.host)}",), "files that other jobs copy from the container"
+    )
     for number, path in enumerate(job.shared.container_paths):
         if path.constant is None:
             continue

@@ -80,8 +80,8 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
     raw = f'"$pipegen/{target}.raw"'
     body = (*(printed((), first) if first else ()), *_printed(parts, lowering))
     return (
-        Command(("{", *indented(body), f"}} >{raw}"), f"{target}, values of the run between NULs"),
-        Command(redirected(printed(_STRINGS), '"$pipegen/strings.awk"'), "what makes JSON strings of them"),
+        Command(("{", *indented(body), f"}} >{raw}"), f"{target}, with run-time values between NULs"),
+        Command(redirected(printed(_STRINGS), '"$pipegen/strings.awk"'), "converts them to JSON strings"),
         Command(
             (
                 f'od -An -v -tu1 {raw} >"$pipegen/bytes"',

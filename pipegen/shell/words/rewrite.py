@@ -23,8 +23,8 @@ def rewrite(
 ) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 
-    *default_variables* has the variable of each default that no expansion can contain. All these shell variables are
-    set earlier.
+    *default_variables* has the variable of each default that no expansion can contain. All these variables are set
+    earlier.
     """
     # *skips* is the number of characters at the start of the next part that are written already.
     pieces: list[str] = []

@@ -42,7 +42,7 @@ def mail_script(
     lowering = _lowering(job, mail, plan, host)
     outputs = mail_outputs(mail)
     folder = ("pipegen=$(mktemp -d)",) if has_loop(mail.to) else ()
-    message = ("# the mail, after the last try", *_sending(mail, lowering, settings))
+    message = ("# the mail, after the last attempt", *_sending(mail, lowering, settings))
     return (
         ScriptEntry(f': "${{{settings.server}:?add the CI/CD variable {settings.server}, such as smtp://host:25}}"'),
         ScriptEntry(f': "${{{settings.sender}:?add the CI/CD variable {settings.sender}, an address}}"'),

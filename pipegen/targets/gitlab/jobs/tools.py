@@ -24,14 +24,14 @@ _CONNECTION = (
 _CONNECT = (
     ScriptEntry(
         "if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi",
-        "a runner may lend its own daemon; that of the service needs some time to start",
+        "the daemon of the runner, if it has one; that of the service takes some time to start",
     ),
     ScriptEntry("timeout 60 sh -c 'until docker info >/dev/null 2>&1; do sleep 1; done' || docker info"),
 )
 _REMOVE = (
     ScriptEntry(
         "if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; else exit 0; fi",
-        "a daemon that the runner lends would keep containers and images",
+        "the daemon of the runner would keep containers and images",
     ),
     ScriptEntry('docker ps --all --quiet --filter "name=-$CI_JOB_ID\\$" | xargs -r docker rm --force --volumes'),
     ScriptEntry('docker image prune --all --force --filter "label=ci.job=$CI_JOB_URL"'),

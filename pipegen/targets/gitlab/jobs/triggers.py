@@ -163,7 +163,7 @@ def _call(job: plan.Job, step: plan.TriggerJob, project: TriggeredProject, repor
         else:
             forms.append(f"--form-string {quote(f'variables[{name}]={constant}')}")
     lines = (
-        f"# a pipeline of {project.project}, with the values that the stage has worked out",
+        f"# a pipeline of {project.project}, with the values that the stage has computed",
         "curl --silent --show-error --fail-with-body --request POST \\",
         *(f"  {form} \\" for form in forms),
         f'  "{address}"',

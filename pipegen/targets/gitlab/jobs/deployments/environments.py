@@ -77,7 +77,7 @@ def _namespace(kubernetes: plan.KubernetesCluster, pipeline: plan.Plan, report: 
 
 def _dotenv(job: plan.Job, file: str, variable: str) -> ScriptEntry:
     """Return the entry that writes the report, or logs that the address has characters that GitLab cannot show."""
-    message = quote(f"stage {job.stage}: the address of its environment holds what GitLab cannot show")
+    message = quote(f"stage {job.stage}: the address of its environment contains characters that GitLab cannot show")
     lines = (
         "# the address of the environment, for GitLab",
         f"case $(cat {quote(file)}) in",

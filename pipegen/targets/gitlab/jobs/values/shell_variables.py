@@ -68,7 +68,7 @@ _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
 # The first commands of a stage in bash: the runner uses it only if the image contains it.
 BASH_COMMANDS = (
-    '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }',
+    '[ -n "${BASH_VERSION:-}" ] || { echo "the stage needs bash, which is not installed" >&2; exit 1; }',
     "set -o pipefail",
 )
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
