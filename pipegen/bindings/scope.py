@@ -100,7 +100,7 @@ class Reader(Struct):
         items = (self._resolve_stage(reference, name) for name in stages.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
 
-    def resolve_reference(self, reference: Reference, loops: Loops = ()) -> tuple[Part, ...]:
+    def resolve_reference(self, reference: Reference, loops: Loops) -> tuple[Part, ...]:
         """Return the parts that replace *reference*, with their scope resolved."""
         namespace = reference.namespace
         variable = dict(loops).get(reference.name) if loops and not namespace else None

@@ -57,7 +57,7 @@ class Expansions(Cursor, ABC):
         elif self.starts_with("$(("):
             self._double_parenthesis()
         elif self.starts_with("$("):
-            self.substitution(2)
+            self.substitution()
         elif match := re.compile(_OLD_ARITHMETIC).match(self.text, self.at):
             self._arithmetic_up_to(match.end())
         elif re.compile(_ODD_ARITHMETIC).match(self.text, self.at):
@@ -80,12 +80,12 @@ class Expansions(Cursor, ABC):
         # Not the offset of the next character: inside backticks, a backslash may come between.
         self.lexed.expansions.append(Expansion(start, self.view.offsets[self.at - 1] + 1, name))
 
-    def substitution(self, opening: int) -> None:
-        """Read a `$( … )`, `<( … )` or `>( … )`; *opening* is the length of its opening."""
+    def substitution(self) -> None:
+        """Read a `$( … )`, `<( … )` or `>( … )`."""
         opened, first, is_stream = self.offset, len(self.lexed.references), not self.starts_with("$")
         first_command = len(self.lexed.commands)
         with self.nested(opened):
-            self.at += opening
+            self.at += len("$(")
             self.program(")", opened)
         (self.word.streamed if is_stream else self.word.printed).extend(self.lexed.references[first:])
         self.word.commands += self.lexed.commands[first_command:]
@@ -230,7 +230,7 @@ class Expansions(Cursor, ABC):
         if self.arithmetic(3):
             self.word.add("$")
         else:
-            self.substitution(2)
+            self.substitution()
 
     def _arithmetic_up_to(self, end: int) -> None:
         with self.reading(is_evaluated=True):

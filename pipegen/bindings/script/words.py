@@ -28,7 +28,7 @@ class Words(Expansions):
                 elif self.text[self.at] not in _ENDS_WORD:
                     self.word_character()
                 elif self.starts_with("<(") or self.starts_with(">("):
-                    self.substitution(2)
+                    self.substitution()
                 elif self.starts_with("(") and self._is_pattern_list():
                     self._group()
                 elif self.starts_with("(") and self._is_array():

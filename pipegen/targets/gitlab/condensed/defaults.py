@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
+from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
 from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
 
@@ -93,20 +94,16 @@ def with_default_tools(document: Document) -> Document:
 
 def _values(job: GitLabJob, hidden: Hidden | None, *, has_scripts: bool) -> DefaultKeys:
     """Return the values of the keys in *job*, which extends *hidden*; those of scripts if it *has_scripts*."""
-    values = DefaultKeys(
-        image=job.image or (hidden.image if hidden is not None else None),
-        services=job.services or (hidden.services if hidden is not None else ()),
+    job = with_tools(job, hidden)
+    return DefaultKeys(
+        image=job.image,
+        services=job.services,
         tags=job.tags,
         retry=job.limits.retry,
         interruptible=job.interruptible,
         cache=job.caches,
-    )
-    if not has_scripts:
-        return values
-    return replace(
-        values,
-        before_script=job.before_script or (hidden.before_script if hidden is not None else ()),
-        after_script=job.after_script or (hidden.after_script if hidden is not None else ()),
+        before_script=job.before_script if has_scripts else (),
+        after_script=job.after_script if has_scripts else (),
     )
 
 

@@ -201,7 +201,7 @@ class _Fetching:
         self._of = division
         self._part = part
         self._artifacts = {job.job.name: job.job.artifacts for job in division.layout.pipeline_jobs}
-        self._kept = {job.job.name: job.job.artifact_keys for job in division.layout.pipeline_jobs}
+        self._artifact_keys = {job.job.name: job.job.artifact_keys for job in division.layout.pipeline_jobs}
         self.collected: dict[str, tuple[NeedEntry, ...]] = {}
 
     def jobs(self) -> list[GitLabJob]:
@@ -262,7 +262,7 @@ class _Fetching:
             variables=(IS_HELPER,),
             script=(ScriptEntry("true"),),
             artifacts=tuple(paths),
-            artifact_keys=strictest(self._kept[need.job] for need in self.collected.get(reader, outside)),
+            artifact_keys=strictest(self._artifact_keys[need.job] for need in self.collected.get(reader, outside)),
         )
 
 

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from pipegen.structs import replace
 from pipegen.targets.gitlab.files.children import unconditional_job
+from pipegen.targets.gitlab.files.layout import with_source_of_parent
 from pipegen.targets.gitlab.model import Document, ImageKeys, RuleEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.settings import GitLabSettings
 
-_OWN, _PARENT = "$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"
-
 
 def as_child(document: Document, names: JobNames, image: ImageKeys | None) -> Document:
     """Return *document* as a child pipeline; a helper takes its name from *names*, and runs in *image*."""
-    jobs = tuple(replace(job, rules=tuple(map(_with_parent_source, job.rules))) for job in document.jobs)
+    jobs = tuple(replace(job, rules=with_source_of_parent(job.rules)) for job in document.jobs)
     if all(job.rules for job in jobs):
         jobs = (unconditional_job(names.take("start"), image), *jobs)
     settings = replace(document.settings, rules=())
@@ -35,7 +34,3 @@ def child_notes(settings: GitLabSettings) -> tuple[str, ...]:
         if settings.workflow.rules
         else ()
     )
-
-
-def _with_parent_source(rule: RuleEntry) -> RuleEntry:
-    return replace(rule, condition=rule.condition.replace(_OWN, _PARENT))

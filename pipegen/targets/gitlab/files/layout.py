@@ -72,12 +72,13 @@ def _rules_in_child(
 ) -> dict[str, StageRules]:
     """Return the rules of *jobs* in a child, which reads its parent's source; *defaults* are for bridges."""
     return {
-        stage: StageRules(_with_source_of_parent(rules.own), _with_source_of_parent(rules.of_helpers))
+        stage: StageRules(with_source_of_parent(rules.own), with_source_of_parent(rules.of_helpers))
         for stage, rules in stage_rules(jobs, (PipelineCase(),), report, defaults).items()
     }
 
 
-def _with_source_of_parent(rules: Iterable[RuleEntry]) -> tuple[RuleEntry, ...]:
+def with_source_of_parent(rules: Iterable[RuleEntry]) -> tuple[RuleEntry, ...]:
+    """Return *rules* of a child pipeline, which test the source of its parent."""
     return tuple(
         replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE")) for rule in rules
     )

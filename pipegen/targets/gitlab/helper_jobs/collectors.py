@@ -82,7 +82,7 @@ class Collectors:
         self._steps = steps
         self._artifacts = dict(artifacts)
         self._conditional = set(conditional)
-        self._kept = dict(artifact_keys)
+        self._artifact_keys = dict(artifact_keys)
         self._variables = dict(variables)
         self._combinations = combinations
         self._sizes = {name: len(names) for name, names in combinations.items() if names}
@@ -112,7 +112,7 @@ class Collectors:
         for name in self._combinations[job]:
             self._steps[name] = self._steps[job]
             self._artifacts[name] = self._artifacts[job]
-            self._kept[name] = self._kept.get(job, ArtifactKeys())
+            self._artifact_keys[name] = self._artifact_keys.get(job, ArtifactKeys())
             self._variables[name] = self._variables.get(job, ())
             if job in self._conditional:
                 self._conditional.add(name)
@@ -227,10 +227,10 @@ class Collectors:
         names = tuple(name for need in needs for name in self._variables[need.job]) if is_reporting else ()
         fetched = () if is_reporting else (need.job for need in needs if need.artifacts)
         artifacts = tuple(dict.fromkeys(path for job in fetched for path in self._artifacts[job]))
-        artifact_keys = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
+        artifact_keys = strictest(self._artifact_keys[need.job] for need in needs if need.job in self._artifact_keys)
         self._steps[name] = step
         self._artifacts[name] = artifacts
-        self._kept[name] = artifact_keys
+        self._artifact_keys[name] = artifact_keys
         self._variables[name] = names
         # Without a checkout, the folder is not cleaned, and old files would be collected.
         fetch = () if needs[0].artifacts else (NO_CHECKOUT,)

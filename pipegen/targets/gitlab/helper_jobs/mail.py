@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
-from pipegen.plan.model.texts import mail_texts, outputs_in
+from pipegen.plan.model.texts import mail_texts, outputs_in, setup_names
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
@@ -55,8 +54,9 @@ def mail_script(
 
 def _lowering(job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment) -> Lowering:
     """Return the lowering of the texts of *mail*; the log URL is the pipeline's, not that of the mail job."""
-    setup = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.SETUP)
-    inputs = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.INPUT)
+    texts = mail_texts(mail)
+    references = [reference for text in texts for reference in text.references()]
+    inputs = dict.fromkeys(reference.name for reference in references if reference.scope is Scope.INPUT)
     return Lowering(
         job=replace(job, files=(), containers=()),
         plan=replace(plan, inputs=unchecked(plan.inputs)),
@@ -65,13 +65,11 @@ def _lowering(job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment) -> L
         host=replace(
             host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
         ),
-        variables=variables(mail_outputs(mail), setup, dict.fromkeys(_defaults(mail)), inputs),
+        variables=variables(
+            mail_outputs(mail), dict.fromkeys(setup_names(texts)), dict.fromkeys(_defaults(mail)), inputs
+        ),
         needed=frozenset(),
     )
-
-
-def _references(mail: PlanMail) -> Iterator[Reference]:
-    return chain.from_iterable(text.references() for text in mail_texts(mail))
 
 
 def _defaults(mail: PlanMail) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, suggestion
-from pipegen.plan.model import Job, Plan
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
-from pipegen.targets.gitlab.jobs.deployments.publications import Titles
+from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage, setting_names
 from pipegen.targets.gitlab.model import Document
 from pipegen.targets.gitlab.settings import GitLabSettings
 
@@ -59,15 +59,4 @@ def check_includes(plans: Sequence[Plan], section: TreeMapping | None, *, is_par
                 hint="remove it",
             )
         elif isinstance(earlier, Scalar) and earlier.value is not None and not is_part and earlier.text not in known:
-            suggested = suggestion(earlier.text, names)
-            report.add(
-                codes.UNKNOWN_STAGE_IN_SETTING,
-                f'targets.gitlab.include_stages names stage "{earlier.text}", which is not defined',
-                at=earlier.span,
-                hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(names)}",
-            )
-
-
-def setting_names(plan: Plan, job: Job) -> tuple[str, ...]:
-    """Return the names by which settings call the stage of *job*, a combination also by that of its matrix."""
-    return job.stage, job.title, f"{plan.name}: {job.stage}", f"{plan.name}: {job.title}"
+            report_unknown_stage("include_stages", earlier, names, names, report)

@@ -88,7 +88,7 @@ def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
     )
 
 
-def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator[VariableEntry]:
+def limit_variables(limits: plan.Limits, *, has_after: bool) -> Iterator[VariableEntry]:
     """Yield the variables by which the runner enforces *limits*."""
     if limits.allow_failure is not None and limits.allow_failure.exit_codes:
         yield _KEEPS_EXIT_CODES

@@ -56,7 +56,12 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             )
             for service in machine.services
         ),
-        variables=(*requests(machine), *_for_runner(machine), *_defaults(machine.image_names, producers)),
+        variables=(
+            *requests(machine),
+            # GitLab expands variables in their values.
+            *(VariableEntry(variable.name, variable.value) for variable in machine.runner_variables),
+            *_defaults(machine.image_names, producers),
+        ),
     )
 
 
@@ -155,11 +160,6 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
             at=image.span,
             hint="create the variable, unless the image is in the registry of GitLab",
         )
-
-
-def _for_runner(machine: Machine) -> Iterator[VariableEntry]:
-    """Yield the variables that the stage sets for its runner; GitLab expands variables in their values."""
-    yield from (VariableEntry(variable.name, variable.value) for variable in machine.runner_variables)
 
 
 def requests(machine: Machine) -> Iterator[VariableEntry]:

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Job, Plan, TriggerJob
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, items_of
 from pipegen.structs import replace
-from pipegen.targets.gitlab.jobs.deployments.publications import Titles
-from pipegen.targets.gitlab.jobs.included_jobs import setting_names
+from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage, setting_names
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.settings import GitLabSettings
 
@@ -60,13 +59,7 @@ def check_other_files(
     for named in _stages(section):
         stage_job = known.get(named.text)
         if stage_job is None and not is_part:
-            suggested = suggestion(named.text, names)
-            report.add(
-                codes.UNKNOWN_STAGE_IN_SETTING,
-                f'targets.gitlab.files_from names stage "{named.text}", which is not defined',
-                at=named.span,
-                hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(names)}",
-            )
+            report_unknown_stage("files_from", named, names, names, report)
         reason = (_refusal(stage_job) if stage_job is not None else "") or crowded.get(named.text, "")
         if reason:
             report.add(

@@ -53,7 +53,7 @@ class JobTools(Struct, kw_only=True, cache_hash=True):
     after_script: tuple[ScriptEntry, ...] = ()
 
 
-def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool = False) -> JobTools:
+def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool) -> JobTools:
     """Return the tools of *script*; a script of the user (*is_users*) runs in the runner's default image."""
     prelude = entries(script.prelude)
     if settings.images is Images.LOCAL:

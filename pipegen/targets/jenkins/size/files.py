@@ -24,9 +24,8 @@ MOST_IN_A_ROW = 300
 _MOST_IN_A_FUNCTION = 1_000
 # Declarative's own limit of variables.
 MOST_VARIABLES = 125
-# A function call as a statement; a text argument; a condition around a statement.
+# A function call as a statement; a condition around a statement.
 _CALL = 4
-_ARGUMENT = 1
 _IF = 3
 _SELECTED = 5
 # `properties([…])` with its lists, a `try` with its blocks, the imports and fields.

@@ -113,11 +113,11 @@ def _around(  # noqa: PLR0911 - one for each kind
             )
 
 
-def _script(prefix: str, sh: model.Sh, suffix: str = "") -> Shape:
+def _script(prefix: str, sh: model.Sh) -> Shape:
     text = "\n".join(sh.lines)
     if sh.prelude:
-        return Shape(coded(f"{prefix}{sh.prelude}() + ", None, suffix), (f"\n{text}",))
-    return Shape(coded(prefix, None, suffix), (text,))
+        return Shape(coded(f"{prefix}{sh.prelude}() + ", None, ""), (f"\n{text}",))
+    return Shape(coded(prefix, None, ""), (text,))
 
 
 def _stash(step: model.Stash) -> Shape:

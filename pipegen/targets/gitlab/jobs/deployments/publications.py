@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.diagnostics.report import Report
 from pipegen.plan.model import BuildImage, Copy, Deploy, Plan, Promote, PublishImage, RunContainer
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, items_of
 from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage
 from pipegen.targets.gitlab.model import Document, GitLabJob, ImageKeys
 from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE, RELEASE_WITH_TOOLS
 from pipegen.targets.gitlab.settings import GitLabSettings, Pages, Release
 
 # Steps whose jobs run in an image with tools.
 _WITH_TOOLS = BuildImage | RunContainer | Copy | PublishImage | Promote | Deploy
-
-Titles = Mapping[tuple[str, str], str]
 
 
 def publishing(document: Document, titles: Titles, settings: GitLabSettings) -> tuple[GitLabJob, ...]:
@@ -49,13 +47,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
             continue
         job = stages.get(named.text)
         if job is None and not is_part:
-            suggested = suggestion(named.text, tuple(stages))
-            report.add(
-                codes.UNKNOWN_STAGE_IN_SETTING,
-                f'targets.gitlab.{key} names stage "{named.text}", which is not defined',
-                at=named.span,
-                hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(tuple(stages_by_name))}",
-            )
+            report_unknown_stage(key, named, tuple(stages), tuple(stages_by_name), report)
         if key == "release" and job is not None and job.machine.image is not None:
             report.add(
                 RELEASE_WITH_IMAGE.code,
