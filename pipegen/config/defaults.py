@@ -6,7 +6,7 @@ from collections.abc import Sequence as Items
 
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.merge import is_null
-from pipegen.source.tree import Mapping, Scalar
+from pipegen.source.tree import Mapping, is_true
 from pipegen.structs import Struct
 
 # Keys that apply to scripts, not to PipelineLib's steps: stages without a script do not inherit them.
@@ -53,9 +53,7 @@ def _without(layer: Mapping, keys: frozenset[str]) -> Mapping:
 
 def _is_optional(layer: Mapping) -> bool:
     approval = layer.get("approve")
-    value = approval.get("optional") if isinstance(approval, Mapping) else None
-    is_always = isinstance(approval, Mapping) and approval.get("when") is None
-    return is_always and isinstance(value, Scalar) and value.value is True
+    return isinstance(approval, Mapping) and approval.get("when") is None and is_true(approval.get("optional"))
 
 
 def _has(layer: Mapping, key: str) -> bool:

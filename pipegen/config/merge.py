@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items
 
 _JOINED = frozenset(key.name for key in STAGE_KEYS if key.is_joined)
 
@@ -19,11 +19,8 @@ def _joined(entry: Entry, lower: Mapping) -> Entry:
     inherited = lower.entry(entry.key.text) if entry.key.text in _JOINED else None
     if inherited is None or inherited is entry or is_null(inherited.value):
         return entry
-    return Entry(entry.key, Sequence((*_commands(inherited.value), *_commands(entry.value)), entry.value.span))
-
-
-def _commands(node: Node) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else (node,)
+    commands = (*as_items(inherited.value), *as_items(entry.value))
+    return Entry(entry.key, Sequence(commands, entry.value.span))
 
 
 def merge_maps(lower: Mapping, upper: Mapping) -> Mapping:

@@ -11,7 +11,7 @@ from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, is_true
 from pipegen.structs import SpannedStruct, Struct
 
 # The name of a stage and the text in brackets, as in a reference.
@@ -189,8 +189,7 @@ class StageConfig(SpannedStruct, kw_only=True):
         if self.approve is None:
             return False
         body = self.approve.node
-        optional = body.get("optional") if isinstance(body, Mapping) else None
-        return isinstance(optional, Scalar) and optional.value is True
+        return isinstance(body, Mapping) and is_true(body.get("optional"))
 
     @property
     def approval_condition(self) -> Entry | None:

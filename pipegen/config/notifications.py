@@ -9,7 +9,7 @@ from collections.abc import Mapping as ReadOnly
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.numbering import unique_name
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of, scalars_of
 from pipegen.structs import replace
 
 # The name of a stage whose status others can read.
@@ -78,7 +78,7 @@ def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:
     if not isinstance(body, Mapping):
         raise TypeError(entry)
     image, on = body.entry("curl"), body.get("on") or Scalar("failure", span)
-    results = [item.text for item in (on.items if isinstance(on, Sequence) else (on,)) if isinstance(item, Scalar)]
+    results = [item.text for item in scalars_of(on)]
     status = f"${{{watched or 'pipeline'}.status}}"
     text = _STAGE_TEXT.replace("STAGE", watched) if watched else _TEXT
     values: dict[str, Node] = {"NOTIFICATION": body.get("text") or Scalar(text, span)}

@@ -23,7 +23,18 @@ from pipegen.config.model import (
 )
 from pipegen.config.notifications import with_webhooks
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty, items_of
+from pipegen.source.tree import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    ScalarKind,
+    Sequence,
+    as_items,
+    is_empty,
+    is_false,
+    items_of,
+)
 from pipegen.structs import replace
 
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
@@ -95,8 +106,8 @@ def _group(node: Node, stages: frozenset[str]) -> tuple[StageName, ...]:
     """Return the stages of a group: one name, or a list of names."""
     if type(node) is Scalar and node.text in stages:
         return (StageName(node.text, node.span),)
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple([StageName.read(text, is_whole=text.value in stages) for text in map(_text, items)])
+    names = map(_text, as_items(node))
+    return tuple([StageName.read(name, is_whole=name.value in stages) for name in names])
 
 
 def _fetch(node: Node | None) -> Fetch | None:
@@ -177,7 +188,7 @@ def _deploy(stage_entry: Entry) -> DeployStep | None:
         tag=body.get("tag"),
         chart_name=chart.get("name"),
         chart_version=chart.get("version"),
-        test=test is None or not _is_false(test),
+        test=test is None or not is_false(test),
         timeout=_timeout(body.get("timeout")),
         overrides=body.get("overrides"),
         span=entry.key.span,
@@ -191,19 +202,18 @@ def _timeout(node: Node | None) -> Node | None:
 
 def _trigger(entry: Entry) -> TriggerStep | None:
     body = _mapping(entry.value)
-    files = body.get("include")
-    items = files.items if isinstance(files, Sequence) else (files,)
-    include = tuple(file for item in items if (file := _trigger_file(item)) is not None)
+    files = map(_trigger_file, as_items(body.get("include")))
+    include = tuple(file for file in files if file is not None)
     if _non_empty(body, "name") is None and not include:
         return None
     propagate, wait, forward = body.get("propagate"), body.get("wait"), body.get("forward")
     return TriggerStep(
         name=_text(body.get("name")),
         include=include,
-        forward=forward is not None and not _is_false(forward),
+        forward=forward is not None and not is_false(forward),
         parameters=_named(body.get("parameters")),
-        propagate=propagate is None or not _is_false(propagate),
-        wait=wait is not None and not _is_false(wait),
+        propagate=propagate is None or not is_false(propagate),
+        wait=wait is not None and not is_false(wait),
         span=entry.key.span,
     )
 
@@ -232,17 +242,13 @@ def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
 
 def _enabled(entry: Entry | None) -> Entry | None:
     """Return *entry*; None if its value is false or empty, as in PipelineLib."""
-    return None if entry is None or _is_false(entry.value) or is_empty(entry.value) else entry
+    return None if entry is None or is_false(entry.value) or is_empty(entry.value) else entry
 
 
 def _non_empty(body: Mapping, key: str) -> Node | None:
     """Return the value of *key*; None if it is empty: PipelineLib then uses the default."""
     node = body.get(key)
     return None if node is None or is_empty(node) else node
-
-
-def _is_false(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False
 
 
 def _mapping(node: Node | None) -> Mapping:

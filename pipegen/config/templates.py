@@ -8,7 +8,7 @@ from collections.abc import Sequence as Items
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, scalars_of
 
 EXTENDS = "extends"
 
@@ -127,11 +127,8 @@ class Templates:
 def extended(body: Node) -> tuple[Scalar, ...]:
     """Return the names of the templates that *body*, a stage or a template, extends directly."""
     node = body.get(EXTENDS) if isinstance(body, Mapping) else None
-    if node is None:
-        return ()
-    items = node.items if isinstance(node, Sequence) else (node,)
     # A key with no value extends nothing.
-    return tuple(item for item in items if isinstance(item, Scalar) and item.value is not None)
+    return tuple(name for name in scalars_of(node) if name.value is not None)
 
 
 def _without_extends(body: Node) -> Mapping:

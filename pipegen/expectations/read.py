@@ -11,7 +11,7 @@ from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
 from pipegen.source.text import Located, SourceFile
-from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of, written_text
+from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of, scalars_of, written_text
 
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
@@ -74,7 +74,7 @@ def _event(node: Node | None, report: Report) -> StartEvent:
 
 
 def _names(node: Node | None) -> Names:
-    return tuple(item.located() for item in as_items(node) if isinstance(item, Scalar))
+    return tuple(item.located() for item in scalars_of(node))
 
 
 def _texts(node: Node | None) -> tuple[tuple[Located[str], str], ...]:

@@ -12,7 +12,7 @@ from pipegen.plan.files.readers import copied
 from pipegen.plan.model import Condition, Container, Copy, Image, PublishImage, RunContainer, Step
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
-from pipegen.source.tree import Scalar, ScalarKind
+from pipegen.source.tree import is_false
 from pipegen.structs import Struct, field
 
 # Steps that use images and containers of other stages.
@@ -77,6 +77,4 @@ class Absence(Struct):
 def _may_fail(stage: StageConfig) -> bool:
     """Return whether the stages after *stage* run even if it fails."""
     node = stage.allow_failure.node if stage.allow_failure else None
-    return stage.has_optional_approval or (
-        node is not None and not (isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False)
-    )
+    return stage.has_optional_approval or (node is not None and not is_false(node))

@@ -33,7 +33,7 @@ from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan
 from pipegen.plan.values import values_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Scalar, is_true
 from pipegen.structs import Struct, replace
 
 
@@ -168,6 +168,6 @@ def _concurrency(value: StepValue | None) -> Concurrency | None:
     cancel = body.get("cancel") if isinstance(body, TreeMapping) else None
     return Concurrency(
         group=(group.text or None) if isinstance(group, Scalar) else None,
-        cancels=isinstance(cancel, Scalar) and cancel.value is True,
+        cancels=is_true(cancel),
         span=value.span,
     )

@@ -196,14 +196,29 @@ def items_of(node: Node | None) -> tuple[Node, ...]:
     return node.items if isinstance(node, Sequence) else ()
 
 
-def entries_of(node: Node | None) -> tuple[Entry, ...]:
-    """Return the entries of a mapping; none for other nodes."""
-    return node.entries if isinstance(node, Mapping) else ()
-
-
 def as_items(node: Node | None) -> tuple[Node, ...]:
     """Return the items of a sequence, any other node as the only item, and () without a node."""
     return node.items if isinstance(node, Sequence) else () if node is None else (node,)
+
+
+def scalars_of(node: Node | None) -> tuple[Scalar, ...]:
+    """Return the scalars among the items of a sequence, or the node itself if it is one."""
+    return tuple([item for item in as_items(node) if isinstance(item, Scalar)])
+
+
+def is_true(node: Node | None) -> bool:
+    """Return whether *node* is the boolean true."""
+    return isinstance(node, Scalar) and node.value is True
+
+
+def is_false(node: Node | None) -> bool:
+    """Return whether *node* is the boolean false."""
+    return isinstance(node, Scalar) and node.value is False
+
+
+def entries_of(node: Node | None) -> tuple[Entry, ...]:
+    """Return the entries of a mapping; none for other nodes."""
+    return node.entries if isinstance(node, Mapping) else ()
 
 
 def child(node: Node | None, key: str) -> Node | None:

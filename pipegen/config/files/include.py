@@ -16,7 +16,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Node, Scalar, as_items, child, count
+from pipegen.source.tree import Node, Scalar, child, count, scalars_of
 from pipegen.structs import Struct
 
 # Any part of the config may use a file that cannot be read.
@@ -155,7 +155,7 @@ def _read_bytes(path: FilePath, root: FilePath, written: Scalar, report: Report)
 
 def included_paths(tree: Node) -> Items[Scalar]:
     """Return the paths that *tree* includes itself, as written."""
-    return tuple(item for item in as_items(child(tree, "include")) if isinstance(item, Scalar))
+    return scalars_of(child(tree, "include"))
 
 
 def _real(file: SourceFile) -> FilePath:

@@ -15,7 +15,7 @@ from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import SeverityPolicy
 from pipegen.diagnostics.report import Report
 from pipegen.source.enclosure import OutsideError
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, is_true, items_of
 from pipegen.structs import Struct, field
 
 OWN_FILE = "pipegen.toml"
@@ -105,7 +105,7 @@ def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
     names = items_of(targets)
     return ProjectSettings(
         path,
-        SeverityPolicy(severities, is_strict=isinstance(strict, Scalar) and strict.value is True),
+        SeverityPolicy(severities, is_strict=is_true(strict)),
         tuple(name.text for name in names if isinstance(name, Scalar)),
     )
 

@@ -10,7 +10,7 @@ from pipegen.config.flow import flow
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, Sequence, items_of
+from pipegen.source.tree import Node, Scalar, Sequence, as_items, items_of
 
 
 def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
@@ -120,7 +120,7 @@ def _output(node: Node) -> str | None:
 
 
 def _email(node: Node) -> str | None:
-    to = items_of(node) if isinstance(node, Sequence) else (node,)
+    to = as_items(node)
     is_known = all(isinstance(item, Scalar) for item in to)
     return f'write "email: {flow({"to": list(to)})}"' if is_known else None
 

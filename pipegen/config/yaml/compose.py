@@ -15,7 +15,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items
 from pipegen.structs import Struct, field
 
 # A config of 10,000 stages has about 100,000 values and takes seconds; nested aliases can expand to billions.
@@ -287,9 +287,8 @@ class Composer:
 
     def _merged(self, key: Scalar, value: Node) -> list[Entry]:
         """Return the entries of a merge key; if several maps have a key, the first map wins."""
-        sources = value.items if isinstance(value, Sequence) else (value,)
         entries: dict[str, Entry] = {}
-        for source in sources:
+        for source in as_items(value):
             if isinstance(source, Scalar) and source.span.text.startswith("*"):
                 continue  # an unknown alias, which has been reported
             if not isinstance(source, Mapping):

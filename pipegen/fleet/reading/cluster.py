@@ -16,7 +16,7 @@ from pipegen.fleet.reading.values import whole
 from pipegen.plan.stage.machine.resources import cpu, memory
 from pipegen.run.model import RunMachine
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, as_items, child
+from pipegen.source.tree import Mapping, Node, Scalar, as_items, child, scalars_of
 from pipegen.structs import replace
 
 
@@ -57,7 +57,7 @@ def read_machine(item: Mapping, name: str, report: Report) -> RunMachine:
         slots=whole(item.get("slots"), 1),
         cpu=cpu(item.get("cpu"), report),
         memory=memory(item.get("memory"), report),
-        labels=tuple(label.text for label in as_items(item.get("labels")) if isinstance(label, Scalar)),
+        labels=tuple(label.text for label in scalars_of(item.get("labels"))),
     )
 
 

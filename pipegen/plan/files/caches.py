@@ -15,7 +15,7 @@ from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Plan
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence, items_of
+from pipegen.source.tree import Mapping, Node, Scalar, as_items, items_of
 
 _KEY = "the key of a cache"
 # Characters that engines replace with a dash in the name of a cache.
@@ -26,8 +26,7 @@ def caches(stage: StageConfig, directory: str, values: StageValues) -> tuple[Cac
     """Return the caches of *stage*, which runs in *directory*; their paths are relative to the repository."""
     if stage.cache is None:
         return ()
-    node = stage.cache.node
-    bodies = node.items if isinstance(node, Sequence) else (node,)
+    bodies = as_items(stage.cache.node)
     return tuple(_cache(body, stage, directory, values) for body in bodies if isinstance(body, Mapping))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import StageConfig
@@ -29,8 +29,7 @@ from pipegen.plan.model.retention import has_values, may_be_checkout, path_with_
 from pipegen.plan.regexes.subset import refused_by_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, entries_of
-from pipegen.source.tree import Sequence as List
+from pipegen.source.tree import Mapping, Node, Scalar, entries_of, is_false, scalars_of
 from pipegen.structs import Struct
 
 _NEVER = "never"
@@ -65,8 +64,8 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
     if body is not None and stage.artifacts is not None and body.get("paths") is None:
         _check_without_paths(body, stage, stage.artifacts.span, values.report)
     when = ArtifactsWhen(_word(body, "when", ArtifactsWhen.SUCCESS.value))
-    is_kept = _is_true(body.get("keep") if body else None)
-    may_overlap = body is not None and body.get("overlap") is not None and _is_true(body.get("overlap"))
+    is_kept = not is_false(body.get("keep") if body else None)
+    may_overlap = body is not None and body.get("overlap") is not None and not is_false(body.get("overlap"))
     patterns = body.get("paths") if body else node
     written = _texts(patterns, values)
     run_time_paths = [text for _, text in written if _is_known_at_run_time(text, when)]
@@ -175,7 +174,7 @@ def _paths(node: Node | None, directory: str, values: StageValues) -> dict[str, 
 
 def _texts(node: Node | None, values: StageValues) -> list[tuple[Scalar, Text]]:
     """Return each path of *node* with its folded text."""
-    return [(item, values.as_text(values.value(item))) for item in _scalars(node)]
+    return [(item, values.as_text(values.value(item))) for item in scalars_of(node)]
 
 
 def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report) -> dict[str, Located[str]]:
@@ -259,7 +258,10 @@ def _exposed(body: Mapping, stage: StageConfig, values: StageValues) -> Located[
             hint=f"use at most {_LONGEST_LINK} of them, and begin with a letter or a digit",
         )
     reports = stage.reports.node if stage.reports else None
-    stored = (*_scalars(body.get("paths")), *_scalars(reports.get("sarif") if isinstance(reports, Mapping) else None))
+    stored = (
+        *scalars_of(body.get("paths")),
+        *scalars_of(reports.get("sarif") if isinstance(reports, Mapping) else None),
+    )
     for item in stored:
         # https://docs.gitlab.com/ci/yaml/#artifactsexpose_as: nor are paths with variables displayed.
         if "*" in item.text or "${setup." in item.text:
@@ -327,12 +329,3 @@ def _percent(node: Scalar, report: Report) -> str:
 def _word(body: Mapping | None, key: str, default: str) -> str:
     node = body.get(key) if body else None
     return node.text if isinstance(node, Scalar) else default
-
-
-def _is_true(node: Node | None) -> bool:
-    return not (isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False)
-
-
-def _scalars(node: Node | None) -> tuple[Scalar, ...]:
-    items: Sequence[Node] = node.items if isinstance(node, List) else () if node is None else (node,)
-    return tuple(item for item in items if isinstance(item, Scalar))

@@ -9,15 +9,14 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
 from pipegen.plan.model import Schedule
 from pipegen.plan.runs.cron import CronError, normalized
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, as_items
 
 
 def schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
     """Return the schedules of `schedule`; lines that engines read differently are reported."""
     if value is None:
         return ()
-    items = value.node.items if isinstance(value.node, Sequence) else (value.node,)
-    return tuple(dict.fromkeys(schedule for item in items for schedule in _schedule(item, report)))
+    return tuple(dict.fromkeys(schedule for item in as_items(value.node) for schedule in _schedule(item, report)))
 
 
 def _schedule(node: Node, report: Report) -> Iterator[Schedule]:

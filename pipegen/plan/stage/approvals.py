@@ -9,7 +9,7 @@ from pipegen.plan.durations import seconds
 from pipegen.plan.model import NEVER, Approval, Delay
 from pipegen.plan.stage.conditions.cases import run_condition
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, items_of
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, is_true, items_of
 
 _DAY = 86_400
 # GitLab delays jobs by at most a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
@@ -69,8 +69,7 @@ def _check_optional(stage: StageConfig, body: Mapping, report: Report) -> None:
             hint='remove it, or add "optional: true"',
         )
     allowed = stage.allow_failure
-    is_always_allowed = allowed is not None and isinstance(allowed.node, Scalar) and allowed.node.value is True
-    if allowed is not None and stage.has_optional_approval and not is_always_allowed:
+    if allowed is not None and stage.has_optional_approval and not is_true(allowed.node):
         report.add(
             codes.INVALID_VALUE,
             f'stage "{stage.display_name}" is optional, so its failure never counts',

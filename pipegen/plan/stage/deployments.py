@@ -14,7 +14,7 @@ from pipegen.plan.model import Deployment, Environment, Job, KubernetesCluster, 
 from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, written_text
+from pipegen.source.tree import Mapping, Node, Scalar, scalars_of, written_text
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
@@ -86,11 +86,8 @@ def _locks(stage: StageConfig, report: Report) -> tuple[Lock, ...]:
     """Return the locks of *stage*, each once."""
     if stage.lock is None:
         return ()
-    node = stage.lock.node
     locks: dict[str, Lock] = {}
-    for item in node.items if isinstance(node, List) else (node,):
-        if not isinstance(item, Scalar):
-            continue
+    for item in scalars_of(stage.lock.node):
         if not item.text.strip():
             report.add(
                 codes.INVALID_VALUE,

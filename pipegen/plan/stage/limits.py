@@ -19,7 +19,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.stage.conditions.cases import condition_without_files
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, is_true, scalars_of
 from pipegen.structs import replace
 
 # Engines limit the number of seconds; a year is below all limits.
@@ -51,8 +51,7 @@ def with_interruptible(limits: Limits, stage: StageConfig) -> Limits:
 
 def fails_fast(pipeline: PipelineConfig) -> bool:
     """Return whether *pipeline* starts no more stages after a failure."""
-    node = pipeline.fail_fast.node if pipeline.fail_fast else None
-    return isinstance(node, Scalar) and node.value is True
+    return pipeline.fail_fast is not None and is_true(pipeline.fail_fast.node)
 
 
 def check_mail(stage: StageConfig, allowed: AllowFailure | None, report: Report) -> None:
@@ -75,7 +74,7 @@ def _retry(value: StepValue | None) -> Retry | None:
     count = _whole(node.get("count") if isinstance(node, Mapping) else node)
     if not count:
         return None
-    words = [kind.text for kind in _scalars(node.get("on"))] if isinstance(node, Mapping) else []
+    words = [kind.text for kind in scalars_of(node.get("on"))] if isinstance(node, Mapping) else []
     kinds = dict.fromkeys(Failure.SYSTEM if word in _OF_SYSTEM else Failure(word) for word in words)
     parts = dict.fromkeys(_OF_SYSTEM[word] for word in words if word in _OF_SYSTEM)
     if Failure.SYSTEM.value in words:
@@ -117,14 +116,9 @@ def _allow_failure(stage: StageConfig, approval: Approval | None, values: StageV
         condition = None
         if when is not None:
             condition = condition_without_files(when, values, "no failure is allowed", "allow_failure")
-        codes_ = (_whole(code) for code in _scalars(value.node.get("exit_codes")))
+        codes_ = (_whole(code) for code in scalars_of(value.node.get("exit_codes")))
         return AllowFailure(tuple(dict.fromkeys(codes_)), value.span, condition) if condition != NEVER else None
-    return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None
-
-
-def _scalars(node: Node | None) -> tuple[Scalar, ...]:
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple(item for item in items if isinstance(item, Scalar))
+    return AllowFailure((), value.span) if is_true(value.node) else None
 
 
 def _whole(node: Node | None) -> int:

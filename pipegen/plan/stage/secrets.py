@@ -12,9 +12,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken, RunContainer, Step
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, entries_of, items_of, written_text
+from pipegen.source.tree import Entry, Node, as_items, entries_of, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
 
 _KINDS = {
@@ -67,7 +66,7 @@ def _secret(entry: Entry, report: Report) -> Iterator[Credential | IdToken]:
         kind_entry = node.entries[0]
         kind, node = kind_entry.key.text, kind_entry.value
     if kind == "id_token":
-        audiences = tuple(_checked_text(item, "an audience", report) for item in _items(node))
+        audiences = tuple(_checked_text(item, "an audience", report) for item in as_items(node))
         yield IdToken(name, audiences, entry.key.span)
         return
     variables = (f"{name}_USERNAME", f"{name}_PASSWORD") if kind == "password" else (name,)
@@ -77,10 +76,6 @@ def _secret(entry: Entry, report: Report) -> Iterator[Credential | IdToken]:
         variables=variables,
         span=entry.key.span,
     )
-
-
-def _items(node: Node) -> tuple[Node, ...]:
-    return node.items if isinstance(node, TreeSequence) else (node,)
 
 
 def _checked_text(node: Node, what: str, report: Report) -> str:

@@ -34,7 +34,7 @@ from pipegen.plan.model.patterns import literal_pattern
 from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entries_of, items_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entries_of, items_of, scalars_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
@@ -96,7 +96,7 @@ class _Reader(Struct):
             case "branch" | "tag" as name:
                 yield self._value(node, Subject(name), "")
             case "event":
-                yield IsEvent(tuple(dict.fromkeys(Event(word.text) for word in _words(node))), node.span)
+                yield IsEvent(tuple(dict.fromkeys(Event(word.text) for word in scalars_of(node))), node.span)
             case "changes":
                 yield self._changes(node)
             case "exists":
@@ -151,13 +151,13 @@ class _Reader(Struct):
 
     def _equal(self, node: Node) -> _Parsed:
         """Return the condition that the two facts in *node* are equal."""
-        facts = [self._fact(word) for word in _words(node)]
+        facts = [self._fact(word) for word in scalars_of(node)]
         first, second = sorted((fact for fact in facts if fact is not None), key=_order) if all(facts) else (None, None)
         if first is None or second is None:
             return None
         if first == second:
             hint = "to test whether it has a value, write true as its pattern"
-            self._wrong(_words(node)[1], "is compared with itself", hint)
+            self._wrong(scalars_of(node)[1], "is compared with itself", hint)
             return None
         known = {
             fact: value
@@ -221,7 +221,7 @@ class _Reader(Struct):
         """Yield the patterns that *node* lists, each once, as *read* converts them."""
         is_list = isinstance(node, Sequence)
         patterns: dict[Pattern, None] = {}
-        for word in _words(node):
+        for word in scalars_of(node):
             if is_list and word.kind is ScalarKind.BOOLEAN:
                 hint = f'write it without a list, or quote it to match the text: "{word.text}"'
                 self._wrong(word, "is not a pattern, so it cannot be in a list", hint)
@@ -326,8 +326,3 @@ def _negated(condition: _Parsed) -> _Parsed:
         case Not():
             return condition.condition
     return Not(condition)
-
-
-def _words(node: Node) -> tuple[Scalar, ...]:
-    """Return the words of a list, or a single word."""
-    return tuple(item for item in (items_of(node) or (node,)) if isinstance(item, Scalar))

@@ -16,8 +16,7 @@ from pipegen.plan.stage.machine.pods import image_and_pod, labels_node
 from pipegen.plan.stage.machine.resources import resources
 from pipegen.plan.stage.machine.services import services
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Scalar, entries_of
-from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.source.tree import Scalar, entries_of, scalars_of
 
 _ANYWHERE = Machine()
 _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
@@ -88,14 +87,11 @@ def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[
     """Return the labels of *stage*, each once, in the order of the file, and the expressions over labels."""
     if stage.agent is None:
         return (), ()
-    node = labels_node(stage)
-    items = node.items if isinstance(node, TreeSequence) else (node,)
     labels: dict[str, None] = {}
     expressions: dict[str, None] = {}
-    for item in items:
-        if isinstance(item, Scalar):
-            for operand in _operands(item, report):
-                (expressions if is_expression(operand) else labels)[operand] = None
+    for text in scalars_of(labels_node(stage)):
+        for operand in _operands(text, report):
+            (expressions if is_expression(operand) else labels)[operand] = None
     return tuple(labels), tuple(expressions)
 
 

@@ -15,7 +15,7 @@ from pipegen.plan.stage.machine.images import image_name
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, items_of, scalars_of
 
 # Valid image names; a run-time value is one NUL character.
 _KNOWN = r"[A-Za-z0-9\0][A-Za-z0-9._:/@\0-]*"
@@ -78,8 +78,7 @@ def _ready(entry: Entry | None, values: StageValues) -> Line | None:
 
 
 def _words(node: Node | None) -> Iterator[str]:
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return (item.text for item in items if isinstance(item, Scalar))
+    return (word.text for word in scalars_of(node))
 
 
 def _variables(node: Node | None, values: StageValues) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import BuildImage, Copy, Deploy, Plan, Promote, PublishImage, RunContainer
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, items_of
+from pipegen.source.tree import Node, Scalar, as_items
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage
 from pipegen.targets.gitlab.model import Document, GitLabJob, ImageKeys
@@ -70,7 +70,7 @@ def _publications(section: TreeMapping | None) -> Iterator[tuple[str, Node | Non
     """Yield each website and release of *section*, with the name of its setting."""
     for key in ("pages", "release") if section is not None else ():
         node = section.get(key) if section is not None else None
-        for item in items_of(node) or (node,):
+        for item in as_items(node):
             yield key, item
 
 
