@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from pipegen.expectations.check import ConfigUnderTest
-from pipegen.plan.events import answers, conditions_of, patterns_for, usual_events
+from pipegen.plan.events import answers, conditions_of, patterns, usual_events
 from pipegen.plan.model import AreEqual, Atom, Event, Fact, FilesChanged, IsSet, Matches, Plan, Subject
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.logic import atoms
@@ -62,9 +62,7 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
     usual = [RecordedRun(event=event) for event in usual_events(config.plans)]
     yield from usual
     yield from _with_other_names(usual, known)
-    branches = tuple(
-        _Variation(branch=text) for pattern in patterns_for(known, Subject.BRANCH) for text in _texts(pattern)
-    )
+    branches = tuple(_Variation(branch=text) for pattern in patterns(known, Subject.BRANCH) for text in _texts(pattern))
     groups = list(_variations(known, plan))
     search = _Search(plan, config)
     for kind in dict.fromkeys(run.event.kind for run in usual):
@@ -112,7 +110,7 @@ def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> It
     """Yield runs for further names that the patterns of branches and tags match or just miss."""
     events = [run.event for run in usual]
     for subject, kind in ((Subject.BRANCH, Event.PUSH), (Subject.TAG, Event.TAG)):
-        for name in dict.fromkeys(text for pattern in patterns_for(known, subject) for text in _texts(pattern)):
+        for name in dict.fromkeys(text for pattern in patterns(known, subject) for text in _texts(pattern)):
             event = StartEvent(kind=kind, branch=name) if subject is Subject.BRANCH else StartEvent(kind=kind, tag=name)
             if event not in events:
                 yield RecordedRun(event=event)

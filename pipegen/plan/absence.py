@@ -8,7 +8,6 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.files.readers import copied
 from pipegen.plan.model import Condition, Container, Copy, Image, PublishImage, RunContainer, Step
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
@@ -52,7 +51,7 @@ class Absence(Struct):
                 continue
             resources: list[Image | Container] = [step.image] if isinstance(step, RunContainer | PublishImage) else []
             if isinstance(step, Copy):
-                resources += [file.container for file in copied(step.files)]
+                resources += [file.container for file in step.entries]
             for resource in resources:
                 reference = (resource.id if isinstance(resource, Image) else resource.name).reference
                 if (

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
-from pipegen.plan.files.readers import copied
 from pipegen.plan.model import Copy, Machine, Output, PluginSteps, SharedResources, Step
 from pipegen.plan.model.texts import outputs_in, plugin_texts
 
@@ -40,7 +39,7 @@ def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     producers: dict[str, None] = {}
     for step in steps:
         if type(step) is Copy:
-            for file in copied(step.files):
+            for file in step.entries:
                 producer = file.container.producer
                 if producer is not None and producer != stage:
                     producers[producer] = None
@@ -56,7 +55,7 @@ def shared(inputs: Iterable[Sequence[Output]], steps: Mapping[str, Sequence[Step
             used_names.setdefault(output.stage, set()).add(output.name)
     for stage, stage_steps in steps.items():
         for step in stage_steps:
-            for file in copied(step.files) if type(step) is Copy else ():
+            for file in step.entries if type(step) is Copy else ():
                 if file.container.producer not in (None, stage):
                     paths.setdefault(file.container.producer or "", {})[file.source] = None
     return {

@@ -194,7 +194,7 @@ def _examples(known: Iterable[Atom], subject: Subject, plans: Sequence[Plan]) ->
     The defaults of inputs that are compared with it follow.
     """
     defaults = {Fact(Subject.INPUT, input_.name): input_.default or "" for plan in plans for input_ in plan.inputs}
-    texts = [_example(pattern) for pattern in patterns_for(known, subject) if not pattern.is_regex]
+    texts = [_example(pattern) for pattern in patterns(known, subject) if not pattern.is_regex]
     texts += [
         defaults.get(atom.facts[1], "")
         for atom in known
@@ -211,13 +211,13 @@ def _example(pattern: Pattern) -> str:
 
 def _other(known: Sequence[Atom], subject: Subject) -> str:
     """Return a name that no pattern for *subject* matches, if there is a simple one."""
-    patterns = tuple(patterns_for(known, subject))
+    excluded = tuple(patterns(known, subject))
     names = (_OTHER, f"{_OTHER}/1", f"{_OTHER}-1", "x")
-    return next((name for name in names if not any(pattern.matches(name) for pattern in patterns)), _OTHER)
+    return next((name for name in names if not any(pattern.matches(name) for pattern in excluded)), _OTHER)
 
 
-def patterns_for(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:
-    """Yield the patterns for *subject* in the conditions *known*."""
+def patterns(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:
+    """Yield the patterns for *subject* in *known*."""
     for atom in known:
         if isinstance(atom, Matches) and atom.subject is subject:
             yield from atom.patterns

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import TypeAlias
 
-from pipegen.plan.model import Credential, Job, Output
+from pipegen.plan.model import Credential, Job, Output, Plan
+from pipegen.shell.quote import between_quotes
 from pipegen.structs import Struct
+
+Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Images(Enum):
@@ -77,7 +81,7 @@ class ShellEnvironment(Struct, kw_only=True):
     run_id: str
     setup: Callable[[str], str | None]
     input: Callable[[str], str]
-    labels: tuple[tuple[str, str], ...]
+    labels: Labels
     values: str | None
     images: Images
     shares_daemon: bool
@@ -115,3 +119,14 @@ class ShellEnvironment(Struct, kw_only=True):
     def docker(self) -> str:
         """The container program, as the first word of a command."""
         return "docker" if self.is_disposable else "$DOCKER"
+
+
+def plan_value(name: str, plan: Plan, labels: Labels) -> str | None:
+    """Return the shell text of the setup name *name* if it depends on *plan*: its name, and *labels* of its images."""
+    pipeline = between_quotes(plan.name)
+    match name:
+        case "pipeline":
+            return pipeline
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*labels, ("ci.pipeline", pipeline)))
+    return None

@@ -30,7 +30,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.prelude import expanded_variables, prelude
 from pipegen.shell.quote import operand, quote, shell_text
-from pipegen.shell.steps.archive import entries, has_archive, publish_archive
+from pipegen.shell.steps.archive import has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
 from pipegen.shell.uses import Uses, job_words, uses
@@ -269,7 +269,7 @@ def _uses_containers(job: Job, kinds: set[type[Step]], steps: Sequence[Step], ho
         file.container.producer in (None, job.stage) or host.shares_daemon
         for step in steps
         if isinstance(step, Copy)
-        for file in entries(step.files)
+        for file in step.entries
     )
 
 

@@ -11,7 +11,7 @@ from pipegen.config.schema.violation import Path
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, plain
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, entries_of, plain
 
 # The keys whose entries are merged, and the noun for one entry.
 _NAMED = {"inputs": "input", "templates": "template", "pipelines": "pipeline"}
@@ -40,7 +40,7 @@ def _merge_named(key: str, tops: Sequence[Mapping], parts: dict[Path, None], rep
     """Return the merged entry of *key* in *tops*, None if no file has it; names in two files become unknown *parts*."""
     same_key = [entry for top in tops if (entry := top.entry(key))]
     entries: dict[str, Entry] = {}
-    for entry in chain.from_iterable(_entries(entry.value) for entry in same_key):
+    for entry in chain.from_iterable(entries_of(entry.value) for entry in same_key):
         name = entry.key.text
         first = entries.setdefault(name, entry)
         if first is not entry:
@@ -91,7 +91,3 @@ def _report_no_pipelines(top: Mapping, report: Report) -> None:
         label='"pipelines" is missing here',
         hint='add the key "pipelines"' if includes else "add it, or check the config that includes this file instead",
     )
-
-
-def _entries(node: Node) -> tuple[Entry, ...]:
-    return node.entries if isinstance(node, Mapping) else ()

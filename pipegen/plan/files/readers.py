@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from posixpath import basename, join, normpath
 
-from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Artifact, BuildImage, Commands, Copy, CopyFile, Leave, Step
 
 # Characters without a meaning in the path patterns of engines (Ant's, GitLab's).
@@ -18,21 +17,13 @@ def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
     by_path: dict[str | None, Artifact] = {}
     for step in steps:
         if type(step) is Copy:
-            for file in copied(step.files):
+            for file in step.entries:
                 path = _path(file, directory)
                 is_folder = (file.source.constant or "").endswith("/")
                 by_path.setdefault(path, Artifact(path=path, span=file.destination.span, is_folder=is_folder))
         elif type(step) is Leave:
             by_path.setdefault(None, Artifact(path=None, span=step.span))
     return tuple(by_path.values())
-
-
-def copied(files: Items[CopyFile]) -> Iterator[CopyFile]:
-    """Yield the entries of a `copy`, including the ones in loops."""
-    for file in files:
-        while isinstance(file, Loop):
-            file = file.body  # noqa: PLW2901 - to the innermost entry
-        yield file
 
 
 def reads_files(steps: Sequence[Step]) -> bool:

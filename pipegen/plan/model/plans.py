@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import ClassVar
 
@@ -85,3 +86,13 @@ class Plan(SpannedStruct, kw_only=True):
     def job(self, stage: str) -> Job:
         """Return the job of *stage*."""
         return next(job for job in self.jobs if job.stage == stage)
+
+
+def default_pipelines(plans: Iterable[Plan]) -> str:
+    """Return the names of those of *plans* that run without a selection, for people; "none" if there are none."""
+    names = [
+        plan.name if plan.condition is None else f"{plan.name} (on its condition)"
+        for plan in plans
+        if plan.selection is Selection.ALWAYS
+    ]
+    return ", ".join(names) or "none"

@@ -5,11 +5,11 @@ Values are folded expressions: text if they are known at compile time, else refe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
-from pipegen.bindings.expression import Items, Map, Reference, Text
+from pipegen.bindings.expression import Items, Loop, Map, Reference, Text
 from pipegen.bindings.script.model import ParsedScript
 from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Located, Span
@@ -184,6 +184,14 @@ class Copy(SpannedStruct, kw_only=True):
 
     files: Items[CopyFile]
     span: Span
+
+    @property
+    def entries(self) -> Iterator[CopyFile]:
+        """The entries, including those in loops."""
+        for file in self.files:
+            while isinstance(file, Loop):
+                file = file.body  # noqa: PLW2901 - to the innermost entry
+            yield file
 
 
 class PublishImage(SpannedStruct, kw_only=True):

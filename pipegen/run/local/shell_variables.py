@@ -10,8 +10,6 @@ from pipegen.bindings.expression import evaluate
 from pipegen.plan.model import (
     Artifact,
     Coverage,
-    Credential,
-    CredentialKind,
     Input,
     Job,
     Plan,
@@ -24,7 +22,8 @@ from pipegen.plan.model.texts import path_texts
 from pipegen.plan.rewriting import rewritten
 from pipegen.run.local.conditions import RunContext
 from pipegen.shell import defaults
-from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.shell.defaults import PromoteSettings
+from pipegen.shell.host import Images, Login, ShellEnvironment, plan_value
 from pipegen.shell.names import variable_part
 from pipegen.structs import Struct, replace
 
@@ -101,7 +100,9 @@ def host(plan: Plan, environment: Mapping[str, str], *, is_isolated: bool = Fals
         frontend="$PIPEGEN_FRONTEND",
         promote_repository="$PIPEGEN_PROMOTE_REPOSITORY",
         promote_branch="$PIPEGEN_PROMOTE_BRANCH",
-        promote_credential=_promote_credential(plan, environment),
+        promote_credential=PromoteSettings(repository=places(environment)["PIPEGEN_PROMOTE_REPOSITORY"]).bound(
+            plan.span
+        ),
         archives_folders=False,
         file_url=f"${FILES_URL}/",
         folder_url=f"${FILES_URL}/",
@@ -201,26 +202,4 @@ def _setup(name: str, plan: Plan) -> str | None:
     parameter = _PARAMETER.fullmatch(name)
     if parameter:
         return f"${parameter[1]}"
-    match name:
-        case "pipeline":
-            return _quoted(plan.name)
-        case "imageLabels":
-            return ",".join(f"{label}={value}" for label, value in (*_LABELS, ("ci.pipeline", _quoted(plan.name))))
-    return f"${_SETUP[name]}" if name in _SETUP else None
-
-
-def _quoted(text: str) -> str:
-    """Return *text* escaped for double quotes."""
-    return re.sub(r'([\\"$`])', r"\\\1", text)
-
-
-def _promote_credential(plan: Plan, environment: Mapping[str, str]) -> Credential:
-    """Return the credential of the repository of charts: a key if it uses SSH."""
-    repository = places(environment)["PIPEGEN_PROMOTE_REPOSITORY"]
-    is_ssh = repository.startswith("ssh://") or "://" not in repository
-    return Credential(
-        id=defaults.PROMOTE_CREDENTIAL,
-        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
-        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
-        span=plan.span,
-    )
+    return f"${_SETUP[name]}" if name in _SETUP else plan_value(name, plan, _LABELS)

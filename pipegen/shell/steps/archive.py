@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from posixpath import dirname
 
-from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Copy, CopyFile, Job, Leave
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
@@ -28,7 +26,7 @@ def has_archive(job: Job, host: ShellEnvironment) -> bool:
     if not host.archives_folders or _RETENTION.isdisjoint(map(type, job.steps)):
         return False
     return any(
-        (isinstance(step, Copy) and any(file.archive for file in entries(step.files)))
+        (isinstance(step, Copy) and any(file.archive for file in step.entries))
         or (isinstance(step, Leave) and step.is_kept)
         for step in job.steps
     )
@@ -38,14 +36,6 @@ def publish_archive() -> Command:
     """Return the command that moves archived files to where the engine collects them."""
     # Where jobs share a workspace, the folder may contain files of others.
     return Command((f"mkdir -p {ARCHIVE}", f'cp -RP "$pipegen/archive/." {ARCHIVE}'))
-
-
-def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
-    """Yield the entries of a `copy`, including those inside loops."""
-    for file in files:
-        while isinstance(file, Loop):
-            file = file.body  # noqa: PLW2901 - down to the entry
-        yield file
 
 
 def is_staged(file: CopyFile, lowering: Lowering) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pipegen.emit.yaml import Data
 from pipegen.shell import defaults
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of, plain, written_text
@@ -28,19 +29,6 @@ class Tools(Struct, kw_only=True):
     shell: str = "alpine:3.22.2"
     curl: str = "curlimages/curl:8.11.1"
     release: str = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
-
-
-class PromoteSettings(Struct, kw_only=True):
-    """The git repository of deployment charts, and the credential that may push to it."""
-
-    repository: str = defaults.PROMOTE_REPOSITORY
-    branch: str = defaults.PROMOTE_BRANCH
-    credential: str = defaults.PROMOTE_CREDENTIAL
-
-    @property
-    def is_ssh(self) -> bool:
-        """Whether the repository is reached by SSH: `ssh://…`, or `user@machine:path`."""
-        return self.repository.startswith("ssh://") or "://" not in self.repository
 
 
 class TriggeredProject(Struct, kw_only=True):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images
 from pipegen.targets.gitlab.memory import LIMIT
-from pipegen.targets.gitlab.settings import FOLDER, TAG, GitLabSettings, MailVariables, PromoteSettings, Tools
+from pipegen.targets.gitlab.settings import FOLDER, TAG, GitLabSettings, MailVariables, Tools
 
 # Written unchanged into texts that GitLab expands and that the shell quotes.
 _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}

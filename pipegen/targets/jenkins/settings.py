@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pipegen.shell import defaults
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
@@ -194,19 +195,6 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-class PromotionSettings(Struct, kw_only=True):
-    """The destination of proposed chart versions, and its credential."""
-
-    repository: str = defaults.PROMOTE_REPOSITORY
-    branch: str = defaults.PROMOTE_BRANCH
-    credential: str = defaults.PROMOTE_CREDENTIAL
-
-    @property
-    def is_ssh(self) -> bool:
-        """Whether the repository is reached by SSH: `ssh://…`, or `user@machine:path`."""
-        return self.repository.startswith("ssh://") or "://" not in self.repository
-
-
 class Discard(Struct, kw_only=True):
     """The number of builds and days for which builds and their artifacts are retained; None is no limit."""
 
@@ -245,7 +233,7 @@ class JenkinsSettings(Struct, kw_only=True):
     namespace: str = defaults.NAMESPACE
     charts: str = defaults.CHARTS
     frontend: str = defaults.FRONTEND
-    promote: PromotionSettings = PromotionSettings()
+    promote: PromoteSettings = PromoteSettings()
 
 
 def parse_settings(node: TreeMapping | None) -> JenkinsSettings:
@@ -266,5 +254,5 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "parameters": tuple,
     "wrap": tuple,
     "libraries": tuple,
-    "promote": lambda section: PromotionSettings(**section),
+    "promote": lambda section: PromoteSettings(**section),
 }

@@ -6,9 +6,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from targets.jenkins.sample_plans import SPAN
 
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images
 from pipegen.source.tree import Entry, Mapping, Scalar
-from pipegen.targets.jenkins.settings import SETTINGS, JenkinsSettings, PromotionSettings, parse_settings
+from pipegen.targets.jenkins.settings import SETTINGS, JenkinsSettings, parse_settings
 
 
 def mapping(**entries: str | Mapping) -> Mapping:
@@ -57,7 +58,7 @@ def test_settings_override_their_defaults() -> None:
     """Other settings keep theirs."""
     settings = parse_settings(mapping(agent="docker", images="registry", promote=mapping(branch="main")))
 
-    assert settings == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromotionSettings(branch="main"))
+    assert settings == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromoteSettings(branch="main"))
 
 
 @pytest.mark.parametrize(
@@ -66,4 +67,4 @@ def test_settings_override_their_defaults() -> None:
 )
 def test_the_url_determines_the_kind_of_credential(repository: str, *, is_ssh: bool) -> None:
     """An SSH URL requires a key."""
-    assert PromotionSettings(repository=repository).is_ssh is is_ssh
+    assert PromoteSettings(repository=repository).is_ssh is is_ssh

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Event, Job, Plan, Selection
 from pipegen.plan.model.logic import can_hold
+from pipegen.plan.model.plans import default_pipelines
 from pipegen.targets.gitlab.model import RuleEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
 from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null
@@ -84,12 +85,8 @@ def _tests_merge_requests(job: Job) -> bool:
 def variable(plans: Sequence[Plan]) -> VariableEntry:
     """Return the variable that names the pipelines to run; it exists, empty by default."""
     every = ", ".join(plan.name for plan in plans)
-    default = ", ".join(map(_default_name, (plan for plan in plans if plan.selection is Selection.ALWAYS))) or "none"
+    default = default_pipelines(plans)
     return VariableEntry(VARIABLE, "", f"Pipelines to run, with commas between: {every}, or all; empty runs {default}.")
-
-
-def _default_name(plan: Plan) -> str:
-    return plan.name if plan.condition is None else f"{plan.name} (on its condition)"
 
 
 def _pattern(name: str) -> str:

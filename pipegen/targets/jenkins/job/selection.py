@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan, Selection
+from pipegen.plan.model import Selection
+from pipegen.plan.model.plans import default_pipelines
 from pipegen.source.tree import Mapping
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.job.properties import with_spans
@@ -67,13 +68,8 @@ def _selection_parameter(work: ScriptedPlans) -> Iterator[model.Parameter]:
     """Yield the parameter that names the pipelines to run, if each build decides that for several."""
     if not work.is_conditional or len(work.plans) == 1:
         return
-    default = ", ".join(_default_name(plan) for plan in work.plans if plan.selection is Selection.ALWAYS)
     yield model.Parameter(
         _PARAMETER,
         f"Pipelines to run, separated by commas: {', '.join(plan.name for plan in work.plans)}, or all; "
-        f"empty runs {default or 'none'}.",
+        f"empty runs {default_pipelines(work.plans)}.",
     )
-
-
-def _default_name(plan: Plan) -> str:
-    return plan.name if plan.condition is None else f"{plan.name} (on its condition)"

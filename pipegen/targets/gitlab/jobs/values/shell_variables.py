@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
-from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.shell.host import Images, Login, ShellEnvironment, plan_value
 from pipegen.shell.names import distinct_variable_part, variable_part
 from pipegen.shell.values.credentials import sources, variable
 from pipegen.structs import replace
@@ -107,12 +107,7 @@ def pipeline_variable(name: str) -> str | None:
 
 def setup_value(name: str, plan: Plan) -> str | None:
     """Return the shell text of the setup value *name* in *plan*, None if GitLab lacks it."""
-    match name:
-        case "pipeline":
-            return _quoted(plan.name)
-        case "imageLabels":
-            return ",".join(f"{label}={value}" for label, value in (*_LABELS, ("ci.pipeline", _quoted(plan.name))))
-    return pipeline_variable(name) or _JOB_VALUES.get(name)
+    return plan_value(name, plan, _LABELS) or pipeline_variable(name) or _JOB_VALUES.get(name)
 
 
 def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
@@ -141,7 +136,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         frontend="$PIPEGEN_FRONTEND",
         promote_repository=settings.promote.repository,
         promote_branch=settings.promote.branch,
-        promote_credential=_promote_credential(plan, settings),
+        promote_credential=settings.promote.bound(plan.span),
         archives_folders=False,
         file_url="$CI_JOB_URL/artifacts/file/",
         folder_url="$CI_JOB_URL/artifacts/browse/",
@@ -217,22 +212,6 @@ def expanded_variable(job: Job, name: str) -> str:
 def address_variable(job: Job) -> str:
     """Return the variable that a dotenv report of *job* sets to the address of its environment."""
     return f"PIPEGEN_URL_{variable_part(job.slug)}"
-
-
-def _promote_credential(plan: Plan, settings: GitLabSettings) -> Credential:
-    """Return the credential of the chart repository: a key if it is reached by SSH."""
-    is_ssh = settings.promote.is_ssh
-    return Credential(
-        id=settings.promote.credential,
-        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
-        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
-        span=plan.span,
-    )
-
-
-def _quoted(text: str) -> str:
-    """Return *text* for use between double quotes."""
-    return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
 def _checked(source: str, credential: Credential) -> str:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Scope
-from pipegen.plan.model import Credential, CredentialKind, Output, Plan, Workspace
+from pipegen.plan.model import Output, Plan, Workspace
 from pipegen.plan.model.texts import engine_texts
-from pipegen.shell.host import Images, Login, ShellEnvironment
-from pipegen.source.text import Span
+from pipegen.shell.host import Images, Login, ShellEnvironment, plan_value
 from pipegen.targets.constants import READ_BY_SHELLS
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.scripts.inputs import input_variable
@@ -84,7 +83,7 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         frontend=f"${FRONTEND}",
         promote_repository=settings.promote.repository,
         promote_branch=settings.promote.branch,
-        promote_credential=_promote_credential(plan.span, settings),
+        promote_credential=settings.promote.bound(plan.span),
         archives_folders=True,
         file_url="${BUILD_URL:-}artifact/",
         folder_url="${BUILD_URL:-}artifact/",
@@ -108,31 +107,11 @@ def _outputs_in_groovy(plan: Plan) -> Iterator[Output]:
 
 
 def _setup(name: str, plan: Plan) -> str | None:
-    match name:
-        case "pipeline":
-            return _quoted(plan.name)
-        case "imageLabels":
-            return ",".join(f"{label}={value}" for label, value in (*LABELS, ("ci.pipeline", _quoted(plan.name))))
     value = setup_value(name)
-    return value.shell if value is not None else None
-
-
-def _quoted(text: str) -> str:
-    """Return *text* for use between double quotes."""
-    return re.sub(r'([\\"$`])', r"\\\1", text)
+    return value.shell if value is not None else plan_value(name, plan, LABELS)
 
 
 def _login(settings: JenkinsSettings) -> Login | None:
     if not settings.registry_credential:
         return None
     return Login(f"${REGISTRY}", f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}")
-
-
-def _promote_credential(span: Span, settings: JenkinsSettings) -> Credential:
-    is_ssh = settings.promote.is_ssh
-    return Credential(
-        id=settings.promote.credential,
-        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
-        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
-        span=span,
-    )

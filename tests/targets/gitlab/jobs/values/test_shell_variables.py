@@ -12,6 +12,7 @@ from targets.gitlab.compiled import compiled
 import pipegen
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Credential, CredentialKind, Plan, Selection, Workspace
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Login
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
@@ -24,7 +25,7 @@ from pipegen.targets.gitlab.jobs.values.shell_variables import (
     setup_value,
     variables,
 )
-from pipegen.targets.gitlab.settings import GitLabSettings, PromoteSettings
+from pipegen.targets.gitlab.settings import GitLabSettings
 
 SPAN = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
 PLAN = Plan(

@@ -9,9 +9,10 @@ from targets.jenkins.sample_plans import plan
 
 from pipegen.bindings.names import SETUP_NAMES
 from pipegen.plan.model import CredentialKind, Workspace
+from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images, Login
 from pipegen.structs import replace
-from pipegen.targets.jenkins.settings import JenkinsSettings, PromotionSettings
+from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.scripts.setup import Source, setup_value
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable
 
@@ -78,7 +79,7 @@ def test_the_chart_credential_depends_on_the_url() -> None:
     kinds = []
     for repository in ("https://x/y", "ssh://x/y"):
         credential = host(
-            PLAN, JenkinsSettings(promote=PromotionSettings(repository=repository, credential="bot"))
+            PLAN, JenkinsSettings(promote=PromoteSettings(repository=repository, credential="bot"))
         ).promote_credential
         assert credential is not None
         kinds.append((credential.id, credential.kind, len(credential.variables)))
