@@ -19,7 +19,8 @@ def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
 
     A container that files are copied from does not count: only its files are used.
     """
-    return tuple(dict.fromkeys([output for output in outputs_in(texts) if output.stage != stage]))
+    outputs = outputs_in(texts)
+    return tuple([output for output in outputs if output.stage != stage]) if outputs else ()
 
 
 def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, ...]:
@@ -31,7 +32,8 @@ def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, .
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     """Return the outputs in image names, which the engine itself expands."""
-    return frozenset(outputs_in([name for machine in machines for name in machine.image_names]))
+    with_images = [machine for machine in machines if machine.image is not None or machine.services]
+    return frozenset(outputs_in([name for machine in with_images for name in machine.image_names]))
 
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:

@@ -203,7 +203,8 @@ def as_items(node: Node | None) -> tuple[Node, ...]:
 
 def scalars_of(node: Node | None) -> tuple[Scalar, ...]:
     """Return the scalars among the items of a sequence, or the node itself if it is one."""
-    return tuple([item for item in as_items(node) if isinstance(item, Scalar)])
+    items = node.items if type(node) is Sequence else (node,)
+    return tuple([item for item in items if type(item) is Scalar])
 
 
 def is_true(node: Node | None) -> bool:

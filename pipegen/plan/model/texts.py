@@ -55,7 +55,7 @@ def stage_texts(
     texts += machine_texts(machine)
     if environment is not None:
         texts += environment_texts(environment)
-    return texts + engine_texts(mail, plugin_steps)
+    return texts + engine_texts(mail, plugin_steps) if mail is not None or plugin_steps is not None else texts
 
 
 def engine_texts(mail: Mail | None, plugin_steps: PluginSteps | None) -> list[Text]:
@@ -64,14 +64,14 @@ def engine_texts(mail: Mail | None, plugin_steps: PluginSteps | None) -> list[Te
     return texts + plugin_texts(plugin_steps) if plugin_steps is not None else texts
 
 
-def outputs_in(texts: Iterable[Text]) -> list[Output]:
-    """Return the outputs of other stages that *texts* read, in this order."""
-    return [
-        Output(reference.namespace or "", reference.name)
-        for text in texts
-        for reference in text.references()
-        if reference.scope is Scope.STAGE
-    ]
+def outputs_in(texts: Iterable[Text]) -> tuple[Output, ...]:
+    """Return the outputs of other stages that *texts* read, in order of first use."""
+    outputs: dict[Output, None] = {}
+    for text in texts:
+        for reference in text.references():
+            if reference.scope is Scope.STAGE:
+                outputs[Output(reference.namespace or "", reference.name)] = None
+    return tuple(outputs)
 
 
 def setup_names(texts: Iterable[Text]) -> list[str]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pipegen.plan.model import Job, Mail, Plan
+from pipegen.plan.model.texts import mail_texts, outputs_in
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
-from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script
+from pipegen.targets.gitlab.helper_jobs.mail import mail_script
 from pipegen.targets.gitlab.helper_jobs.optional_stages import is_optional_in_some_runs, waiting_job
 from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
@@ -277,7 +278,7 @@ class JobContext(Struct, kw_only=True):
         that needs a skipped one, even with `when: on_failure`.
         """
         stage_job = stage_jobs[draft.job.stage]
-        output_entries = output_needs(draft.job, mail_outputs(mail), stage_jobs)
+        output_entries = output_needs(draft.job, outputs_in(mail_texts(mail)), stage_jobs)
         script = mail_script(draft.job, mail, self.plan, self.host, by)
         failures = {draft.job.stage: stage_job.job}
         if draft.trigger is not None and not draft.is_bridge:

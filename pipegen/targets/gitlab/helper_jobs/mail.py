@@ -29,17 +29,13 @@ _LINE_BREAK = r"\r\n|\n|\r"
 _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "")
 
 
-def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
-    """Return the outputs that *mail* reads, all from ancestors of the failed stage."""
-    return tuple(dict.fromkeys(outputs_in(mail_texts(mail))))
-
-
 def mail_script(
     job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment, settings: MailVariables
 ) -> tuple[ScriptEntry, ...]:
     """Return the script that sends *mail* because *job* has failed."""
     lowering = _lowering(job, mail, plan, host)
-    outputs = mail_outputs(mail)
+    # All of them are from ancestors of the failed stage.
+    outputs = outputs_in(mail_texts(mail))
     folder = ("pipegen=$(mktemp -d)",) if has_loop(mail.to) else ()
     message = ("# the mail, after the last attempt", *_sending(mail, lowering, settings))
     return (
@@ -66,7 +62,7 @@ def _lowering(job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment) -> L
             host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
         ),
         variables=variables(
-            mail_outputs(mail), dict.fromkeys(setup_names(texts)), dict.fromkeys(_defaults(mail)), inputs
+            outputs_in(texts), dict.fromkeys(setup_names(texts)), dict.fromkeys(_defaults(mail)), inputs
         ),
         needed=frozenset(),
     )
