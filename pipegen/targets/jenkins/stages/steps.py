@@ -62,7 +62,7 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
         agent = agent_of(named, shared.work.settings)
         return (model.InPod(pod, inner) if pod is not None else model.OnAgent(agent, inner), *started_jobs)
     return (*inner, *started_jobs) or (
-        model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
+        model.Echo("Nothing to do: the values that this stage exports are computed where they are read."),
     )
 
 
