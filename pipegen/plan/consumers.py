@@ -32,8 +32,11 @@ def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, .
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     """Return the outputs in image names, which the engine itself expands."""
-    with_images = [machine for machine in machines if machine.image is not None or machine.services]
-    return frozenset(outputs_in([name for machine in with_images for name in machine.image_names]))
+    names: list[Text] = []
+    for machine in machines:
+        if machine.image is not None or machine.services:
+            names += machine.image_names
+    return frozenset(outputs_in(names))
 
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:

@@ -123,10 +123,10 @@ class ShellEnvironment(Struct, kw_only=True):
 
 def plan_value(name: str, plan: Plan, labels: Labels) -> str | None:
     """Return the shell text of the setup name *name* if it depends on *plan*: its name, and *labels* of its images."""
-    pipeline = between_quotes(plan.name)
     match name:
         case "pipeline":
-            return pipeline
+            return between_quotes(plan.name)
         case "imageLabels":
-            return ",".join(f"{label}={value}" for label, value in (*labels, ("ci.pipeline", pipeline)))
+            all_labels = (*labels, ("ci.pipeline", between_quotes(plan.name)))
+            return ",".join(f"{label}={value}" for label, value in all_labels)
     return None

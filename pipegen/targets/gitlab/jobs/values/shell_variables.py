@@ -107,7 +107,7 @@ def pipeline_variable(name: str) -> str | None:
 
 def setup_value(name: str, plan: Plan) -> str | None:
     """Return the shell text of the setup value *name* in *plan*, None if GitLab lacks it."""
-    return plan_value(name, plan, _LABELS) or pipeline_variable(name) or _JOB_VALUES.get(name)
+    return pipeline_variable(name) or _JOB_VALUES.get(name) or plan_value(name, plan, _LABELS)
 
 
 def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
