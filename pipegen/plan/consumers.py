@@ -14,15 +14,6 @@ _IMAGE_NAMES = ("imageID", "imageLocalName")
 _LASTING = frozenset((*_IMAGE_NAMES, "container", "releaseName"))
 
 
-def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
-    """Return the outputs of other stages that the *texts* of *stage* read, in order of first use.
-
-    A container that files are copied from does not count: only its files are used.
-    """
-    outputs = outputs_in(texts)
-    return tuple([output for output in outputs if output.stage != stage]) if outputs else ()
-
-
 def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, ...]:
     """Return the outputs of *stage* that its own *plugin_steps* read."""
     texts = plugin_texts(plugin_steps) if plugin_steps is not None else ()

@@ -6,11 +6,10 @@ from posixpath import normpath
 
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.plan.absence import Absence
-from pipegen.plan.consumers import inputs_of
 from pipegen.plan.files.readers import artifacts as step_artifacts
 from pipegen.plan.forwarding import Forwarded
 from pipegen.plan.model import Artifact, Case, Condition, Limits, Line, Machine, Mail, Output, StageFetch, Step
-from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.model.texts import outputs_in, stage_texts
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.conditions.cases import cases
@@ -92,7 +91,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
         secrets=secrets(stage, stage_steps, report),
         after=after,
         mail=stage_mail,
-        inputs=inputs_of(name, texts),
+        inputs=outputs_in(texts, name),
         reads=start.mentions.outputs(),
         limits=with_interruptible(bounds, stage),
         statuses=tuple(start.mentions.statuses),

@@ -9,9 +9,9 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
 from pipegen.plan.changes.choice import AffectedStages
 from pipegen.plan.changes.reads import with_defaults
-from pipegen.plan.consumers import expanded_outputs, inputs_of, shared
+from pipegen.plan.consumers import expanded_outputs, shared
 from pipegen.plan.model import Job, Output, Plan, SharedResources
-from pipegen.plan.model.texts import job_texts
+from pipegen.plan.model.texts import job_texts, outputs_in
 from pipegen.structs import replace
 
 
@@ -53,7 +53,7 @@ def detached(job: Job, removed: Collection[str]) -> Job:
         deployment=with_defaults(job.deployment, removed),
         mail=with_defaults(job.mail, removed),
     )
-    return replace(job, inputs=inputs_of(job.stage, job_texts(job)))
+    return replace(job, inputs=outputs_in(job_texts(job), job.stage))
 
 
 def _trimmed(jobs: Sequence[Job]) -> tuple[Job, ...]:

@@ -64,12 +64,15 @@ def engine_texts(mail: Mail | None, plugin_steps: PluginSteps | None) -> list[Te
     return texts + plugin_texts(plugin_steps) if plugin_steps is not None else texts
 
 
-def outputs_in(texts: Iterable[Text]) -> tuple[Output, ...]:
-    """Return the outputs of other stages that *texts* read, in order of first use."""
+def outputs_in(texts: Iterable[Text], own: str = "") -> tuple[Output, ...]:
+    """Return the outputs of stages other than *own* that *texts* read, in order of first use.
+
+    A container that files are copied from does not count: only its files are used.
+    """
     outputs: dict[Output, None] = {}
     for text in texts:
         for reference in text.references():
-            if reference.scope is Scope.STAGE:
+            if reference.scope is Scope.STAGE and reference.namespace != own:
                 outputs[Output(reference.namespace or "", reference.name)] = None
     return tuple(outputs)
 
