@@ -232,6 +232,30 @@ def test_finally_stages_run_in_the_shared_workspace(
     assert min(done.times[stage][0] for stage in ("report", "files")) >= done.times["test"][1]
 
 
+@pytest.mark.parametrize("name", ["declarative", "scripted"])
+@pytest.mark.parametrize("is_run", [True, False])
+def test_finally_stages_follow_the_condition_of_their_pipeline(
+    containers: Containers, tmp_path: Path, name: str, *, is_run: bool
+) -> None:
+    """They test it together with the result."""
+    condition: dict[str, object] = {"branch": "other"}
+    pipeline: dict[str, object] = {
+        "when": {"not": condition} if is_run else condition,
+        "stages": [
+            {"name": "broken", "script": ["false"]},
+            noting("report", "pipeline.status"),
+            {"name": "announce", "script": ["true"]},
+        ],
+        "finally": {"always": ["report"], "success": ["announce"]},
+    }
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    outcomes = {stage: outcome for stage, outcome in done.outcomes.items() if outcome != "skipped"}
+    assert outcomes == ({"broken": "failed", "report": "success"} if is_run else {}), done.log
+    assert (records / "report").exists() is is_run
+
+
 def test_finally_stages_wait_only_for_their_own_pipeline(containers: Containers, tmp_path: Path) -> None:
     """They read the status of that pipeline."""
     short = {

@@ -8,6 +8,7 @@ from pipegen.graph.blocks import Block
 from pipegen.plan.model import Job, Workspace
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import selected
 from pipegen.targets.jenkins.job.runs import waits_for_others
 from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
@@ -45,7 +46,7 @@ def lower_declarative(
         work.settings.definitions,
     )
     shared = work.with_workspace(Workspace.SHARED)
-    final = tuple(replace(by_name[named.name], when=()) for named in work.final)
+    final = tuple(_in_post(by_name[named.name], work) for named in work.final)
     final_names = {stage.name for stage in final}
     tests = [condition, *(stage.when for stage in stages if stage.name not in final_names)]
     reads_branch = any(map(compares_branch, tests))
@@ -83,13 +84,19 @@ def finally_obstacle(work: ScriptedPlans) -> str:
         return ""
     if len(work.plans) > 1:
         return "the file has other pipelines"
-    if work.is_conditional:
-        return "the pipeline has a condition"
     if work.with_workspace(Workspace.SHARED) and waits_for_others(work.plans[0]):
         return "its stages share a workspace, and the pipeline waits for other runs"
     if len(work.final) == len(work.named):
         return "it has no other stages"
     return next(filter(None, (_obstacle_of(named.job) for named in work.final)), "")
+
+
+def _in_post(stage: model.StageBlock, work: ScriptedPlans) -> model.StageBlock:
+    """Return the finally *stage*, which also tests the condition of its pipeline."""
+    if not work.is_conditional:
+        return replace(stage, when=())
+    condition = selected(work.selected(stage.pipeline))
+    return replace(stage, when=(), condition=f"{condition} && ({stage.condition})" if stage.condition else condition)
 
 
 def _obstacle_of(job: Job) -> str:
@@ -160,9 +167,9 @@ def _with_native_condition(chain: model.Chain) -> model.Chain:
 def _native_condition(work: ScriptedPlans) -> tuple[str, ...]:
     """Return the lines of `when` for the condition of the only pipeline, () where a call is shorter.
 
-    The removal of what stages share, and the choice of their agent, test the condition in Groovy.
+    The removal of what stages share, the choice of their agent, and finally stages test the condition in Groovy.
     """
-    if not work.is_conditional or len(work.plans) > 1 or work.scripts[0].teardown:
+    if not work.is_conditional or len(work.plans) > 1 or work.scripts[0].teardown or work.final:
         return ()
     if any(named.is_pinned for named in work.named):
         return ()

@@ -70,6 +70,14 @@ def test_a_long_condition_of_many_stages_is_a_function() -> None:
     assert "expression { conditionHolds() }" in _text(when, many)
 
 
+def test_finally_stages_test_the_condition_in_groovy() -> None:
+    """They are steps in `post`, so the other stages call the function, too."""
+    text = _text("branch: main", _STAGES, ", execution: [[a]], finally: { failed: [b] }")
+
+    assert f"stage('a') {{\n{_NATIVE}expression {{ conditionHolds() }}\n}}\n" in text
+    assert "stage('b') {\nif (conditionHolds() && (currentBuild.currentResult != 'SUCCESS' && (env.TAG_NAME" in text
+
+
 def test_a_scripted_file_tests_the_condition_in_a_function() -> None:
     """It has no `when`."""
     assert "if (conditionHolds()) {" in _text("branch: main", _STAGES, style="scripted")
