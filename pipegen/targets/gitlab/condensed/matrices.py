@@ -42,21 +42,21 @@ _NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 
 # Raw keys that jobs of a matrix cannot have.
 _OF_ONE_JOB = frozenset({"parallel", "trigger"})
-# Fields that combinations may keep, each with its own value.
-_KEPT_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation")
+# Fields in which combinations may differ, so that each has its own.
+_OWN_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation")
 
 
 class _Matrix(Struct):
     """A matrix job, and the values of the combinations that it replaces, by the names of their jobs.
 
     If it *needs_numbers*, GitLab must set the numbers of the combinations, which it does not for jobs of their own. The
-    *kept* fields differ in more than the values, so that each combination has its own.
+    *own_fields* differ in more than the values, so that each combination has its own.
     """
 
     job: GitLabJob
     combinations: Mapping[str, tuple[tuple[str, str], ...]]
     needs_numbers: bool
-    kept: tuple[str, ...]
+    own_fields: tuple[str, ...]
 
 
 def with_matrices(
@@ -80,7 +80,7 @@ def with_matrices(
         matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
         if matrix is None:
             continue
-        if not matrix.kept and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
+        if not matrix.own_fields and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
             matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, document))
         elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
@@ -130,7 +130,7 @@ def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJo
             dependencies=job.dependencies,
             other_files=job.other_files,
             variables=tuple(VariableEntry(axis, value) for axis, value in matrix.combinations[job.name]),
-            **{name: getattr(job, name) for name in matrix.kept},
+            **{name: getattr(job, name) for name in matrix.own_fields},
         )
         for job in jobs
     }
@@ -145,7 +145,7 @@ def _matrix(
     *,
     has_tag_variables: bool,
 ) -> _Matrix | None:
-    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and kept fields.
+    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and own fields.
 
     *variables* are those of the file.
     """
@@ -156,18 +156,20 @@ def _matrix(
     if any(_is_used(axis, jobs, combinations, variables) for axis, _ in values[jobs[0].name]):
         return None
     numbered = _without_numbers(jobs)
-    kept = _kept_fields(jobs, tuple(combinations.values()), has_tag_variables=has_tag_variables)
-    unified = _unified(title, numbered, tuple(combinations.values()), kept)
-    return None if unified is None else _Matrix(unified, values, needs_numbers=numbered is not jobs, kept=kept)
+    own_fields = _own_fields(jobs, tuple(combinations.values()), has_tag_variables=has_tag_variables)
+    unified = _unified(title, numbered, tuple(combinations.values()), own_fields)
+    if unified is None:
+        return None
+    return _Matrix(unified, values, needs_numbers=numbered is not jobs, own_fields=own_fields)
 
 
-def _kept_fields(
+def _own_fields(
     jobs: Sequence[GitLabJob], values: Sequence[Mapping[str, str]], *, has_tag_variables: bool
 ) -> tuple[str, ...]:
-    """Return the fields that *jobs* must keep, because GitLab expands no variables in what differs in them."""
+    """Return the fields that each of *jobs* must have itself, because GitLab expands no variables where they differ."""
     merger = Merger(_rules(values))
 
-    def is_kept(name: str) -> bool:
+    def is_own(name: str) -> bool:
         fields = [getattr(job, name) for job in jobs]
         if all(field == fields[0] for field in fields):
             return False
@@ -182,7 +184,7 @@ def _kept_fields(
             return True
         return False
 
-    return tuple(filter(is_kept, _KEPT_FIELDS))
+    return tuple(filter(is_own, _OWN_FIELDS))
 
 
 def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document) -> _Matrix:
@@ -218,16 +220,17 @@ def _is_used(
     # Jobs of other files may read a variable with the name of the axis.
     if re.fullmatch(_AXIS, axis) is None or any("extends" in job.raw for job in jobs):
         return True
-    name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
-    conditions = [rule.condition for rule in jobs[0].rules]
     entries = (*jobs[0].before_script, *jobs[0].script, *jobs[0].after_script)
-    return any(map(name.search, [*conditions, *(entry.text for entry in entries), str(jobs[0].raw)]))
+    if any(re.search(rf"(?m)^\s*(?:export )?{axis}=", entry.text) for entry in entries):
+        return True
+    # Jobs may differ in rules and other fields of their own.
+    return any(re.search(rf"\$\{{?{axis}\b", str(job)) for job in jobs)
 
 
 def _unified(
-    title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...], kept: Sequence[str] = ()
+    title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...], own_fields: Sequence[str] = ()
 ) -> GitLabJob | None:
-    """Return the job *title* without needs and *kept* fields that equals each of *jobs* with its *values*.
+    """Return the job *title* without needs and *own_fields* that equals each of *jobs* with its *values*.
 
     Returns None if there is none.
     """
@@ -241,7 +244,7 @@ def _unified(
             dependencies=None,
             other_files=(),
             variables=tuple(variable for variable in job.variables if variable.name not in values[0]),
-            **{name: getattr(_EMPTY, name) for name in kept},
+            **{name: getattr(_EMPTY, name) for name in own_fields},
         )
         for job in jobs
     ]

@@ -409,3 +409,13 @@ def test_maps_of_a_matrix_have_its_combinations_in_their_order(excluded: tuple[i
 
     assert [{"a": a, "b": b} for axes in maps for a in axes["a"] for b in axes["b"]] == combinations
     assert len(maps) == 1 or excluded
+
+
+def test_an_image_with_a_parameter_of_the_name_of_an_axis_has_its_value() -> None:
+    """The value of the axis would replace it."""
+    matrix = _matrix("image: 'python:${setup.params.v}'", "script: 'tox -e ${matrix.v}'")
+
+    assert {name: "v" in matrix[name].get("variables", {}) for name in matrix if name.startswith("unit")} == {
+        "unit: 3.1": False,
+        "unit: 3.11": False,
+    }
