@@ -91,8 +91,11 @@ def test_set_is_a_builtin_wherever_a_command_can_begin(text: str) -> None:
         ('x "${y:-"it\'s"}" | b \'z\' "it\'s"', True),
         ("x \\' | b \\'", True),
         ("x 'a | b", True),
+        ("# don't\na | b\n# don't", True),
+        ("cat <<EOF\nit's\nEOF\na | b\ncat <<EOF\nit's\nEOF", True),
+        ("x a#'b | c'", False),
     ],
 )
 def test_a_vertical_bar_in_quotes_is_no_pipeline(text: str, *, is_pipeline: bool) -> None:
-    """Unless a command in them may have one."""
+    """Unless a command in them may have one, or the quote is one of a comment or a here-document."""
     assert may_pipe(text) is is_pipeline
