@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.emit.yaml import Data, write
 from pipegen.numbering import unique_name
-from pipegen.plan.model import Job, Machine, Plan, Pod, PodContainer, Pull
+from pipegen.plan.model import Job, Machine, Plan, Pod, PodContainer, Pull, TriggerJob
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
@@ -36,21 +36,21 @@ def shared_pod(plan: Plan) -> model.PodAgent | None:
 def with_shared_pod(plan: Plan, report: Report) -> Plan:
     """Return *plan*, whose stages share a workspace, without pods unless all work is in the same one.
 
-    Stages without work keep no pod in any case. Pods that are left out are reported.
+    Stages without work on an agent, such as triggers, have no pod in any case. Pods that are left out are reported.
     """
-    working = [job for job in plan.jobs if job.steps or needs_agent(job)]
+    working = [job for job in plan.jobs if not {*map(type, job.steps)} <= {TriggerJob} or needs_agent(job)]
     pods = {_pod_of(job) for job in working}
-    kept = {job.stage for job in working} if len(pods) == 1 else set[str]()
+    sharing = {job.stage for job in working} if len(pods) == 1 else set[str]()
     for job in working:
-        if job.machine.pod is not None and job.stage not in kept:
+        if job.machine.pod is not None and job.stage not in sharing:
             report.add(
                 codes.MACHINE_LEFT_OUT,
                 f'on Jenkins, stage "{job.title}" runs on an agent: stages that share a workspace have one pod, '
                 "or none",
                 at=job.machine.pod.span,
-                hint="write the same pod for all stages; only its container may be another one",
+                hint="write the same pod for all stages; only its container may differ",
             )
-    jobs = (job if job.stage in kept else replace(job, machine=replace(job.machine, pod=None)) for job in plan.jobs)
+    jobs = (job if job.stage in sharing else replace(job, machine=replace(job.machine, pod=None)) for job in plan.jobs)
     return replace(plan, jobs=tuple(jobs))
 
 

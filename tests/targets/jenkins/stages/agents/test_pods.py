@@ -76,6 +76,17 @@ def test_stages_that_share_a_workspace_do_not_share_different_pods() -> None:
     assert [diagnostic.code for diagnostic in report.diagnostics()].count(codes.MACHINE_LEFT_OUT) == 2
 
 
+def test_a_stage_that_only_starts_a_job_needs_no_pod() -> None:
+    """The other stages of the workspace share theirs."""
+    report = Report()
+    config = in_one_workspace("image: 'maven:3.9'").replace("] }", ", { name: t, trigger: { name: other } }] }")
+    (plan,) = analyse(SourceFile("pipegen.yaml", config), (), report).plans
+    pods = {job.stage: job.machine.pod is not None for job in with_shared_pod(plan, report).jobs}
+
+    assert pods == {"s0": True, "t": False}
+    assert codes.MACHINE_LEFT_OUT not in [diagnostic.code for diagnostic in report.diagnostics()]
+
+
 def test_steps_of_plugins_run_in_the_pod_of_their_stage() -> None:
     """A stage without a script asks for its pod, too."""
     stage = "name: a, agent: { kubernetes: { yaml: 'kind: Pod' } }, steps: { jenkins: [deploy()], elsewhere: skip }"
