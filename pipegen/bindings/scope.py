@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain, count
+from itertools import chain
 from typing import TypeAlias
 
 from pipegen.bindings.budget import Budget
@@ -33,6 +33,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.closure import Closure
+from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
 
 # The unique names of the enclosing loops' variables, each after the name in the config; the innermost loop is last.
@@ -367,8 +368,7 @@ class Reader(Struct):
 
 def _unique(name: str, loops: Loops) -> str:
     """Return *name*, with a number if one of the enclosing *loops* has it too."""
-    taken = [unique for _, unique in loops]
-    return next(unique for unique in chain([name], (f"{name}-{number}" for number in count(2))) if unique not in taken)
+    return unique_name(name, {unique for _, unique in loops})
 
 
 def _is_escaped(preceding: list[Part]) -> bool:

@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.layout import line_count
+from pipegen.numbering import unique_name
 from pipegen.structs import Struct
 
 # Templates with fewer lines, or that save fewer lines, are not worth their name.
@@ -173,9 +174,7 @@ def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -
     prefix = "-".join(words) if len("".join(words)) >= _LEAST_LETTERS else ""
     largest = max(repeated, key=lambda key: line_count(key, repeated[key]))
     what = _what(largest, repeated[largest]) if len(repeated) == 1 or not prefix else ""
-    name = "-".join(filter(None, (prefix, what)))
-    numbers = (f"{name}-{number}" for number in range(2, len(known) + 3))
-    return next(each for each in (name, *numbers) if each not in known)
+    return unique_name("-".join(filter(None, (prefix, what))), {*known})
 
 
 def _what(key: str, value: Value) -> str:

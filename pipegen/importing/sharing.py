@@ -238,9 +238,9 @@ def _defaults(
         and (not _READ.search(str(value)) or all(env_of(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in env_of(stage) for stage in stages], users)
     }
-    pod = _common_pod(with_env)
+    pod, has_several = _common_pod(with_env), len(inheriting) > 1
     defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
-    for key in _SHARED if len(inheriting) > 1 else ():
+    for key in _SHARED if has_several else ():
         value = _usual([stage.get(key) for stage in inheriting])
         others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
         if key == "raw" and is_raw_shared:
@@ -251,7 +251,7 @@ def _defaults(
         has_maps = isinstance(value, dict) and any(isinstance(other, dict) for other in others)
         if value is not None and key not in defaults and not has_maps:
             defaults[key] = value
-    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and inheriting[1:] else None
+    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and has_several else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 

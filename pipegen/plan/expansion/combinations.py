@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, count
 
 from pipegen.config.model import CombinationOf, PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.numbering import unique_name
 from pipegen.plan.expansion.matrix import Matrix, check_literals, check_source, read_matrix, source
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.tree import Scalar
@@ -112,13 +112,10 @@ def _combinations(stage: StageConfig, resolved: _Resolved, names: set[str]) -> I
 
 
 def combination_name(stage: str, values: Sequence[str], names: set[str]) -> str:
-    """Return a name for the combination with *values*: readable, on one line, and not in *names*."""
+    """Return a name for the combination with *values*: readable, on one line, and not in *names*, which gets it."""
     words = f"{stage}: {', '.join(map(_shown, values))}"
     name = words if len(words) <= max(_LONGEST_NAME, len(stage)) else f"{words[: _LONGEST_NAME - 1]}…"
-    candidates = chain((name,), (f"{name} ({number})" for number in count(2)))
-    chosen = next(candidate for candidate in candidates if candidate not in names)
-    names.add(chosen)
-    return chosen
+    return unique_name(name, names, "{} ({})".format)
 
 
 def _shown(value: str) -> str:

@@ -14,7 +14,7 @@ from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, 
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, scalars_of
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 # Conventional names of environment variables, not variables of awk or jq, nor regular expressions.
@@ -89,8 +89,7 @@ def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValu
 
 def commands_of(node: Node) -> tuple[Scalar, ...]:
     """Return the entries of *node* that contain a command."""
-    items = node.items if type(node) is Sequence else (node,)
-    return tuple([item for item in items if type(item) is Scalar and item.text.strip()])
+    return tuple([command for command in scalars_of(node) if command.text.strip()])
 
 
 def check_entries(key: str, entries: tuple[Scalar, ...], value: StepValue, report: Report) -> None:

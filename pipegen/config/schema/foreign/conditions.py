@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from pipegen.config.schema.foreign.model import Use, instead, texts
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar
-from pipegen.source.tree import Sequence as List
+from pipegen.source.tree import Node, Scalar, as_items
 
 # The value of `when`, and a condition that always holds.
 _Condition: TypeAlias = dict[str, object]
@@ -56,7 +55,7 @@ _TERM = re.compile(
 
 def rules(use: Use) -> str:
     """Return the hint for GitLab's `rules`."""
-    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    items = as_items(use.value)
     positive: list[_Condition] = []
     negative: list[_Condition] = []
     starting: list[tuple[Map, _Condition]] = []

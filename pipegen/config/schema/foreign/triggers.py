@@ -6,8 +6,7 @@ import re
 
 from pipegen.config.schema.foreign.model import Use, instead
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, entries_of
-from pipegen.source.tree import Sequence as List
+from pipegen.source.tree import Node, Scalar, as_items, entries_of
 
 # A key of GitLab for a generated file, with ours.
 _OURS = {"job": "stage"}
@@ -34,7 +33,7 @@ def trigger(use: Use) -> str | None:
 
 def _child(include: Node, trigger: Map) -> str | None:
     """Return the hint for GitLab's form of a child pipeline; None for our own form."""
-    items = include.items if isinstance(include, List) else (include,)
+    items = as_items(include)
     keys = {entry.key.text for item in items for entry in entries_of(item)}
     if not keys & {"local", "job", "project", "template", "remote", "component"} and trigger.get("strategy") is None:
         return None

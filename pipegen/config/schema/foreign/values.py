@@ -9,7 +9,7 @@ from pipegen.config.schema.file import gitlab_reports
 from pipegen.config.schema.foreign.model import Hint, Use, elsewhere, instead, rename_hint, texts
 from pipegen.config.schema.violation import Path
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, written_text
+from pipegen.source.tree import Node, Scalar, as_items, written_text
 from pipegen.source.tree import Sequence as List
 
 # A step of a Jenkinsfile in a text: `sh 'make'`.
@@ -123,7 +123,7 @@ def steps(use: Use) -> str | None:
     """Return the hint to write steps as lines of `script`; None for steps of plugins, which are by target."""
     if isinstance(use.value, Map) and use.value.get("jenkins") is not None:
         return None
-    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    items = as_items(use.value)
     commands = [_command(item) for item in items]
     if "script" in use.siblings and None in commands:
         return instead({"steps": {"jenkins": use.value, "elsewhere": "skip"}})
@@ -149,8 +149,7 @@ def _command(node: Node) -> str | None:
 def post(use: Use) -> str:
     """Return the hint for Jenkins' `post`: `after` always runs."""
     always = use.value.get("always") or use.value.get("cleanup") if isinstance(use.value, Map) else None
-    items = always.items if isinstance(always, List) else (always,) if always is not None else ()
-    lines = [command for item in items if (command := _command(item)) is not None]
+    lines = [command for item in as_items(always) if (command := _command(item)) is not None]
     if lines and len(use.path) > len(("pipelines", "*", "stages")) and "after" not in use.siblings:
         return instead({"after": lines})
     return 'in a stage, write commands that always run in "after"; for the pipeline, name stages in "finally"'
@@ -338,7 +337,7 @@ def _reports(reports: Map) -> Mapping[str, object]:
 
 def included(use: Use) -> str | None:
     """Return the hint for GitLab's maps of included files; None for texts."""
-    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    items = as_items(use.value)
     if not any(isinstance(item, Map) for item in items):
         return None
     local = [path for item in items if isinstance(item, Map) for path in texts(item.get("local"))]

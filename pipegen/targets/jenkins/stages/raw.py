@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.groovy import GroovyTokens
-from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, as_items
 from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
@@ -51,8 +51,7 @@ def check_raw(job: Job, report: Report) -> None:
                     else 'use "wrap" for steps around those of the stage',
                 )
                 continue
-            items = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
-            for item in items:
+            for item in as_items(entry.value):
                 if not isinstance(entry.value, Sequence) or not _is_head(item):
                     report.add(
                         codes.RAW_REFUSED,
