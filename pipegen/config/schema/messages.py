@@ -237,7 +237,7 @@ def _wrong_number(violation: Violation, number: object) -> tuple[str, str]:
     hint = f"write at least {'one item' if number == 1 else f'{number} items'}"
     match violation.path:
         case ("pipelines", _, "stages", _, str() as key) if not violation.value:
-            hint += f', or "{key}:" without a value to have none, also of the defaults'
+            hint += f'; to remove inherited ones, write "{key}:" without a value'
     return problem, hint
 
 

@@ -280,6 +280,13 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
         ("deploy: {cluster: prod}", "PG204", "5:27", '"cluster" takes only "ci"', None),
         ("deploy: {timeout: -1}", "PG204", "5:27", '"timeout" takes a number from 0 up, not -1', None),
         ("deploy: {timeout: long}", "PG204", "5:27", '"timeout" cannot be "long"', 'write it as in "300"'),
+        (
+            "before: []",
+            "PG204",
+            "5:17",
+            '"before" is empty',
+            'write at least one item; to remove inherited ones, write "before:" without a value',
+        ),
     ],
 )
 def test_violations_in_a_stage(text: str, code: str, location: str, message: str, hint: str | None) -> None:
