@@ -79,7 +79,7 @@ class _Simplifier:
 
     def result(self) -> Condition:
         if not self._table.is_small:
-            # Of several parts, not all of a disjunction hold.
+            # All parts of a conjunction hold, but maybe only one of a disjunction.
             known = flat(self._condition)
             facts = frozenset[Condition]() if isinstance(known, Disjunction) else _literals(known)
             return _without_decided(_assuming(self._whole, facts, are_true=True))

@@ -20,7 +20,7 @@ from pipegen.source.text import Span
 _UNSTABLE = {"junit": "skipMarkingBuildUnstable"}
 _MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive"}
 _RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
-# Steps that hardly fail.
+# Steps that rarely fail.
 _LIGHT = frozenset({"archiveArtifacts", "junit", "stash", "echo", "deleteDir", "cleanWs"})
 _PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
 _READ_PARAMETER = re.compile(r"\bparams\.(\w+)")

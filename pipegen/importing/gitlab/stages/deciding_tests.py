@@ -10,10 +10,9 @@ from pipegen.importing.logic import ALWAYS, Condition, Conjunction, flat
 
 
 def deciding_tests(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names) -> Condition:
-    """Return the fewest tests that say whether the first of *rules* that holds is a *chosen* one, if one holds.
+    """Return few tests that all hold if, and only if, a *chosen* one is the first of *rules* that holds.
 
-    All chosen rules have these tests, and each other rule comes after one that has no further tests than both.
-    ALWAYS if there are none.
+    This is in runs in which one of *rules* holds. All chosen rules have these tests. ALWAYS if there are no such tests.
     """
     own = [(rule in chosen, _parts(condition(rule.formula, names))) for rule in rules]
     first, *others = [tests for is_chosen, tests in own if is_chosen]
@@ -28,7 +27,10 @@ def deciding_tests(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names) 
 
 
 def _decide(tests: Collection[Condition], rules: Sequence[tuple[bool, Collection[Condition]]]) -> bool:
-    """Return whether in runs with *tests* only those of *rules* decide that are chosen."""
+    """Return whether only chosen ones of *rules* decide in runs in which *tests* hold.
+
+    Then each other rule comes after a chosen one that has only tests of this rule, and *tests*.
+    """
     earlier: list[set[Condition]] = []
     for is_chosen, own in rules:
         if is_chosen:

@@ -34,13 +34,13 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
         if named_job.script.setup:
             used |= dict.fromkeys(named_job.script.setup)
         if BuildImage in map(type, job.steps):
-            used["project"] = None
+            used[_PROJECT] = None
         texts = engine_texts(job.mail, job.plugin_steps) + path_texts(job)
         texts += [cache.key for cache in job.caches]
         if texts := texts + job.machine.image_names:
             used |= dict.fromkeys(setup_names(texts))
     if _LABELLED in used:
-        used["project"] = None
+        used[_PROJECT] = None
     return tuple(used)
 
 
@@ -58,7 +58,7 @@ def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Env
     variables = [_RUN] if is_expanded(_RUN.name, text) else []
     variables += _settings(work.settings, text)
     has_project = _PROJECT in used
-    for name in (*(_PROJECT,) * has_project, *(name for name in used if name != _PROJECT)):
+    for name in sorted(used, key=lambda name: name != _PROJECT):
         value = setup_value(name)
         if value is not None and value.source is Source.START:
             code = _LAST_OF_PROJECT if has_project and name == "projectShortName" else value.code

@@ -18,9 +18,9 @@ from pipegen.structs import Struct
 # The plugin adds this container, in which the agent runs.
 AGENT_CONTAINER = "jnlp"
 HINT = 'write the pod: "agent: {kubernetes: {yaml: …, container: …}}"'
-# Options that say the pod, and those without an effect on it: its name, and what the log shows.
+# Options that describe the pod, and those without an effect on it: its name, and what the log shows.
 _MANIFEST, _TEMPLATE = ("yaml", "yamlFile"), "containerTemplate"
-_PLACE = ("cloud", "namespace")
+_LOCATION = ("cloud", "namespace")
 _NEEDLESS = ("label", "showRawYaml")
 # Commands with which a container only waits, `cat` if it has a terminal.
 _WAITS = re.compile(r"sleep \S+")
@@ -33,26 +33,26 @@ class JenkinsPod(Struct, kw_only=True):
     container: str = ""
 
     def agent(self, container: str) -> Value:
-        """Return the value of `agent` for a stage whose script runs in *container*, "" for one that blocks name."""
+        """Return the value of `agent` for a stage whose script runs in *container*, "" if blocks name it."""
         name = container if "yaml" in self.keys else container or self.container
         return {"kubernetes": {**self.keys, **({"container": name} if name else {})}}
 
 
 def pod_of(options: Mapping[str, GroovyCall], names: JenkinsNames) -> JenkinsPod:
-    """Return the pod with *options*; raise `UntranslatableError` if the file does not say it."""
-    place: dict[str, Value] = {name: _text(options[name], names) for name in _PLACE if name in options}
+    """Return the pod with *options*; raise `UntranslatableError` if the file does not describe it."""
+    location: dict[str, Value] = {name: _text(options[name], names) for name in _LOCATION if name in options}
     container = _text(options["defaultContainer"], names) if "defaultContainer" in options else ""
     if any(name in options for name in _MANIFEST):
-        return JenkinsPod(keys={**place, "yaml": _manifest(options, names)}, container=_other(container))
+        return JenkinsPod(keys={**location, "yaml": _manifest(options, names)}, container=_other(container))
     if _TEMPLATE in options:
         template = _template(options[_TEMPLATE], names)
-        return JenkinsPod(keys={**place, "containers": [template]}, container=str(template["name"]))
+        return JenkinsPod(keys={**location, "containers": [template]}, container=str(template["name"]))
     raise UntranslatableError("the pod is described in Jenkins, and not in the file")
 
 
 def read_options(options: Mapping[str, GroovyCall]) -> Iterator[str]:
     """Yield the names of those of *options* that `pod_of` reads, and of those that have no effect."""
-    yield from (*_MANIFEST, _TEMPLATE, *_PLACE, *_NEEDLESS, "defaultContainer")
+    yield from (*_MANIFEST, _TEMPLATE, *_LOCATION, *_NEEDLESS, "defaultContainer")
     inherited = options.get("inheritFrom")
     if inherited is None or (inherited.arguments and constant(inherited.arguments[0].value) == ""):
         yield from ("inheritFrom", "yamlMergeStrategy", "inheritYamlMergeStrategy")
