@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from pipegen.structs import Struct, replace
 
-# Conditions with more facts, or with more tests of them, are not simplified.
+# Conditions with more facts, or with more tests of them, lose only what other parts decide.
 _MOST_FACTS, _MOST_TESTS = 7, 100
 # Kinds of texts that `equal` compares.
 _TEXTS = ("branch", "tag", "inputs", "env")
@@ -70,7 +70,10 @@ def simplified(whole: Condition, known: Condition = ALWAYS) -> Condition:
 
 
 class _Simplifier:
-    """Drops the parts of a condition that make no difference, by comparing all combinations of its tests."""
+    """Drops the parts of a condition that make no difference, by comparing all combinations of its tests.
+
+    If there are too many, only parts that single tests decide are dropped.
+    """
 
     def __init__(self, whole: Condition, known: Condition) -> None:
         self._whole, self._condition = flat(whole), known

@@ -73,7 +73,7 @@ def test_the_options_of_a_pod_become_its_keys(options: str, pod: str) -> None:
         ),
     ],
 )
-def test_pods_that_the_file_does_not_say_are_reported(options: str, reason: str) -> None:
+def test_pods_that_the_file_does_not_describe_are_reported(options: str, reason: str) -> None:
     """The stage has no agent in the config, and the diagnostic says why."""
     result, reported = _imported(options)
 

@@ -303,6 +303,10 @@ class GitLabJob(Struct, kw_only=True):
         return self.trigger is None and not self.is_helper
 
 
+# Its fields are those of a job that has their keys from another one.
+EMPTY_JOB = GitLabJob(name="", stage="")
+
+
 class DefaultKeys(Struct, kw_only=True):
     """The keys that most jobs of a file share; a job without them writes its own."""
 

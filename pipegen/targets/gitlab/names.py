@@ -43,9 +43,6 @@ class JobNames:
         Only the job that publishes the website may have its name.
         """
         name = wish if is_website and wish == _WEBSITE else allowed(wish)
-        if name not in self._taken:
-            self._taken.add(name)
-            return name
         return unique_name(name, self._taken, lambda _, number: _shortened(allowed(wish), f" {number}"))
 
 

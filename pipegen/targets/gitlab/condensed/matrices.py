@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import (
+    EMPTY_JOB,
     ArtifactKeys,
     CacheEntry,
     ChildPipeline,
@@ -244,7 +245,7 @@ def _unified(
             dependencies=None,
             other_files=(),
             variables=tuple(variable for variable in job.variables if variable.name not in values[0]),
-            **{name: getattr(_EMPTY, name) for name in own_fields},
+            **{name: getattr(EMPTY_JOB, name) for name in own_fields},
         )
         for job in jobs
     ]
@@ -389,6 +390,3 @@ def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Itera
             is_whole = len(names) == len(matrix.combinations)
             combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
             yield replace(need, job=matrix.job.name, combinations=combinations)
-
-
-_EMPTY = GitLabJob(name="", stage="")

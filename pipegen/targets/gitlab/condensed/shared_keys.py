@@ -19,7 +19,7 @@ from pipegen.targets.gitlab.condensed.conditions import (
     saved_lines,
 )
 from pipegen.targets.gitlab.jobs.raw import removed
-from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, Document, GitLabJob
+from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob
 from pipegen.targets.gitlab.render import job_data, script_data
 
 # The fields of a job by the key that has their values.
@@ -146,7 +146,7 @@ def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
         rules_from=hidden if has_rules else job.rules_from,
         variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=False),
-        **{name: getattr(_EMPTY, name) for name in _fields(keys)},
+        **{name: getattr(EMPTY_JOB, name) for name in _fields(keys)},
     )
 
 
@@ -196,6 +196,3 @@ def _common_words(names: Sequence[str]) -> str:
     if any(re.match(r"\w", name[length:]) for name in names):
         prefix = re.sub(r"[^\W_]+$", "", prefix)
     return re.sub(SEPARATORS, "-", prefix).strip("-_.")
-
-
-_EMPTY = GitLabJob(name="", stage="")
