@@ -64,7 +64,7 @@ _STAGES = (
     *(codes.STAGE_TOO_LARGE, codes.RETRY_KINDS, codes.NOT_ON_JENKINS, codes.SERVICES_WITHOUT_IMAGE),
     *(codes.RESOURCES_BY_LABEL, codes.STOP_LEFT_OUT, codes.RAW_REFUSED, codes.INTERRUPTIBLE_IGNORED),
     codes.TIMEOUT_STOPS_OTHERS,
-    *(codes.INVALID_PLUGIN_STEP, codes.PLUGIN_STEPS_REFUSED, codes.LABEL_EXPRESSION, codes.MACHINE_LEFT_OUT),
+    *(codes.INVALID_PLUGIN_STEP, codes.PLUGIN_STEPS_REFUSED, codes.LABEL_EXPRESSION),
     codes.DOCKERFILE_ON_GITLAB,
     *(codes.NO_ID_TOKEN, codes.STEP_WITHOUT_AGENT, codes.TRIGGER_WITHOUT_PROJECT, codes.TRIGGER_NOT_AWAITED),
     *(codes.INVALID_TRIGGER_VARIABLE, codes.MAIL_WITHOUT_SERVER, codes.PARAMETER_IN_RULES, codes.REPORT_DROPPED),
@@ -96,7 +96,8 @@ _PIPELINES = (
     *(codes.ONLY_FINAL_STAGES, codes.CONFLICTING_FILES, codes.SAME_CACHE, codes.ADDED_WAITS, codes.FINALLY_WAITS),
     *(codes.DECLARATIVE_WORKSPACE, codes.JOB_WIDE_SETTING_CONFLICT, codes.DECLARATIVE_OUTCOMES, codes.OVERLAPPING_RUNS),
     *(codes.CONTAINER_NOT_SHARED, codes.RELEASE_IN_OWN_IMAGE, codes.DEEP_NESTING, codes.CHILD_WAITS),
-    *(codes.CUT_CROSSED, codes.UNKNOWN_SPLIT_STAGE),
+    # Stages of a shared workspace have the pod that all of them name.
+    *(codes.CUT_CROSSED, codes.UNKNOWN_SPLIT_STAGE, codes.MACHINE_LEFT_OUT),
     *(codes.LOST_PARALLELISM, codes.UNUSED_OUTPUT, codes.IDLE_ARTIFACTS),
 )
 # Codes that depend on other pipelines, even if the diagnostic does not name their stages.

@@ -104,6 +104,14 @@ def test_an_error_does_not_hide_other_errors(text: str, expected: list[str]) -> 
         (of_stages("{ name: s }", more="templates: { t: 5 }", keys="defaults: { extends: t },"), ["PG202"]),
         (of_stages("{ name: s, script: x }", "{ name: r, script: x }", keys="excution: [[r, s]],"), ["PG201"]),
         (of_stages("{ name: s, trigger: { name: j } }", more="targets: { gitlab: { nope: 1 } }"), ["PG201"]),
+        (
+            of_stages(
+                "{ name: s, script: x, agent: { kubernetes: { yaml: 'kind: Pod', nope: 1 } } }",
+                "{ name: r, script: x, agent: { kubernetes: { yaml: 'kind: Pod' } } }",
+                keys="workspace: shared,",
+            ),
+            ["PG626", "PG201"],
+        ),
     ],
 )
 def test_an_error_causes_no_further_errors(text: str, expected: list[str]) -> None:
