@@ -798,3 +798,11 @@ def test_a_year_has_a_quarter_of_a_day_more(tmp_path: Path) -> None:
     result, _ = from_text(source, tmp_path)
 
     assert _generated(result)["build"]["artifacts"] == {"paths": ["out"], "expire_in": "365 days 6 hours"}
+
+
+def test_an_environment_whose_name_stays_raw_stays_raw(tmp_path: Path) -> None:
+    """Its other keys need the name."""
+    source = "a: { script: [make], environment: { name: 'x/${X:-b}', url: 'https://a.b' } }\n"
+    result, _ = from_text(source, tmp_path)
+
+    assert 'raw: { gitlab: { environment: { name: "x/${X:-b}", url: https://a.b } } }' in result.text

@@ -28,9 +28,10 @@ def environment(context: KeyContext) -> Translation:
     entries = present(node)
     if "name" not in entries:
         raise UntranslatableError("the environment has no name")
-    value: dict[str, Data] = {}
+    # Other keys mean nothing without it.
+    value = dict(_key("name", entries["name"].value, context))
     others: list[Entry] = []
-    for key, entry in sorted(entries.items(), key=lambda item: item[0] != "name"):
+    for key, entry in entries.items():
         try:
             value |= _key(key, entry.value, context)
         except UntranslatableError:
