@@ -9,7 +9,7 @@ from importing.samples import from_text
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.left_values import LeftValues, generated_values, read_variable
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 
 _CONFIG = """\
 pipelines:
@@ -50,6 +50,6 @@ def test_commands_of_outputs_are_read(tmp_path: Path) -> None:
 
 
 def _read(job: SourceJob, left: LeftValues) -> dict[str, str]:
-    commands = map(text_of, items_of(job.get("script")))
+    commands = map(text_of, flat_items(job.get("script")))
     values = (read_variable(command.rstrip(), left.for_others, left) for command in commands)
     return dict(value for value in values if value is not None)

@@ -10,7 +10,7 @@ from importing.samples import from_text
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.own_commands import is_own
 from pipegen.importing.gitlab.proof import prove
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.structs import replace
 
 _CONFIG = """\
@@ -72,7 +72,7 @@ def test_commands_that_the_compiler_adds_are_left_out(tmp_path: Path) -> None:
     (file,) = compiled(_CONFIG, "gitlab").files
     jobs = from_text(file.text, tmp_path)[0].source.jobs.values()
     scripts = [job.get(key) for job in jobs for key in ("before_script", "script")]
-    commands = [text_of(item).rstrip() for script in scripts for item in items_of(script)]
+    commands = [text_of(item).rstrip() for script in scripts for item in flat_items(script)]
 
     assert any('".pipegen/files/parts-$part.tar"' in command for command in commands)
     assert {command for command in commands if not is_own(command)} == {

@@ -18,7 +18,7 @@ from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
 from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
@@ -341,7 +341,7 @@ class _Writer:
         if entry is None:
             return
         self._accounting.mark_key(entry.key, KeyOutcome.RAW)
-        for keyword in [keyword for rule in items_of(entry.value) for keyword in entries_of(rule)]:
+        for keyword in [keyword for rule in flat_items(entry.value) for keyword in entries_of(rule)]:
             is_known = (
                 keyword.key.text in PLAIN
                 if is_condition_known
@@ -357,7 +357,7 @@ class _Writer:
             if is_condition_known
             else 'add a "when" to the pipeline for other engines',
         )
-        items = [item for item in items_of(entry.value) if not (self._name and is_generated(item))]
+        items = [item for item in flat_items(entry.value) if not (self._name and is_generated(item))]
         # The generated file has those of its inputs again.
         refusals = [{"if": refusal_of(name), "when": "never"} for name in self._inputs]
         rules = [rule for item in items if (rule := with_defaults(raw_data(item), self._replaced)) not in refusals]

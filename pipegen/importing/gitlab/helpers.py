@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
@@ -21,7 +21,7 @@ WAIT_FOR, _COLLECT_FOR = "wait for ", "collect for "
 
 def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> SourcePipeline:
     """Return *source* without these helpers: jobs that need a helper need those for which it waits instead."""
-    helpers = {job.name: items_of(job.get("needs")) for job in source.jobs.values() if _only_waits(job, source)}
+    helpers = {job.name: flat_items(job.get("needs")) for job in source.jobs.values() if _only_waits(job, source)}
     if not helpers:
         return source
     for name in helpers:
@@ -42,9 +42,9 @@ def _without(helpers: Mapping[str, Iterable[Node]], job: SourceJob) -> SourceJob
     """Return *job* with the needs of *helpers* in place of these."""
     entries = dict(job.entries)
     if (needs := entries.get("needs")) is not None:
-        entries["needs"] = Entry(needs.key, _sequence(_once(_expanded(items_of(needs.value), helpers)), needs.value))
+        entries["needs"] = Entry(needs.key, _sequence(_once(_expanded(flat_items(needs.value), helpers)), needs.value))
     if (dependencies := entries.get("dependencies")) is not None:
-        expanded = _expanded(items_of(dependencies.value), helpers)
+        expanded = _expanded(flat_items(dependencies.value), helpers)
         names = {_job(item): item for item in expanded if not _lacks_files(item)}
         items = (Scalar(name, item.span) for name, item in names.items())
         entries["dependencies"] = Entry(dependencies.key, _sequence(items, dependencies.value))

@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
 )
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.rules import formulas_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present
 from pipegen.importing.gitlab.workflow_variables import set_by_workflow
@@ -79,7 +79,7 @@ def report_refused_values(source: SourcePipeline, plans: Sequence[Plan], report:
     A name contains them, such as that of an image. GitLab compares values with options only in its form.
     """
     workflow = source.workflow.value if source.workflow is not None else None
-    rules = items_of(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
+    rules = flat_items(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
     known = {text_of(rule.get("if")) for rule in rules if isinstance(rule, TreeMapping)}
     for name, condition in refused_values(plans).items():
         variable = source.variables.get(name)

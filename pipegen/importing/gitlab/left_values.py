@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.outputs import DotenvReport
 from pipegen.importing.gitlab.reading.stored import artifacts_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.structs import Struct
 
 _SCRIPTS = ("before_script", "script")
@@ -50,7 +50,7 @@ def generated_values(job: SourceJob) -> LeftValues:
     name = job.name.removeprefix("stage ")
     artifacts, reports = artifacts_of(job)
     stored = texts_of(artifacts.get("paths"))
-    for text in (text_of(item) for key in _SCRIPTS for item in items_of(job.get(key))):
+    for text in (text_of(item) for key in _SCRIPTS for item in flat_items(job.get(key))):
         left |= {match["path"]: _value(name, match["file"], match["name"]) for match in _STORED.finditer(text)}
         own |= {match["variable"]: _value(name, match["file"], match["name"]) for match in _ASSIGNED.finditer(text)}
         for match in (*_PRINTED.finditer(text), *_REPORTED.finditer(text)):

@@ -28,7 +28,7 @@ from pipegen.importing.gitlab.reading.rules import (
     workflow_rules,
 )
 from pipegen.importing.gitlab.reading.stored import artifacts_of, is_outside
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
@@ -282,10 +282,10 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
     Files of pipegen itself are no artifacts.
     """
     yield from ((ARTIFACTS, expanded(path)) for path in _stored_paths(job) if not path.startswith(".pipegen/"))
-    for need in filter(is_elsewhere, items_of(job.get("needs"))):
+    for need in filter(is_elsewhere, flat_items(job.get("needs"))):
         texts = {entry.key.text: text_of(entry.value) for entry in entries_of(need) if entry.key.text != "artifacts"}
         yield OTHER_FILES, expanded(" ".join(texts[key] for key in sorted(texts)))
-    for cache in items_of(job.get("cache")):
+    for cache in flat_items(job.get("cache")):
         paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
         yield from ((CACHES, expanded(path)) for path in paths if not is_outside(path, job))
     for kind, node in ((entry.key.text, entry.value) for entry in artifacts_of(job)[1].entries):
@@ -320,7 +320,7 @@ def combinations_of(job: SourceJob, *, has_numbers: bool) -> Iterator[tuple[str,
             )
     else:
         seen: dict[str, Mapping[str, str]] = {}
-        for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None):
+        for item in flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None):
             axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
             for values in islice(product(*axes.values()), _MOST_COMBINATIONS):
                 seen.setdefault(
@@ -333,12 +333,12 @@ def combinations_of(job: SourceJob, *, has_numbers: bool) -> Iterator[tuple[str,
 
 
 def _commands(job: SourceJob, *keys: str) -> tuple[str, ...]:
-    texts = (text_of(item).rstrip() for key in keys for item in items_of(job.get(key)))
+    texts = (text_of(item).rstrip() for key in keys for item in flat_items(job.get(key)))
     return tuple(text for text in texts if text)
 
 
 def _services(job: SourceJob) -> tuple[str, ...]:
-    items = items_of(job.get("services"))
+    items = flat_items(job.get("services"))
     return tuple(expanded(text_of(item.get("name") if isinstance(item, TreeMapping) else item)) for item in items)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.variables import is_fetch_option
 from pipegen.importing.gitlab.stages.texts import names_in
@@ -31,7 +31,7 @@ def setting_variables(source: SourcePipeline) -> dict[str, str]:
         text_of(item)
         for job in source.jobs.values()
         for key in ("before_script", "script")
-        for item in items_of(job.get(key))
+        for item in flat_items(job.get(key))
     )
     return {
         name: text

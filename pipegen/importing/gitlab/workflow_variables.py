@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, inherited
 from pipegen.importing.gitlab.reading.rules import NEVER
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import entries_of
@@ -20,7 +20,7 @@ from pipegen.source.tree import entries_of
 def set_by_workflow(source: SourcePipeline) -> frozenset[str]:
     """Return the names of the variables that rules of the workflow set."""
     workflow = source.workflow.value if source.workflow is not None else None
-    rules = items_of(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
+    rules = flat_items(workflow.get("rules")) if isinstance(workflow, TreeMapping) else ()
     variables = (rule.get("variables") for rule in rules if isinstance(rule, TreeMapping))
     return frozenset(entry.key.text for each in variables for entry in entries_of(each))
 

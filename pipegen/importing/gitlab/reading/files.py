@@ -23,7 +23,7 @@ from pipegen.importing.gitlab.reading.tree import (
     ReadingLimits,
     ValueBudget,
     common_order,
-    items_of,
+    flat_items,
     merged_maps,
     read_tree,
     text_of,
@@ -173,7 +173,7 @@ def _tested(rules: Sequence[IncludeRule]) -> Iterator[str]:
 def _include_rules(node: Node) -> tuple[IncludeRule, ...] | None:
     """Return the rules *node* of an include; None if they have keys other than `if` and `when`."""
     rules = []
-    for item in items_of(node):
+    for item in flat_items(node):
         keys = {entry.key.text: text_of(entry.value) for entry in entries_of(item)}
         if not isinstance(item, TreeMapping) or not keys.keys() <= {"if", "when"}:
             return None
@@ -211,7 +211,7 @@ def _merged(
     parts: list[TreeMapping] = []
     if include is not None:
         reading.accounting.mark(include, KeyOutcome.TRANSLATED)
-        for item in items_of(include.value):
+        for item in flat_items(include.value):
             parts += _included(item, include, checkout, reading, (stack, conditions))
     for entry in (entry for entry in tree.entries if entry.key.text == "spec"):
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)

@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions.formulas import Facts, holds
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
-from pipegen.importing.gitlab.reading.tree import INPUT, FileTree, is_null, items_of, text_of
+from pipegen.importing.gitlab.reading.tree import INPUT, FileTree, flat_items, is_null, text_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of
 from pipegen.source.tree import Sequence as TreeSequence
@@ -55,7 +55,7 @@ def _default_by_rules(rules: Node, values: Mapping[str, Node], types: Mapping[st
 
     It is empty if none holds: `Ci::Inputs::RulesEvaluator` in `lib/ci/inputs/rules_evaluator.rb` of GitLab.
     """
-    for rule in items_of(rules):
+    for rule in flat_items(rules):
         keys = rule if isinstance(rule, TreeMapping) else TreeMapping((), rule.span)
         condition = keys.get("if")
         if is_null(condition) or holds(parsed(_with_literals(text_of(condition), values, types)), _NO_FACTS):

@@ -16,8 +16,8 @@ from pipegen.importing.gitlab.reading.tree import (
     ReadingLimits,
     TagReference,
     ValueBudget,
+    flat_items,
     is_null,
-    items_of,
     merged_maps,
     text_of,
     texts_of,
@@ -307,7 +307,7 @@ class _Resolver:
         if not isinstance(own, TreeMapping) or name in KEYWORDS:
             return None
         result = TreeMapping((), own.span)
-        for base in items_of(own.get("extends")):
+        for base in flat_items(own.get("extends")):
             result = merged_maps(result, self._base(base, name, stack), self._accounting)
         result = merged_maps(result, own, self._accounting)
         self._budget.spend(len(result.entries), own.span)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.plan.model.patterns import Pattern
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.structs import Struct
@@ -50,7 +50,7 @@ def included_files(
     """
     if "project" in keys:
         other = _other_checkout(text_of(keys["project"].value), roots)
-        files = tuple(text_of(file) for file in items_of(keys["file"].value)) if "file" in keys else ("",)
+        files = tuple(text_of(file) for file in flat_items(keys["file"].value)) if "file" in keys else ("",)
         return IncludedFiles(other, files) if other is not None else None
     if "template" in keys:
         project, folder = _TEMPLATES

@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.importing.arcs import SelectedArc, arcs
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, entries_of
 from pipegen.structs import Struct, field, replace
@@ -87,7 +87,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     if node is None:
         return None
     needs = []
-    for item in items_of(node):
+    for item in flat_items(node):
         keys = item if isinstance(item, TreeMapping) else None
         if is_elsewhere(item) or (keys is not None and not keys.get("job")):
             continue
@@ -106,7 +106,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
-    return tuple(needs) if needs or not items_of(node) else ()
+    return tuple(needs) if needs or not flat_items(node) else ()
 
 
 def whole_name(name: str, jobs: Container[str]) -> str:
@@ -119,7 +119,7 @@ def _combinations(job: str, need: TreeMapping | None) -> tuple[str, ...] | None:
     parallel = need.get("parallel") if need is not None else None
     if parallel is None:
         return None
-    maps = items_of(parallel.get("matrix")) if isinstance(parallel, TreeMapping) else ()
+    maps = flat_items(parallel.get("matrix")) if isinstance(parallel, TreeMapping) else ()
     axes = [[texts_of(entry.value) for entry in entries_of(mapping)] for mapping in maps]
     names = (f"{job}: [{', '.join(values)}]" for lists in axes for values in product(*lists))
     return tuple(islice(names, _MOST_COMBINATIONS))

@@ -12,7 +12,7 @@ from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.syntax import ShellCommand
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.stored import artifacts_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct, field
 
@@ -103,7 +103,7 @@ def report_of(job: SourceJob, *, gets_files: bool) -> DotenvReport:
     path = match[1] if match is not None else ""
     if normpath(path) != path or path.startswith(("../", ".pipegen/")) or path in ("..", "."):
         raise UntranslatableError("it is not one file with a plain path in the checkout")
-    if any(_contains(text_of(item), path) for item in items_of(job.get("after_script"))):
+    if any(_contains(text_of(item), path) for item in flat_items(job.get("after_script"))):
         raise UntranslatableError(f'"after_script" contains "{path}"')
     if named := [name for name, variable in job.variables.items() if _contains(variable.text, path)]:
         raise UntranslatableError(f'the variable {named[0]} contains "{path}"')
@@ -126,7 +126,7 @@ def _contains(text: str, path: str) -> bool:
 
 def _statements(job: SourceJob, path: str) -> Iterator[str]:
     """Yield the commands of the script of *job*, whole blocks as one, if it contains *path*."""
-    text = "\n".join(text_of(item) for key in _SCRIPTS for item in items_of(job.get(key)))
+    text = "\n".join(text_of(item) for key in _SCRIPTS for item in flat_items(job.get(key)))
     if not _contains(text, path):
         return
     lexed, error = lex(text, ())

@@ -26,7 +26,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 from pipegen.importing.gitlab.reading.files import IncludeRule
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, is_null, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, entries_of
 from pipegen.structs import Struct
@@ -158,7 +158,7 @@ def rules_in(
     node: Node, when: str, start_in: str, exit_codes: tuple[str, ...] = (), *, allow_failure: bool
 ) -> Iterator[Rule]:
     """Yield the rules of the list *node*; the others are the values of the job, which rules can replace."""
-    for item in items_of(node):
+    for item in flat_items(node):
         if not isinstance(item, TreeMapping):
             raise ExpressionError(text_of(item))
         allowed = item.get("allow_failure")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, scalars
 
@@ -57,7 +57,7 @@ def _is_above(path: str) -> bool:
 
 def outside(node: Node | None, job: SourceJob) -> tuple[Scalar, ...]:
     """Return the paths in the list *node* that are outside of the checkout of *job*."""
-    return tuple(item for item in items_of(node) if isinstance(item, Scalar) and is_outside(text_of(item), job))
+    return tuple(item for item in flat_items(node) if isinstance(item, Scalar) and is_outside(text_of(item), job))
 
 
 def _texts(job: SourceJob) -> Iterator[str]:

@@ -258,18 +258,18 @@ def is_null(node: Node | None) -> bool:
     return node is None or (isinstance(node, Scalar) and node.kind is ScalarKind.NULL)
 
 
-def items_of(node: Node | None) -> tuple[Node, ...]:
+def flat_items(node: Node | None) -> tuple[Node, ...]:
     """Return the items of a list at any depth, or a single value; none for null."""
     if node is None or is_null(node):
         return ()
     if not isinstance(node, Sequence):
         return (node,)
-    return tuple(inner for item in node.items for inner in items_of(item))
+    return tuple(inner for item in node.items for inner in flat_items(item))
 
 
 def texts_of(node: Node | None) -> tuple[str, ...]:
     """Return the texts of a list of scalars, or of a single one."""
-    return tuple(text_of(item) for item in items_of(node) if isinstance(item, Scalar))
+    return tuple(text_of(item) for item in flat_items(node) if isinstance(item, Scalar))
 
 
 def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:

@@ -11,7 +11,7 @@ from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.sites import published
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.refused.forms import Wrong
 from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_header, wrong_in_job
 from pipegen.importing.gitlab.runnable import combinations_of
@@ -89,7 +89,7 @@ def _elsewhere(job: SourceJob) -> Iterator[Wrong]:
     """Yield needs of *job* on more jobs of other projects or pipelines than GitLab allows."""
     node = job.get("needs")
     reason = crowded_needs(
-        {entry.key.text for entry in entries_of(need)} for need in items_of(node) if is_elsewhere(need)
+        {entry.key.text for entry in entries_of(need)} for need in flat_items(node) if is_elsewhere(need)
     )
     if node is not None and reason:
         yield Wrong(node.span, reason, "download the files of some in the script", ("needs",))
@@ -123,8 +123,8 @@ def _needs(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Ite
 def _dependencies(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     """Yield `dependencies` of *job* on jobs that do not exist, of later stages, and of none of its *needs*."""
     needed = {text_of(need.node.get("job") if isinstance(need.node, TreeMapping) else need.node) for need in needs}
-    has_others = any(map(is_elsewhere, items_of(job.get("needs"))))
-    for item in items_of(job.get("dependencies")):
+    has_others = any(map(is_elsewhere, flat_items(job.get("needs"))))
+    for item in flat_items(job.get("dependencies")):
         name = text_of(item)
         if whole_name(name, source.jobs) not in source.jobs and source.is_complete:
             yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))

@@ -9,7 +9,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.rules import Rule
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
@@ -46,7 +46,7 @@ def variables_of_rules(
 
     Raise `UntranslatableError` if a config cannot set them. *has_script* is whether the config has the script.
     """
-    has_services = not all(map(is_docker, items_of(job.get("services"))))
+    has_services = not all(map(is_docker, flat_items(job.get("services"))))
     has_script &= job.get("script") is not None and not job.unknown and not is_powershell(job) and not has_services
     defaults = _defaults(job, rules, names, has_script=has_script)
     rules = [

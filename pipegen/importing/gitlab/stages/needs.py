@@ -12,7 +12,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.after_failures import after_any_failure, in_order_of_stages
 from pipegen.importing.gitlab.stages.keys.base import as_map, raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
@@ -244,7 +244,7 @@ def _report_dependencies(
     """Report the `dependencies` of *draft* whose files it does not get."""
     job = draft.job
     is_by_stage = needs_of(job, source) is None and draft.name not in order.final
-    for item in items_of(job.get("dependencies")):
+    for item in flat_items(job.get("dependencies")):
         name = whole_name(text_of(item), source.jobs)
         if is_by_stage and name in order.files[draft.name] and name not in order.before[draft.name]:
             accounting.mark(job.entries["dependencies"], KeyOutcome.REPORTED)
@@ -267,7 +267,7 @@ def _report_dependencies(
 def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounting) -> None:
     """Mark the raw needs of *job*: arcs also express those on whole jobs of the pipeline."""
     entry = job.entries["needs"]
-    others = [item for item in items_of(entry.value) if is_elsewhere(item)]
+    others = [item for item in flat_items(entry.value) if is_elsewhere(item)]
     others += [need.node for need in needs_of(job, source) or () if need.combinations is not None or need.own_axes]
     accounting.mark_key(entry.key, KeyOutcome.RAW)
     for node in others:
@@ -277,7 +277,7 @@ def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounti
 def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounting: Accounting, report: Report) -> None:
     """Report the needs of *draft* on other pipelines and on single combinations."""
     job, matrix = draft.job, as_map(draft.keys.get("matrix"))
-    for item in items_of(job.get("needs")):
+    for item in flat_items(job.get("needs")):
         if is_elsewhere(item) and not draft.other_files:
             accounting.mark_value(item, KeyOutcome.REPORTED)
             report.add(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.order import is_elsewhere
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.importing.gitlab.stages.texts import names_in, rule_variables, with_values
@@ -24,7 +24,7 @@ def needs_elsewhere(job: SourceJob, inputs: Collection[str]) -> tuple[dict[str, 
     The generated script may export these, so GitLab would not have them. Variables that are *inputs* stay variables.
     """
     variables = _exported(job, inputs)
-    needs = [raw_data(item) for item in items_of(job.get("needs")) if is_elsewhere(item)]
+    needs = [raw_data(item) for item in flat_items(job.get("needs")) if is_elsewhere(item)]
     return tuple(
         {key: _valued(text, variables) for key, text in need.items()} for need in needs if isinstance(need, dict)
     )

@@ -10,7 +10,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import is_elsewhere, order_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, DotenvReport, StageOutputs, has_report, report_of
 from pipegen.importing.gitlab.reading.stored import artifacts_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
@@ -119,9 +119,9 @@ def _gets_files(job: SourceJob, senders: Iterable[SourceJob]) -> bool:
     """Return whether *job* may get files of earlier runs, of a cache, of *senders*, or of other pipelines."""
     artifacts = [artifacts_of(sender)[0] for sender in senders]
     is_sent = any(keys.get(key) is not None for keys in artifacts for key in ("paths", "untracked"))
-    is_elsewhere_too = any(map(is_elsewhere, items_of(job.get("needs"))))
+    is_elsewhere_too = any(map(is_elsewhere, flat_items(job.get("needs"))))
     is_kept = not _KEEPING.isdisjoint(job.variables)
-    return is_sent or is_elsewhere_too or is_kept or bool(items_of(job.get("cache")))
+    return is_sent or is_elsewhere_too or is_kept or bool(flat_items(job.get("cache")))
 
 
 def _read(
@@ -165,7 +165,7 @@ def _own_refusal(job: SourceJob, report: DotenvReport) -> str:
 
 def _start_refusal(job: SourceJob) -> str:
     """Return that *job* may start without the values, "" if it does not: after a failure, there are none."""
-    rules = [rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping)]
+    rules = [rule for rule in flat_items(job.get("rules")) if isinstance(rule, TreeMapping)]
     starts = [text_of(job.get("when")), *(text_of(rule.get("when")) for rule in rules)]
     return f'job "{job.name}" may start after failures' if AFTER_FAILURES.intersection(starts) else ""
 
@@ -202,7 +202,7 @@ def _refusal_by_keys(job: SourceJob, names: Collection[str], forced: Collection[
     """
     read = _reading(job, names)
     derived = read.difference(names)
-    if is_receiver and not all(map(is_docker, items_of(job.get("services")))):
+    if is_receiver and not all(map(is_docker, flat_items(job.get("services")))):
         return f'the services of job "{job.name}" may read it'
     if is_receiver and not all(map(is_free_name, derived)):
         return f'the runner may read variables of job "{job.name}" with values of the report'

@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.sites import published
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
@@ -112,7 +112,7 @@ def _release(draft: Draft, entry: Entry, inputs: Collection[str]) -> Mapping[str
         elif key == "milestones":
             release[key] = [texts.shown(text) for text in texts_of(setting.value)]
         elif key == "assets" and set(present(setting.value)) == {"links"}:
-            release["links"] = [_link(link, texts) for link in items_of(present(setting.value)["links"].value)]
+            release["links"] = [_link(link, texts) for link in flat_items(present(setting.value)["links"].value)]
         else:
             raise UntranslatableError(f'the key "{key}"')
     return release

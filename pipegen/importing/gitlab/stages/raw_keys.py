@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
-from pipegen.importing.gitlab.reading.tree import is_null, items_of
+from pipegen.importing.gitlab.reading.tree import flat_items, is_null
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.source.tree import Entry, Sequence
 
@@ -40,7 +40,7 @@ class RawKeys:
             self.mark(job, entry, reason, known, outcome)
             value = entry.value
             is_flat = entry.key.text in _FLAT and isinstance(value, Sequence)
-            data[entry.key.text] = [raw_data(item) for item in items_of(value)] if is_flat else raw_data(value)
+            data[entry.key.text] = [raw_data(item) for item in flat_items(value)] if is_flat else raw_data(value)
         return data
 
     def mark(

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, StageOutputs
 from pipegen.importing.gitlab.reading.rules import may_have_rules_elsewhere, with_include_rules
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import environments, files, limits, machines, matrices, scripts
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, merged
@@ -306,7 +306,7 @@ class StageBuilder:
         elif job.get("parallel") is not None:
             reason = context.forced.get("matrix") or matrices.refusal(job)
             draft.raw |= self.raw_keys.kept(draft.name, [job.entries["parallel"]], reason)
-        texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
+        texts = [text_of(item) for key in _TEXTS for item in flat_items(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
             env["CI_JOB_STAGE"] = job.stage
         env |= start.env if start is not None else {}

@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import ALWAYS as ALWAYS_STARTS
 from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_FAILURE, ON_SUCCESS, Rule, formula_of, rules_of
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.deciding_tests import deciding_tests
@@ -153,7 +153,7 @@ def _deciding(rules: Sequence[Rule], names: Names, known: Condition) -> Sequence
 
 def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
     """Return why rules of *job* stay raw: for them a variable of the file has no value."""
-    keys = [entry for rule in items_of(job.get("rules")) for entry in entries_of(rule)]
+    keys = [entry for rule in flat_items(job.get("rules")) for entry in entries_of(rule)]
     names = {name for entry in keys if entry.key.text == "if" for name in names_in(text_of(entry.value))}
     missing = [name for name in source.variables if name in names and name not in job.variables]
     return f"the job does not inherit {missing[0]}" if missing else ""
@@ -333,7 +333,7 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
         if entry.key.text == "when":
             yield entry
         elif entry.key.text == "rules":
-            rules = (entries_of(rule) for rule in items_of(entry.value))
+            rules = (entries_of(rule) for rule in flat_items(entry.value))
             yield from (
                 keyword
                 for rule in rules
@@ -350,7 +350,7 @@ def known_entries(job: SourceJob, source: SourcePipeline, entries: Collection[En
     """
     usual = (ON_SUCCESS, ALWAYS_STARTS) if _is_first(job, source) else (ON_SUCCESS,)
     for entry in entries:
-        for rule in items_of(entry.value) if entry.key.text == "rules" else ():
+        for rule in flat_items(entry.value) if entry.key.text == "rules" else ():
             yield from (
                 keyword
                 for keyword in entries_of(rule)

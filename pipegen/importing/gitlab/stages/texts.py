@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pipegen.bindings.script.lexer import lex
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.sharing import MOST_CHARACTERS
 from pipegen.importing.untranslatable import UntranslatableError
@@ -284,14 +284,14 @@ def read_by_rules(job: SourceJob) -> frozenset[str]:
 
 def rule_variables(job: SourceJob) -> tuple[str, ...]:
     """Return the names of the variables that rules of *job* set."""
-    rules = (rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping))
+    rules = (rule for rule in flat_items(job.get("rules")) if isinstance(rule, TreeMapping))
     return tuple(entry.key.text for rule in rules for entry in entries_of(rule.get("variables")))
 
 
 def names_in_values(job: SourceJob) -> dict[str, tuple[str, ...]]:
     """Return the variables in the values that *job* and its rules give to each of its variables."""
     names = {name: names_in(variable.text) if variable.is_expanded else () for name, variable in job.variables.items()}
-    for rule in items_of(job.get("rules")):
+    for rule in flat_items(job.get("rules")):
         for entry in entries_of(rule.get("variables")) if isinstance(rule, TreeMapping) else ():
             names[entry.key.text] = (*names.get(entry.key.text, ()), *names_in(text_of(entry.value)))
     return names

@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import rules_of
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.raw_keys import RawKeys
@@ -143,8 +143,8 @@ def _child_files(job: SourceJob, source: SourcePipeline) -> tuple[Value, ...] | 
     include = keys["include"].value if "include" in keys else None
     if include is None or not _is_translatable(keys, "include"):
         return None
-    files = tuple(file for item in items_of(include) if (file := _child_file(item, job, source)) is not None)
-    return files if 0 < len(files) == len(items_of(include)) <= TriggerJob.MOST_FILES else None
+    files = tuple(file for item in flat_items(include) if (file := _child_file(item, job, source)) is not None)
+    return files if 0 < len(files) == len(flat_items(include)) <= TriggerJob.MOST_FILES else None
 
 
 def _child_file(item: Node, job: SourceJob, source: SourcePipeline) -> Value:

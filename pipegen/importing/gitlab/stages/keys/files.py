@@ -10,7 +10,7 @@ from types import MappingProxyType
 from pipegen.config.schema.file import gitlab_reports
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.stored import is_outside, outside
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import (
     KeyContext,
     Translation,
@@ -73,7 +73,7 @@ def _removed(entries: dict[str, Entry], context: KeyContext) -> list[WithoutEffe
     node = entries["paths"].value
     parts = list(_outside(node, context))
     inside = tuple(_inside(node, context))
-    is_stored = not parts or len(parts) < len(items_of(node)) or "untracked" in entries
+    is_stored = not parts or len(parts) < len(flat_items(node)) or "untracked" in entries
     others = ("paths", "exclude", "expose_as") if is_stored or "reports" in entries else tuple(entries)
     if not is_stored:
         removed = tuple(entries.pop(key) for key in others if key in entries)
@@ -198,7 +198,7 @@ def _percent(pattern: str, report: Data) -> Data:
 
 def caches(context: KeyContext) -> Translation:
     """Return the caches of a job."""
-    items = [item for item in items_of(context.job.get("cache")) if isinstance(item, Mapping) and item.entries]
+    items = [item for item in flat_items(context.job.get("cache")) if isinstance(item, Mapping) and item.entries]
     values: list[Data] = []
     raw: list[Entry] = []
     without_effect: list[WithoutEffect] = []
@@ -208,7 +208,7 @@ def caches(context: KeyContext) -> Translation:
         node = entries["paths"].value if "paths" in entries else None
         parts = list(_outside(node, context))
         without_effect += parts
-        has_paths = len(parts) < len(items_of(node))
+        has_paths = len(parts) < len(flat_items(node))
         if not has_paths and "untracked" not in entries:
             # `shells/abstract.go` of the runner skips it.
             without_effect.append(WithoutEffect(item.span, "this cache", "it has no paths", item.entries))

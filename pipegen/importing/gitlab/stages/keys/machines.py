@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, present
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Mapping, Node, Scalar
@@ -41,7 +41,7 @@ def image(context: KeyContext) -> Translation:
 
 def services(context: KeyContext) -> Translation:
     """Return the services of a job."""
-    items = items_of(context.job.get("services"))
+    items = flat_items(context.job.get("services"))
     return Translation({"services": [_service(item, context) for item in items]} if items else {})
 
 

@@ -10,7 +10,7 @@ from math import prod
 
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.untranslatable import UntranslatableError
@@ -98,7 +98,7 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         parts = [str(part) for part in range(1, number + 1)]
         return Axes({_PART: list(parts)}, _numbers(number, job))
     tested = read_by_rules(job)
-    maps = [_axes(item, tested) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)]
+    maps = [_axes(item, tested) for item in flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)]
     axes = _of_maps(maps, job)
     return _numbered(axes, maps, job) if reads_number(job) else axes
 
@@ -128,14 +128,14 @@ def variables_of(job: SourceJob) -> tuple[str, ...]:
     node = job.get("parallel")
     if isinstance(node, Scalar):
         return NUMBERS
-    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    maps = flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)
     return tuple(dict.fromkeys(entry.key.text for item in maps for entry in entries_of(item)))
 
 
 def read_by_values(job: SourceJob) -> Iterator[str]:
     """Yield the variables that values of the matrix of *job* read: GitLab expands them as those of variables."""
     node = job.get("parallel")
-    maps = items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    maps = flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)
     values = (text for item in maps for entry in entries_of(item) for text in texts_of(entry.value))
     return (name for text in values for name in names_in(text))
 

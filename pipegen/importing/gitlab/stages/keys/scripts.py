@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.texts import has_reference
 from pipegen.importing.untranslatable import UntranslatableError
@@ -45,7 +45,7 @@ def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dic
     if before := commands(context, "before_script", is_bash=is_bash):
         keys["before"] = before
     script = commands(context, "script", is_bash=is_bash)
-    keys["script"] = script if script and items_of(context.job.get("script")) else [*script, "true"]
+    keys["script"] = script if script and flat_items(context.job.get("script")) else [*script, "true"]
     if after := commands(context, "after_script", is_bash=is_bash):
         keys["after"] = after
     return keys
@@ -53,7 +53,7 @@ def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dic
 
 def is_powershell(job: SourceJob) -> bool:
     """Return whether a runner with PowerShell runs the scripts of *job*, which pipegen writes for sh."""
-    items = (item for key in ("before_script", "script", "after_script") for item in items_of(job.get(key)))
+    items = (item for key in ("before_script", "script", "after_script") for item in flat_items(job.get(key)))
     return any(_POWERSHELL.search(text_of(item)) for item in items)
 
 
@@ -61,7 +61,7 @@ def refusal(context: KeyContext) -> str:
     """Return why a config cannot have the scripts of a job, "" if it can."""
     if is_powershell(context.job):
         return "it is PowerShell"
-    items = [item for key in ("before_script", "script", "after_script") for item in items_of(context.job.get(key))]
+    items = [item for key in ("before_script", "script", "after_script") for item in flat_items(context.job.get(key))]
     try:
         for text in filter(has_reference, map(text_of, items)):
             context.texts.script(text)
@@ -75,7 +75,7 @@ def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
 
     If the stage *is_bash*, those that pipegen adds for it are left out: `shell: bash` adds them again.
     """
-    items = [item for key in keys for item in items_of(context.job.get(key)) if text_of(item).strip()]
+    items = [item for key in keys for item in flat_items(context.job.get(key)) if text_of(item).strip()]
     if is_bash and _starts_bash(items):
         items = items[len(BASH_COMMANDS) :]
     return [_command(item, context) for item in items]
@@ -86,7 +86,7 @@ def needs_bash(context: KeyContext, image: object) -> bool:
 
     GitLab's runner prefers bash, and there a pipe fails if any of its commands fails.
     """
-    items = [item for key in ("before_script", "script") for item in items_of(context.job.get(key))]
+    items = [item for key in ("before_script", "script") for item in flat_items(context.job.get(key))]
     if _starts_bash(items):
         return True
     texts = [text_of(item) for item in items]

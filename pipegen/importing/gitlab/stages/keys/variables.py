@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
@@ -72,7 +72,7 @@ def variables(
     If *is_read_elsewhere*, a script that the config does not contain reads them.
     """
     job, texts = context.job, context.texts
-    has_services = not all(map(is_docker, items_of(job.get("services"))))
+    has_services = not all(map(is_docker, flat_items(job.get("services"))))
     values = {
         name: variable for name, variable in job.variables.items() if name not in inputs or name in job.own_variables
     }
