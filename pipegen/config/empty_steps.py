@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Sequence, child, entries_of, is_empty, items_of
 
 # An example for each step. An empty list is explicit, so it is not reported.
 _EXAMPLES = dict(chain.from_iterable(key.ignored_if_empty for key in STAGE_KEYS))
@@ -37,11 +37,9 @@ def check_empty_steps(tree: Node, report: Report) -> None:
 
 
 def _stages(tree: Node) -> Iterator[Mapping]:
-    pipelines = tree.get("pipelines") if isinstance(tree, Mapping) else None
-    for entry in pipelines.entries if isinstance(pipelines, Mapping) else ():
-        stages = entry.value.get("stages") if isinstance(entry.value, Mapping) else None
-        items = items_of(stages)
-        yield from (stage for stage in items if isinstance(stage, Mapping))
+    for entry in entries_of(child(tree, "pipelines")):
+        stages = items_of(child(entry.value, "stages"))
+        yield from (stage for stage in stages if isinstance(stage, Mapping))
 
 
 def _entry(stage: Mapping, path: str) -> Entry | None:
@@ -49,5 +47,5 @@ def _entry(stage: Mapping, path: str) -> Entry | None:
     *outer, key = path.split(".")
     body: Node | None = stage
     for name in outer:
-        body = body.get(name) if isinstance(body, Mapping) else None
+        body = child(body, name)
     return body.entry(key) if isinstance(body, Mapping) else None

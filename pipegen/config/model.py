@@ -11,7 +11,7 @@ from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, is_true
+from pipegen.source.tree import Entry, Mapping, Node, child, is_true
 from pipegen.structs import SpannedStruct, Struct
 
 # The name of a stage and the text in brackets, as in a reference.
@@ -189,7 +189,7 @@ class StageConfig(SpannedStruct, kw_only=True):
         if self.approve is None:
             return False
         body = self.approve.node
-        return isinstance(body, Mapping) and is_true(body.get("optional"))
+        return is_true(child(body, "optional"))
 
     @property
     def approval_condition(self) -> Entry | None:

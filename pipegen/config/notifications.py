@@ -9,7 +9,7 @@ from collections.abc import Mapping as ReadOnly
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.numbering import unique_name
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of, scalars_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of, scalars_of, written_text
 from pipegen.structs import replace
 
 # The name of a stage whose status others can read.
@@ -102,7 +102,7 @@ def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:
 def _script(body: Mapping, results: Collection[str], watched: str) -> tuple[str, ...]:
     """Return the commands that post the message in *body* for the *results* of a stage, or of the pipeline."""
     field = body.get("field")
-    key = field.text if isinstance(field, Scalar) else "text"
+    key = written_text(field, "text")
     skip = _stage_filter(results) if watched else _pipeline_filter(results)
     return (*skip, _ESCAPE, _POST.replace("FIELD", key))
 

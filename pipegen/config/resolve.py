@@ -17,7 +17,7 @@ from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count, entries_of, items_of
 
 # Top-level keys that nothing reads after they are expanded.
 _EXPANDED_KEYS = ("include", "templates")
@@ -148,7 +148,7 @@ class _Resolver:
 def _bodies(tree: Mapping) -> Iterator[tuple[Path, Node]]:
     """Yield the defaults of each pipeline of *tree*, and its stages, with their paths."""
     node = tree.get("pipelines")
-    for entry in node.entries if isinstance(node, Mapping) else ():
+    for entry in entries_of(node):
         path: Path = ("pipelines", entry.key.text)
         pipeline = entry.value if isinstance(entry.value, Mapping) else _NO_BASE
         defaults, stages = pipeline.get("defaults"), pipeline.get("stages")

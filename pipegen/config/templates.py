@@ -8,7 +8,7 @@ from collections.abc import Sequence as Items
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, scalars_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, child, entries_of, scalars_of
 
 EXTENDS = "extends"
 
@@ -17,7 +17,7 @@ class Templates:
     """The templates of a config by name; an unknown part may define a template with one of *possible_names*."""
 
     def __init__(self, node: Node | None, possible_names: Collection[str] = ()) -> None:
-        entries = node.entries if isinstance(node, Mapping) else ()
+        entries = entries_of(node)
         self._entries: dict[str, Entry] = {entry.key.text: entry for entry in entries}
         self._possible_names = possible_names
         self._bodies = {name: _without_extends(entry.value) for name, entry in self._entries.items()}
@@ -126,7 +126,7 @@ class Templates:
 
 def extended(body: Node) -> tuple[Scalar, ...]:
     """Return the names of the templates that *body*, a stage or a template, extends directly."""
-    node = body.get(EXTENDS) if isinstance(body, Mapping) else None
+    node = child(body, EXTENDS)
     # A key with no value extends nothing.
     return tuple(name for name in scalars_of(node) if name.value is not None)
 
@@ -134,5 +134,5 @@ def extended(body: Node) -> tuple[Scalar, ...]:
 def _without_extends(body: Node) -> Mapping:
     if isinstance(body, Mapping) and body.entry(EXTENDS) is None:
         return body
-    entries = body.entries if isinstance(body, Mapping) else ()
+    entries = entries_of(body)
     return Mapping(tuple(entry for entry in entries if entry.key.text != EXTENDS), body.span)

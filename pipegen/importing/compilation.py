@@ -14,7 +14,7 @@ from pipegen.lint.rules import shell_syntax
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence, entries_of, items_of, written_text
+from pipegen.source.tree import Node, Scalar, child, entries_of, items_of, written_text
 from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
@@ -122,15 +122,14 @@ def _spans(error: Diagnostic) -> Iterator[Span]:
 
 def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield the stages that inherit the artifacts at *offset*, each with this key."""
-    pipeline = _pipeline(tree)
-    templates = entries_of(tree.get("templates") if isinstance(tree, TreeMapping) else None)
+    templates = entries_of(child(tree, "templates"))
     names = {
         template.key.text for template in templates if template.value.span.start <= offset <= template.value.span.end
     }
     bases = {entry.key.text: _bases(entry.value) for entry in templates if isinstance(entry.value, TreeMapping)}
     while further := {name for name, own in bases.items() if not names.isdisjoint(own)} - names:
         names |= further
-    defaults = pipeline.get("defaults") if isinstance(pipeline, TreeMapping) else None
+    defaults = child(_pipeline(tree), "defaults")
     is_default = defaults is not None and defaults.span.start <= offset <= defaults.span.end
     for stage in _stages(tree):
         if isinstance(stage, TreeMapping) and (is_default or not names.isdisjoint(_bases(stage))):
@@ -145,39 +144,35 @@ def _bases(stage: TreeMapping) -> tuple[str, ...]:
 
 def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield "" and the setting of the pipeline or the target that contains *offset*, with the text of its item."""
-    targets = tree.get("targets") if isinstance(tree, TreeMapping) else None
-    jenkins = targets.get("jenkins") if isinstance(targets, TreeMapping) else None
+    jenkins = child(child(tree, "targets"), "jenkins")
     for where, node in (("pipeline", _pipeline(tree)), ("targets", jenkins)):
-        for entry in node.entries if isinstance(node, TreeMapping) else ():
+        for entry in entries_of(node):
             if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
                 continue
-            items = entry.value.items if isinstance(entry.value, Sequence) else ()
-            around = next((item for item in items if item.span.start <= offset <= item.span.end), None)
+            around = next((item for item in items_of(entry.value) if item.span.start <= offset <= item.span.end), None)
             texts = [around, *(item.value for item in entries_of(around))]
             yield "", ".".join([where, entry.key.text, *filter(None, map(written_text, texts))])
 
 
 def _pipeline(tree: Node) -> Node | None:
     """Return the only pipeline of the config *tree*."""
-    pipelines = tree.get("pipelines") if isinstance(tree, TreeMapping) else None
+    pipelines = child(tree, "pipelines")
     return pipelines.entries[0].value if isinstance(pipelines, TreeMapping) and pipelines.entries else None
 
 
 def _stages(tree: Node) -> tuple[Node, ...]:
-    pipeline = _pipeline(tree)
-    stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
-    return items_of(stages)
+    return items_of(child(_pipeline(tree), "stages"))
 
 
 def _keys_at(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield the name of the stage and its key that contain *offset*; "" and an input or a setting."""
-    inputs = tree.get("inputs") if isinstance(tree, TreeMapping) else None
+    inputs = child(tree, "inputs")
     if isinstance(inputs, TreeMapping) and inputs.span.start <= offset <= inputs.span.end:
         yield "", [entry.key.text for entry in inputs.entries if entry.key.span.start <= offset][-1]
         return
     yield from _settings(tree, offset)
     for stage in _stages(tree):
-        name = stage.get("name") if isinstance(stage, TreeMapping) else None
+        name = child(stage, "name")
         if not isinstance(stage, TreeMapping) or not isinstance(name, Scalar):
             continue
         if not stage.span.start <= offset <= stage.span.end:

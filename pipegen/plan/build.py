@@ -33,7 +33,7 @@ from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan
 from pipegen.plan.values import values_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, is_true
+from pipegen.source.tree import Scalar, child, is_true
 from pipegen.structs import Struct, replace
 
 
@@ -165,7 +165,7 @@ def _concurrency(value: StepValue | None) -> Concurrency | None:
         return None
     body = value.node
     group = body.get("group") if isinstance(body, TreeMapping) else body
-    cancel = body.get("cancel") if isinstance(body, TreeMapping) else None
+    cancel = child(body, "cancel")
     return Concurrency(
         group=(group.text or None) if isinstance(group, Scalar) else None,
         cancels=is_true(cancel),

@@ -10,7 +10,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Scalar, Sequence
+from pipegen.source.tree import scalars_of
 
 
 def final_stages(pipeline: PipelineConfig) -> dict[str, Span]:
@@ -75,6 +75,4 @@ def _check_arc(arc: Arc, final: Mapping[str, Span], report: Report) -> None:
 
 def _named(pipeline: PipelineConfig) -> tuple[Located[str], ...]:
     node = pipeline.finally_.node if pipeline.finally_ else None
-    return (
-        tuple(item.located() for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
-    )
+    return tuple(item.located() for item in scalars_of(node))

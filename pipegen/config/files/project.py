@@ -15,7 +15,7 @@ from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import SeverityPolicy
 from pipegen.diagnostics.report import Report
 from pipegen.source.enclosure import OutsideError
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, is_true, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, child, entries_of, is_true, items_of, written_text
 from pipegen.structs import Struct, field
 
 OWN_FILE = "pipegen.toml"
@@ -89,7 +89,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
     report.stop_if_errors()
     section: Node | None = read_toml(file, report)
     for key in _TABLE if path.name == SHARED_FILE else ():
-        section = section.get(key) if isinstance(section, Mapping) else None
+        section = child(section, key)
     return section
 
 
@@ -100,7 +100,7 @@ def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
     report.stop_if_errors()
     values = {entry.key.text: entry.value for entry in section.entries} if isinstance(section, Mapping) else {}
     strict, severity, targets = (values.get(key) for key in ("strict", "severity", "targets"))
-    entries = severity.entries if isinstance(severity, Mapping) else ()
+    entries = entries_of(severity)
     severities = {entry.key.text: _severity(entry) for entry in entries if _is_allowed(entry, report)}
     names = items_of(targets)
     return ProjectSettings(
@@ -111,7 +111,7 @@ def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
 
 
 def _severity(entry: Entry) -> Severity | None:
-    word = entry.value.text if isinstance(entry.value, Scalar) else _OFF
+    word = written_text(entry.value, _OFF)
     return None if word == _OFF else Severity(word)
 
 

@@ -10,7 +10,7 @@ from pipegen.config.flow import flow
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, Sequence, as_items, items_of
+from pipegen.source.tree import Node, Scalar, Sequence, as_items, child, entries_of, items_of
 
 
 def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
@@ -63,7 +63,7 @@ def _stages(node: Node) -> str | None:
 def _pipelines(node: Node) -> str | None:
     """Return the hint for a list of pipelines with names."""
     first = node.items[0] if isinstance(node, Sequence) and node.items else None
-    name = first.get("name") if isinstance(first, Map) else None
+    name = child(first, "name")
     if not isinstance(name, Scalar):
         return None
     return f'write the name of the pipeline as its key: "{name.text}:" in place of "- name: {name.text}"'
@@ -87,7 +87,7 @@ def _execution(node: Node) -> str | None:
 
 def _final(node: Node) -> str | None:
     """Return the hint for a stage in place of its name."""
-    name = node.get("name") if isinstance(node, Map) else None
+    name = child(node, "name")
     return (
         f'add the stage to "stages", and write only its name here: {flow(name)}' if isinstance(name, Scalar) else None
     )
@@ -147,7 +147,7 @@ def _cache(node: Node) -> str | None:
 
 def _services(node: Node) -> str | None:
     """Return the hint for services by name."""
-    entries = node.entries if isinstance(node, Map) else ()
+    entries = entries_of(node)
     services = [{"alias": entry.key, **_service(entry.value)} for entry in entries]
     is_known = services and all("image" in service for service in services)
     return f'write a list: "services: {flow(services)}"' if is_known else None

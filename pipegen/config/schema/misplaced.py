@@ -12,7 +12,7 @@ from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, closest, either
-from pipegen.source.tree import Mapping, Node, Scalar
+from pipegen.source.tree import Mapping, Node, Scalar, written_text
 
 _Violations = tuple[Violation, ...]
 
@@ -242,7 +242,7 @@ def _is_nested(home: Path, violation: Violation, tree_paths: TreePaths) -> bool:
 
 
 def _shown_value(node: Node) -> str:
-    return node.text if isinstance(node, Scalar) else "[…]"
+    return written_text(node, "[…]")
 
 
 def _is_empty(node: Node) -> bool:

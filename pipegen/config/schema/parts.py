@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics.report import suggestion
-from pipegen.source.tree import Entry, Node, Scalar, children, written_text
+from pipegen.source.tree import Entry, Node, Scalar, child, children, written_text
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Sequence as List
 
@@ -61,8 +61,8 @@ def _words(node: Node) -> Iterator[str]:
         yield node.text
     if isinstance(node, Map):
         yield from (entry.key.text for entry in node.entries)
-    for child in children(node):
-        yield from _words(child)
+    for inner in children(node):
+        yield from _words(inner)
 
 
 def has_any_name(parts: Collection[Path]) -> bool:
@@ -172,11 +172,10 @@ def node_at(node: Node, path: Path) -> Node:
 
 def name_of(stage: Node) -> str:
     """Return the name of *stage*; "" if it has none."""
-    name = stage.get("name") if isinstance(stage, Map) else None
-    return written_text(name)
+    return written_text(child(stage, "name"))
 
 
 def stages_of(pipeline: Node | None) -> tuple[Node, ...] | None:
     """Return the stages of *pipeline*; None if they are not a list."""
-    stages = pipeline.get("stages") if isinstance(pipeline, Map) else None
+    stages = child(pipeline, "stages")
     return stages.items if isinstance(stages, List) else None

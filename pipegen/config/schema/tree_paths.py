@@ -8,7 +8,7 @@ from functools import cached_property
 from pipegen.config.schema.file import maps
 from pipegen.config.schema.violation import Path
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, entries_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, child, entries_of
 
 # The paths of the main parts of a config; "*" is any key, 0 any item.
 TOP: Path = ()
@@ -133,7 +133,7 @@ class TreePaths:
 
     def _stage(self, path: Path) -> str:
         node = self.node(path)
-        name = node.get("name") if isinstance(node, Mapping) else None
+        name = child(node, "name")
         return f'stage "{name.text}"' if isinstance(name, Scalar) and name.text else "a stage"
 
 

@@ -27,7 +27,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.reach import Reach, reach
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, child, entries_of
 from pipegen.structs import Struct
 
 # Keys of a pipeline and of a stage that do not affect the rest of the plan, by the length of their paths.
@@ -200,9 +200,9 @@ def _pipeline(path: Path) -> str:
 
 def _related(tree: Node) -> Mapping[str, frozenset[str]]:
     """Return for each pipeline its direct and indirect callers and callees."""
-    node = tree.get("pipelines") if isinstance(tree, Map) else None
+    node = child(tree, "pipelines")
     related: dict[str, frozenset[str]] = {}
-    for entry in node.entries if isinstance(node, Map) else ():
+    for entry in entries_of(node):
         calls = [stage.get("pipeline") for stage in stages_of(entry.value) or () if isinstance(stage, Map)]
         group = {entry.key.text, *(name.text for name in calls if isinstance(name, Scalar))}
         whole = frozenset(group.union(*(related.get(name, frozenset()) for name in group)))

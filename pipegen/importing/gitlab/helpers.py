@@ -9,7 +9,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import is_elsewhere, needs_of
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.readback.gitlab_file import HELPER
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import replace
@@ -72,7 +72,7 @@ def _combined(inner: Node, outer: Node) -> Node:
     keys = {} if not isinstance(inner, TreeMapping) else {entry.key.text: entry for entry in inner.entries}
     keys.setdefault("job", _entry("job", Scalar(_job(inner), inner.span)))
     for key, text in (("artifacts", "false"), ("optional", "true")):
-        if text_of(outer.get(key) if isinstance(outer, TreeMapping) else None) == text:
+        if text_of(child(outer, key)) == text:
             keys[key] = _entry(key, Scalar(text, inner.span, ScalarKind.BOOLEAN))
     return inner if keys.keys() == {"job"} else TreeMapping(tuple(keys.values()), inner.span)
 
@@ -93,7 +93,7 @@ def _once(needs: Iterable[Node]) -> Iterator[Node]:
 
 
 def _lacks_files(need: Node) -> bool:
-    return isinstance(need, TreeMapping) and text_of(need.get("artifacts")) == "false"
+    return text_of(child(need, "artifacts")) == "false"
 
 
 def _job(need: Node) -> str:

@@ -31,7 +31,7 @@ from pipegen.importing.layout import block_style, written
 from pipegen.plan.model import Plan
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Node, entries_of, items_of
+from pipegen.source.tree import Entry, Node, child, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
@@ -246,7 +246,7 @@ def _names(result: _Result) -> GeneratedNames:
 def _awaited(name: str, job: Node) -> str:
     """Return the job for which *job* is the helper that is not in runs in which it is optional, "" for others."""
     variables, needs = (job.get("variables"), job.get("needs")) if isinstance(job, TreeMapping) else (None, None)
-    is_helper = name.startswith(WAIT_FOR) and isinstance(variables, TreeMapping) and variables.get(HELPER) is not None
+    is_helper = name.startswith(WAIT_FOR) and child(variables, HELPER) is not None
     first = next(iter(items_of(needs)), None) if is_helper else None
     return text_of(first.get("job")) if isinstance(first, TreeMapping) else text_of(first)
 

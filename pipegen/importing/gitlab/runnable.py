@@ -34,7 +34,7 @@ from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, reads_number
 from pipegen.importing.gitlab.values import expanded, texts_of_variables
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, entries_of, whole_number
+from pipegen.source.tree import Scalar, child, entries_of, whole_number
 from pipegen.structs import Struct, replace
 
 # How a job starts whose rules GitLab alone can evaluate.
@@ -286,7 +286,7 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
         texts = {entry.key.text: text_of(entry.value) for entry in entries_of(need) if entry.key.text != "artifacts"}
         yield OTHER_FILES, expanded(" ".join(texts[key] for key in sorted(texts)))
     for cache in flat_items(job.get("cache")):
-        paths = texts_of(cache.get("paths") if isinstance(cache, TreeMapping) else None)
+        paths = texts_of(child(cache, "paths"))
         yield from ((CACHES, expanded(path)) for path in paths if not is_outside(path, job))
     for kind, node in ((entry.key.text, entry.value) for entry in artifacts_of(job)[1].entries):
         if isinstance(node, TreeMapping):
@@ -320,7 +320,7 @@ def combinations_of(job: SourceJob, *, has_numbers: bool) -> Iterator[tuple[str,
             )
     else:
         seen: dict[str, Mapping[str, str]] = {}
-        for item in flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None):
+        for item in flat_items(child(node, "matrix")):
             axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
             for values in islice(product(*axes.values()), _MOST_COMBINATIONS):
                 seen.setdefault(

@@ -22,7 +22,7 @@ from pipegen.plan.expansion.size import MOST_ARCS, check_stages, report_arcs
 from pipegen.plan.expansion.stop_stages import renamed_stop, stop_of
 from pipegen.plan.graph import build_graph
 from pipegen.source.text import Span
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, items_of
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct, replace
 
@@ -233,7 +233,7 @@ def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: 
 def _last(finally_: StepValue, expansions: Mapping[str, _Expansion], report: Report) -> StepValue:
     """Return *finally_* with each stage replaced by its expansion."""
     items: list[Node] = []
-    for item in finally_.node.items if isinstance(finally_.node, List) else ():
+    for item in items_of(finally_.node):
         expansion = expansions.get(item.text) if isinstance(item, Scalar) else None
         if expansion is None or not isinstance(item, Scalar):
             items.append(item)

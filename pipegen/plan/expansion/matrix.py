@@ -12,8 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Scalar, scalars
-from pipegen.source.tree import Sequence as List
+from pipegen.source.tree import Entry, Scalar, child, entries_of, items_of, scalars, scalars_of
 from pipegen.structs import Struct
 
 Values = tuple[tuple[str, str], ...]
@@ -37,7 +36,7 @@ class Matrix(Struct):
 def source(matrix: StepValue) -> Scalar | None:
     """Return the name of the stage whose combinations *matrix* takes, or None."""
     body = matrix.node
-    node = body.get("from") if isinstance(body, Mapping) else None
+    node = child(body, "from")
     return node if isinstance(node, Scalar) else None
 
 
@@ -71,7 +70,7 @@ def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix
     axes = [entry for entry in _entries(matrix) if entry.key.text not in _KEYS]
     for axis in axes:
         _check_axis(axis, report)
-    if prod(len(_items(axis.value)) for axis in axes) > _MAX_PRODUCT:
+    if prod(len(scalars_of(axis.value)) for axis in axes) > _MAX_PRODUCT:
         _report_too_many(stage, matrix, f"more than {_MAX_PRODUCT:,}", report)
         return Matrix((), ())
     excluded = [(combination, set(combination)) for combination, _ in _combinations(matrix, "exclude")]
@@ -102,15 +101,13 @@ def _axes(axes: Sequence[Entry], combinations: Iterable[Values]) -> tuple[str, .
 
 
 def _values(axis: Entry) -> list[tuple[str, str]]:
-    return [(axis.key.text, value) for value in dict.fromkeys(item.text for item in _items(axis.value))]
+    return [(axis.key.text, value) for value in dict.fromkeys(item.text for item in scalars_of(axis.value))]
 
 
 def _combinations(matrix: StepValue, key: str) -> Iterator[tuple[Values, Span]]:
     """Yield the combinations under *key*, each with its span."""
-    body = matrix.node
-    node = body.get(key) if isinstance(body, Mapping) else None
-    for item in node.items if isinstance(node, List) else ():
-        entries = item.entries if isinstance(item, Mapping) else ()
+    for item in items_of(child(matrix.node, key)):
+        entries = entries_of(item)
         pairs = ((entry.key.text, entry.value.text) for entry in entries if isinstance(entry.value, Scalar))
         span = entries[0].key.span.to(entries[-1].value.span) if entries else item.span
         yield tuple(pairs), span
@@ -118,7 +115,7 @@ def _combinations(matrix: StepValue, key: str) -> Iterator[tuple[Values, Span]]:
 
 def _check_axis(axis: Entry, report: Report) -> None:
     by_text: dict[str, Scalar] = {}
-    for value in _items(axis.value):
+    for value in scalars_of(axis.value):
         first = by_text.setdefault(value.text, value)
         if first is not value:
             _report_twice(((axis.key.text, value.text),), value.span, first.span, report)
@@ -174,8 +171,4 @@ def _shown(values: Values) -> str:
 
 
 def _entries(matrix: StepValue) -> tuple[Entry, ...]:
-    return matrix.node.entries if isinstance(matrix.node, Mapping) else ()
-
-
-def _items(node: object) -> tuple[Scalar, ...]:
-    return tuple(item for item in node.items if isinstance(item, Scalar)) if isinstance(node, List) else ()
+    return entries_of(matrix.node)

@@ -8,7 +8,7 @@ from pipegen.bindings.combinations import axis_value
 from pipegen.config.model import CombinationOf, StageConfig, StepValue
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Located
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence, items_of
 from pipegen.structs import replace
 
 _AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
@@ -44,7 +44,7 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
         if len(own) < len(entries):
             changed["env"] = replace(stage.env, node=replace(stage.env.node, entries=own))
     if stage.cases is not None:
-        items = stage.cases.node.items if isinstance(stage.cases.node, Sequence) else ()
+        items = items_of(stage.cases.node)
         cases = tuple(_with_axis_values_in_when(item, stage, report) for item in items)
         if not _same(cases, items):
             changed["cases"] = replace(stage.cases, node=replace(stage.cases.node, items=cases))

@@ -18,8 +18,7 @@ from pipegen.plan.model import Output
 from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Scalar
-from pipegen.source.tree import Sequence as List
+from pipegen.source.tree import Mapping, Scalar, child, scalars_of
 from pipegen.structs import Struct, field
 
 # Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
@@ -49,9 +48,8 @@ def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
     """
     for _, keys in raw:
         artifacts = keys.get("artifacts")
-        reports = artifacts.get("reports") if isinstance(artifacts, Mapping) else None
-        files = [artifacts.get(key) for key in ("paths", "untracked")] if isinstance(artifacts, Mapping) else []
-        variables = reports.get("dotenv") if isinstance(reports, Mapping) else None
+        files = [child(artifacts, key) for key in ("paths", "untracked")]
+        variables = child(child(artifacts, "reports"), "dotenv")
         if any(node is not None for node in (*files, variables)):
             return True
     return False
@@ -115,7 +113,7 @@ def chosen_sources(
     if stage.files_from is None:
         return None
     chosen: set[str] = set()
-    for written in _names(stage.files_from.node):
+    for written in map(Scalar.located, scalars_of(stage.files_from.node)):
         is_whole = (stage.within, written.value) in available.groups.members
         name = StageName.read(written, is_whole=is_whole)
         sources = _sources(name, stage, available, report)
@@ -173,7 +171,7 @@ def _is_parallel(stage: StageConfig) -> bool:
     if stage.combination is not None:
         return True
     engines = stage.raw.node.entries if stage.raw is not None and isinstance(stage.raw.node, Mapping) else ()
-    return any(isinstance(engine.value, Mapping) and engine.value.get("parallel") is not None for engine in engines)
+    return any(child(engine.value, "parallel") is not None for engine in engines)
 
 
 def _check_path(file: Located[str], generator: StageConfig, paths: Sequence[str | None], report: Report) -> None:
@@ -264,7 +262,3 @@ def _without_files(source: StageConfig) -> tuple[Label, str]:
 
 def _choice(names: Sequence[str]) -> str:
     return f"stages before it that leave files are {listed(names)}" if names else 'add "artifacts" to a stage before it'
-
-
-def _names(node: object) -> tuple[Located[str], ...]:
-    return tuple(item.located() for item in node.items if isinstance(item, Scalar)) if isinstance(node, List) else ()

@@ -15,7 +15,7 @@ from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Plan
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, as_items, items_of
+from pipegen.source.tree import Mapping, Node, Scalar, as_items, child, scalars_of
 
 _KEY = "the key of a cache"
 # Characters that engines replace with a dash in the name of a cache.
@@ -51,7 +51,7 @@ def check_keys(plans: Iterable[Plan], report: Report) -> None:
 def _cache(body: Mapping, stage: StageConfig, directory: str, values: StageValues) -> Cache:
     entry = body.entry("key")
     key = entry.value if entry is not None else None
-    files = key.get("files") if isinstance(key, Mapping) else None
+    files = child(key, "files")
     prefix = key.get("prefix") if isinstance(key, Mapping) else key
     policy, when = body.get("policy"), body.get("when")
     fallback = body.get("fallback")
@@ -62,7 +62,7 @@ def _cache(body: Mapping, stage: StageConfig, directory: str, values: StageValue
         files=tuple(dict.fromkeys(_files(files, directory, values.report))),
         policy=CachePolicy(policy.text) if isinstance(policy, Scalar) else CachePolicy.PULL_PUSH,
         when=ArtifactsWhen(when.text) if isinstance(when, Scalar) else ArtifactsWhen.SUCCESS,
-        fallback=tuple(_key(item, None, item.span, values) for item in _items(fallback)),
+        fallback=tuple(_key(item, None, item.span, values) for item in scalars_of(fallback)),
         span=first,
     )
 
@@ -89,7 +89,7 @@ def _stage_key(name: str) -> str:
 
 def _paths(node: Node | None, directory: str, report: Report) -> Iterator[str]:
     """Yield the valid paths of *node*; a trailing slash, which marks a folder, is kept."""
-    for item in _items(node):
+    for item in scalars_of(node):
         if item.text.startswith(("/", "~", "$")):
             report.add(
                 codes.PATH_OUTSIDE,
@@ -104,12 +104,7 @@ def _paths(node: Node | None, directory: str, report: Report) -> Iterator[str]:
 
 
 def _files(node: Node | None, directory: str, report: Report) -> Iterator[str]:
-    for item in _items(node):
+    for item in scalars_of(node):
         path = checked_path(item.located(), directory, report)
         if path is not None:
             yield path
-
-
-def _items(node: Node | None) -> tuple[Scalar, ...]:
-    items = items_of(node)
-    return tuple(item for item in items if isinstance(item, Scalar))

@@ -29,7 +29,7 @@ from pipegen.plan.model.retention import has_values, may_be_checkout, path_with_
 from pipegen.plan.regexes.subset import refused_by_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Node, Scalar, entries_of, is_false, scalars_of
+from pipegen.source.tree import Mapping, Node, Scalar, child, entries_of, is_false, scalars_of, written_text
 from pipegen.structs import Struct
 
 _NEVER = "never"
@@ -260,7 +260,7 @@ def _exposed(body: Mapping, stage: StageConfig, values: StageValues) -> Located[
     reports = stage.reports.node if stage.reports else None
     stored = (
         *scalars_of(body.get("paths")),
-        *scalars_of(reports.get("sarif") if isinstance(reports, Mapping) else None),
+        *scalars_of(child(reports, "sarif")),
     )
     for item in stored:
         # https://docs.gitlab.com/ci/yaml/#artifactsexpose_as: nor are paths with variables displayed.
@@ -328,4 +328,4 @@ def _percent(node: Scalar, report: Report) -> str:
 
 def _word(body: Mapping | None, key: str, default: str) -> str:
     node = body.get(key) if body else None
-    return node.text if isinstance(node, Scalar) else default
+    return written_text(node, default)

@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
 from pipegen.plan.model import Schedule
 from pipegen.plan.runs.cron import CronError, normalized
-from pipegen.source.tree import Mapping, Node, Scalar, as_items
+from pipegen.source.tree import Mapping, Node, Scalar, as_items, child
 
 
 def schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
@@ -21,7 +21,7 @@ def schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
 
 def _schedule(node: Node, report: Report) -> Iterator[Schedule]:
     line = node.get("cron") if isinstance(node, Mapping) else node
-    zone = node.get("timezone") if isinstance(node, Mapping) else None
+    zone = child(node, "timezone")
     if isinstance(zone, Scalar):
         _check_zone(zone, report)
     if not isinstance(line, Scalar):

@@ -14,7 +14,7 @@ from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, 
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, scalars_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, entries_of, items_of, scalars_of
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 # Conventional names of environment variables, not variables of awk or jq, nor regular expressions.
@@ -124,7 +124,7 @@ def check_entries(key: str, entries: tuple[Scalar, ...], value: StepValue, repor
 
 def check_literals(env: Node, report: Report) -> None:
     """Report `$NAME` in the values of *env*, which neither the engine nor the shell expands."""
-    entries = env.entries if isinstance(env, Mapping) else ()
+    entries = entries_of(env)
     for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
         for match in re.finditer(_LITERAL, value.text):
             hint = f'write "${{{match[0][1:]}}}" for the variable'
@@ -145,9 +145,9 @@ def _names(node: Node) -> Iterator[Scalar]:
     """Yield the names and keys in *node*: itself, or the values of its keys that take text."""
     if isinstance(node, Scalar):
         yield node
-    for item in node.items if isinstance(node, Sequence) else ():
+    for item in items_of(node):
         yield from _names(item)
-    for entry in node.entries if isinstance(node, Mapping) else ():
+    for entry in entries_of(node):
         if entry.key.text in _NAME_KEYS:
             yield from _names(entry.value)
 

@@ -15,7 +15,6 @@ from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, scalars_of, written_text
-from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
 NO_DEPLOYMENT = Deployment()
@@ -37,7 +36,7 @@ def deployment(stage: StageConfig, values: StageValues) -> Deployment:
 def check_finals(pipeline: PipelineConfig, report: Report) -> None:
     """Report finally stages of *pipeline* that wait for an approval."""
     node = pipeline.finally_.node if pipeline.finally_ else None
-    final = {item.text for item in node.items if isinstance(item, Scalar)} if isinstance(node, List) else set()
+    final = {item.text for item in scalars_of(node)}
     for stage in pipeline.stages:
         if stage.approve is not None and stage.name.value in final:
             report.add(

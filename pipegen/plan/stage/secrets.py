@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken, RunContainer, Step
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, as_items, entries_of, items_of, written_text
+from pipegen.source.tree import Entry, Node, as_items, child, entries_of, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
@@ -109,7 +109,7 @@ def _check_unique(stage_secrets: StageSecrets, stage: StageConfig, steps: Sequen
 def _exported(stage: StageConfig) -> Mapping[str, Span]:
     bodies = [stage.env.node] if stage.env else []
     for case in items_of(stage.cases.node) if stage.cases else ():
-        env = case.get("env") if isinstance(case, TreeMapping) else None
+        env = child(case, "env")
         bodies += [env] if env is not None else []
     return {entry.key.text: entry.key.span for body in bodies for entry in entries_of(body)}
 

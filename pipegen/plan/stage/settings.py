@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipegen.bindings.names import START
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
@@ -15,7 +13,7 @@ from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
 from pipegen.plan.stage.commands import check_no_variables, variables
 from pipegen.plan.stage.deployments import deployment
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, items_of
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, items_of, scalars_of
 from pipegen.structs import Struct
 
 
@@ -108,14 +106,9 @@ def reuse(stage: StageConfig, directory: str, report: Report) -> Reuse | None:
     if stage.reuse is None or (isinstance(stage.reuse.node, Scalar) and stage.reuse.node.value is not True):
         return None
     body = stage.reuse.node if isinstance(stage.reuse.node, Mapping) else Mapping((), stage.reuse.span)
-    paths = (checked_path(item.located(), directory, report) for item in _items(body.get("files")))
+    paths = (checked_path(item.located(), directory, report) for item in scalars_of(body.get("files")))
     return Reuse(
         files=tuple(path for path in paths if path is not None),
-        env=tuple(item.text for item in _items(body.get("env"))),
+        env=tuple(item.text for item in scalars_of(body.get("env"))),
         span=stage.reuse.span,
     )
-
-
-def _items(node: Node | None) -> Iterator[Scalar]:
-    if isinstance(node, Sequence):
-        yield from (item for item in node.items if isinstance(item, Scalar))

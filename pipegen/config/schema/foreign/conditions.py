@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pipegen.config.schema.foreign.model import Use, instead, texts
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, as_items
+from pipegen.source.tree import Node, Scalar, as_items, entries_of
 
 # The value of `when`, and a condition that always holds.
 _Condition: TypeAlias = dict[str, object]
@@ -202,7 +202,7 @@ def _cases(use: Use, rules: Sequence[Node]) -> dict[str, object] | None:
 def _variables(rule: Map) -> dict[str, str] | None:
     """Return the variables of *rule*; None if a case cannot set them."""
     node = rule.get("variables")
-    entries = node.entries if isinstance(node, Map) else ()
+    entries = entries_of(node)
     values = {entry.key.text: entry.value.text for entry in entries if isinstance(entry.value, Scalar)}
     is_plain = len(values) == len(entries) and not any("$" in text or "\n" in text for text in values.values())
     return values if is_plain else None

@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.config.flow import flow
 from pipegen.config.schema.foreign.model import Use, elsewhere, instead, rename_hint, texts, written
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, written_text
+from pipegen.source.tree import Node, Scalar, child, items_of, written_text
 from pipegen.source.tree import Sequence as List
 
 # The keys with the names of the stages before a stage.
@@ -70,7 +70,7 @@ def top_stages(use: Use) -> str | None:
 def parallel(use: Use) -> str:
     """Return the hint for GitLab's number or matrix of parallel jobs, and for Jenkins' parallel stages."""
     value = use.value
-    matrix = value.get("matrix") if isinstance(value, Map) else None
+    matrix = child(value, "matrix")
     if isinstance(value, Scalar) and isinstance(value.value, int) and 0 < value.value <= _MOST_PARTS:
         return instead({"matrix": {"part": [*range(1, value.value + 1)]}})
     if isinstance(matrix, List) and len(matrix.items) == 1 and isinstance(matrix.items[0], Map):
@@ -83,7 +83,7 @@ def parallel(use: Use) -> str:
 
 def strategy(use: Use) -> str:
     """Return the hint for the matrix of GitHub Actions."""
-    matrix = use.value.get("matrix") if isinstance(use.value, Map) else None
+    matrix = child(use.value, "matrix")
     if isinstance(matrix, Map):
         return instead({"matrix": _axes(matrix)})
     return 'write the axes of the combinations, as in "matrix: {python: [3.12, 3.13]}"'
@@ -103,7 +103,7 @@ def _without_pipeline() -> str:
 def _stages(use: Use) -> dict[str, Map]:
     """Return the stages of the pipeline with *use*, by name."""
     stages = use.tree_paths.node(use.pipeline or ()).get("stages")  # type: ignore[union-attr]
-    items = stages.items if isinstance(stages, List) else ()
+    items = items_of(stages)
     return {name: item for item in items if isinstance(item, Map) and (name := written_text(item.get("name")))}
 
 

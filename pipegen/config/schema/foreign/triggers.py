@@ -6,7 +6,7 @@ import re
 
 from pipegen.config.schema.foreign.model import Use, instead
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, as_items, entries_of
+from pipegen.source.tree import Node, Scalar, as_items, child, entries_of
 
 # A key of GitLab for a generated file, with ours.
 _OURS = {"job": "stage"}
@@ -26,7 +26,7 @@ def trigger(use: Use) -> str | None:
         return None
     match = _LAST_PART.search(project.text)
     name = match[0] if match is not None else "docs"
-    wait = isinstance(value, Map) and value.get("strategy") is not None
+    wait = child(value, "strategy") is not None
     lines = instead({"trigger": {"name": name, **({"wait": True} if wait else {})}})
     return f'{lines}, and map the name under "targets.gitlab.projects": {{{name}: {project.text}}}'
 

@@ -9,7 +9,7 @@ from pipegen.config.schema.file import gitlab_reports
 from pipegen.config.schema.foreign.model import Hint, Use, elsewhere, instead, rename_hint, texts
 from pipegen.config.schema.violation import Path
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, as_items, written_text
+from pipegen.source.tree import Node, Scalar, as_items, child, entries_of, written_text
 from pipegen.source.tree import Sequence as List
 
 # A step of a Jenkinsfile in a text: `sh 'make'`.
@@ -71,7 +71,7 @@ def all_defaults(use: Use) -> str | None:
 
 def container(use: Use) -> str:
     """Return the hint for the container of a job: the name of its image, or a map with it."""
-    image = use.value.get("image") if isinstance(use.value, Map) else None
+    image = child(use.value, "image")
     return instead({"image": image}) if image is not None else rename_hint("image")
 
 
@@ -90,8 +90,8 @@ def agent(use: Use) -> str | None:
             return instead({"agent": _labels(value.text) if isinstance(value, Scalar) else value})
         case "docker", value:
             image = value.get("image") if isinstance(value, Map) else value
-            label = value.get("label") if isinstance(value, Map) else None
-            args = value.get("args") if isinstance(value, Map) else None
+            label = child(value, "label")
+            args = child(value, "args")
             options = {"name": image, "args": args.text.split()} if isinstance(args, Scalar) else image
             own = {} if "image" in use.siblings or image is None else {"image": options}
             return instead(
@@ -104,11 +104,11 @@ def agent(use: Use) -> str | None:
     return 'write labels, as in "agent: linux", or a container image, as in "image: python:3.12"'
 
 
-def _dockerfile(value: object) -> dict[str, object]:
+def _dockerfile(value: Node) -> dict[str, object]:
     """Return the image that is built from the Dockerfile of Jenkins' agent *value*."""
-    file, folder, label = (value.get(key) if isinstance(value, Map) else None for key in ("filename", "dir", "label"))
+    file, folder, label = (child(value, key) for key in ("filename", "dir", "label"))
     name = value.text if isinstance(value, Scalar) and value.text != "true" else "Dockerfile"
-    name = file.text if isinstance(file, Scalar) else name
+    name = written_text(file, name)
     image: dict[str, object] = {"dockerfile": f"{folder.text}/{name}" if isinstance(folder, Scalar) else name}
     context = {"context": folder} if isinstance(folder, Scalar) else {}
     return {"image": {**image, **context}, **({"agent": _labels(label.text)} if isinstance(label, Scalar) else {})}
@@ -121,10 +121,9 @@ def _labels(text: str) -> object:
 
 def steps(use: Use) -> str | None:
     """Return the hint to write steps as lines of `script`; None for steps of plugins, which are by target."""
-    if isinstance(use.value, Map) and use.value.get("jenkins") is not None:
+    if child(use.value, "jenkins") is not None:
         return None
-    items = as_items(use.value)
-    commands = [_command(item) for item in items]
+    commands = [_command(item) for item in as_items(use.value)]
     if "script" in use.siblings and None in commands:
         return instead({"steps": {"jenkins": use.value, "elsewhere": "skip"}})
     lines = [command for command in commands if command is not None]
@@ -148,7 +147,7 @@ def _command(node: Node) -> str | None:
 
 def post(use: Use) -> str:
     """Return the hint for Jenkins' `post`: `after` always runs."""
-    always = use.value.get("always") or use.value.get("cleanup") if isinstance(use.value, Map) else None
+    always = child(use.value, "always") or child(use.value, "cleanup")
     lines = [command for item in as_items(always) if (command := _command(item)) is not None]
     if lines and len(use.path) > len(("pipelines", "*", "stages")) and "after" not in use.siblings:
         return instead({"after": lines})
@@ -168,7 +167,7 @@ def _inputs(parameters: Map) -> dict[str, object]:
 
 def triggers(use: Use) -> str:
     """Return the hint to write a `schedule` for the pipeline, or `poll` for Jenkins."""
-    poll = use.value.get("pollSCM") if isinstance(use.value, Map) else None
+    poll = child(use.value, "pollSCM")
     if isinstance(poll, Scalar):
         return f'remove it, and write "targets: {{jenkins: {{poll: {poll.text}}}}}" at the top level'
     cron = use.value.get("cron") if isinstance(use.value, Map) else use.value
@@ -182,9 +181,9 @@ _CRON_FIELDS = 5
 
 def event(use: Use) -> str:
     """Return the hint for `on` of GitHub Actions: a schedule, or the condition of the pipeline."""
-    schedule = use.value.get("schedule") if isinstance(use.value, Map) else None
+    schedule = child(use.value, "schedule")
     first = schedule.items[0] if isinstance(schedule, List) and schedule.items else schedule
-    cron = first.get("cron") if isinstance(first, Map) else None
+    cron = child(first, "cron")
     if isinstance(cron, Scalar):
         return _of_pipeline(use, {"schedule": cron.text})
     names = [entry.key.text for entry in use.value.entries] if isinstance(use.value, Map) else texts(use.value)
@@ -227,7 +226,7 @@ def _at_the_end(use: Use, status: str) -> str:
     if not pipeline or not name:
         return 'name the stage in "finally"'
     body = use.tree_paths.node(pipeline)
-    node = body.get("finally") if isinstance(body, Map) else None
+    node = child(body, "finally")
     if isinstance(node, List) and status != "always":
         return f'write "finally" as a map, and name the stage in its list "{status}"'
     is_list = status == "always" and not isinstance(node, Map)
@@ -236,7 +235,7 @@ def _at_the_end(use: Use, status: str) -> str:
 
 def run_condition(use: Use) -> str | None:
     """Return the hint for GitLab's words for `when`; None for other text."""
-    word = use.value.text if isinstance(use.value, Scalar) else ""
+    word = written_text(use.value)
     match word:
         case "manual":
             return "remove it" if "approve" in use.siblings else 'write "approve: { optional: true }" instead'
@@ -260,7 +259,7 @@ def start_in(use: Use) -> str:
 
 def coverage(use: Use) -> str | None:
     """Return the hint for GitLab's pattern that finds the percentage in the log; None for a path."""
-    text = use.value.text if isinstance(use.value, Scalar) else ""
+    text = written_text(use.value)
     if not (text.startswith("/") and text.endswith("/") and len(text) > len("//")):
         return None
     return instead({"reports": {"coverage": {"percent": text[1:-1]}}})
@@ -274,7 +273,7 @@ def lock(use: Use) -> str | None:
 
 def time_limit(use: Use) -> str | None:
     """Return the hint for Jenkins' map of a time limit; None for a duration."""
-    time, unit = (use.value.get(key) if isinstance(use.value, Map) else None for key in ("time", "unit"))
+    time, unit = (child(use.value, key) for key in ("time", "unit"))
     if not isinstance(time, Scalar):
         return None
     words = unit.text.lower() if isinstance(unit, Scalar) else "minutes"
@@ -349,7 +348,7 @@ def included(use: Use) -> str | None:
 
 def spec(use: Use) -> str | None:
     """Return the hint for the inputs of a GitLab file."""
-    inputs = use.value.get("inputs") if isinstance(use.value, Map) else None
+    inputs = child(use.value, "inputs")
     return elsewhere(use, (), {"inputs": inputs}) if inputs is not None else None
 
 
@@ -363,7 +362,7 @@ def outer_agent(use: Use) -> str | None:
 
 def id_tokens(use: Use) -> str:
     """Return the hint to write tokens as secrets."""
-    entries = use.value.entries if isinstance(use.value, Map) else ()
+    entries = entries_of(use.value)
     audiences = {entry.key.text: entry.value.get("aud") for entry in entries if isinstance(entry.value, Map)}
     if (
         "secrets" in use.siblings

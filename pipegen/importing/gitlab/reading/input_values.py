@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import Facts, holds
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 from pipegen.importing.gitlab.reading.tree import INPUT, FileTree, flat_items, is_null, text_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, entries_of
+from pipegen.source.tree import Node, Scalar, child, entries_of
 from pipegen.source.tree import Sequence as TreeSequence
 
 _NO_FACTS = Facts(variables={})
@@ -82,7 +82,7 @@ def _with_literals(expression: str, values: Mapping[str, Node], types: Mapping[s
 def _inputs(content: FileTree) -> Iterator[tuple[str, TreeMapping]]:
     """Yield the inputs that the header of a file declares."""
     spec = (content.header or content.tree).get("spec")
-    for entry in entries_of(spec.get("inputs") if isinstance(spec, TreeMapping) else None):
+    for entry in entries_of(child(spec, "inputs")):
         if isinstance(entry.value, TreeMapping):
             yield entry.key.text, entry.value
 

@@ -25,7 +25,7 @@ from pipegen.importing.gitlab.reading.tree import (
 from pipegen.importing.gitlab.reading.variables import Variable, variables_in
 from pipegen.readback.gitlab_file import FIRST_STAGE, KEYWORDS, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
@@ -296,7 +296,7 @@ class _Resolver:
                 self._accounting.mark(extends, KeyOutcome.TRANSLATED)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
-        extends = node.get("extends") if isinstance(node, TreeMapping) else None
+        extends = child(node, "extends")
         return texts_of(extends)
 
     def _extend(self, name: str, stack: tuple[str, ...]) -> TreeMapping | None:

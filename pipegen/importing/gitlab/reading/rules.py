@@ -28,7 +28,7 @@ from pipegen.importing.gitlab.reading.files import IncludeRule
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import flat_items, is_null, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, entries_of
+from pipegen.source.tree import Node, Scalar, child, entries_of
 from pipegen.structs import Struct
 
 ON_SUCCESS, ON_FAILURE, ALWAYS, MANUAL, NEVER = "on_success", "on_failure", "always", "manual", "never"
@@ -216,10 +216,10 @@ def _formulas(rule: TreeMapping) -> Iterator[Formula]:
         yield parsed(" ".join(text_of(condition).split("\n")))
     if changes is not None and not is_null(changes):
         paths = changes.get("paths") if isinstance(changes, TreeMapping) else changes
-        base = text_of(changes.get("compare_to")) if isinstance(changes, TreeMapping) else ""
+        base = text_of(child(changes, "compare_to"))
         yield Changed(texts_of(paths), base.removeprefix("refs/heads/"))
     if exists is not None and not is_null(exists):
-        if isinstance(exists, TreeMapping) and exists.get("project") is not None:
+        if child(exists, "project") is not None:
             raise ExpressionError("exists:project")
         yield Exist(texts_of(exists.get("paths") if isinstance(exists, TreeMapping) else exists))
 

@@ -24,7 +24,7 @@ from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.tree import text_of
-from pipegen.source.tree import Mapping, Node, scalars
+from pipegen.source.tree import Node, child, scalars
 from pipegen.targets.gitlab.rules.selection import SECOND_PIPELINE, VARIABLE, named_by
 
 _UNSET = Facts(variables={VARIABLE: ""})
@@ -57,7 +57,7 @@ def _is_tested(job: SourceJob, source: SourcePipeline) -> bool:
 
 def is_generated(rule: Node) -> bool:
     """Return whether pipegen adds *rule* to the workflow of a file with a variable that names pipelines."""
-    condition = text_of(rule.get("if")) if isinstance(rule, Mapping) else ""
+    condition = text_of(child(rule, "if"))
     return VARIABLE in condition or condition == SECOND_PIPELINE
 
 

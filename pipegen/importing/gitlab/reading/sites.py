@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.importing.gitlab.reading.tree import is_null, text_of, texts_of
-from pipegen.source.tree import Entry, Node, Scalar, entries_of, items_of
+from pipegen.source.tree import Entry, Node, Scalar, child, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 
@@ -18,7 +18,7 @@ def published(name: str, entries: Mapping[str, Entry]) -> str:
     pages = _value(entries, "pages")
     if text_of(pages) == "false" or (pages is None and name != _NAME) or _value(entries, "trigger") is not None:
         return ""
-    own = pages.get("publish") if isinstance(pages, TreeMapping) else None
+    own = child(pages, "publish")
     return text_of(own) or text_of(_value(entries, "publish")) or _FOLDER
 
 

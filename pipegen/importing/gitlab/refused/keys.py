@@ -38,7 +38,7 @@ from pipegen.importing.gitlab.refused.forms import (
     whole,
 )
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, entries_of
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, entries_of, items_of
 from pipegen.structs import replace
 
 _MOST_TRIES = 2
@@ -258,7 +258,7 @@ _AXES = sequence(filled(named(sequence_or(_axis_value, _axis_value))))
 def _matrix(node: Node) -> Iterator[Wrong]:
     """Yield what is wrong in a matrix, and whether it has more jobs than GitLab allows."""
     yield from _AXES(node)
-    maps = node.items if isinstance(node, Sequence) else ()
+    maps = items_of(node)
     axes = [[entry.value for entry in entries_of(item)] for item in maps]
     jobs = sum(prod(len(axis.items) if isinstance(axis, Sequence) else 1 for axis in each) for each in axes if each)
     if jobs > _MOST_JOBS:

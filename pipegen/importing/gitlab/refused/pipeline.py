@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.refused.forms import Wrong
 from pipegen.importing.gitlab.refused.keys import wrong_in_file, wrong_in_header, wrong_in_job
 from pipegen.importing.gitlab.runnable import combinations_of
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, entries_of
+from pipegen.source.tree import Entry, Node, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.gitlab.jobs.other_files import crowded_needs
 
@@ -138,7 +138,7 @@ def _dependencies(needs: Sequence[Need], job: SourceJob, source: SourcePipeline)
 def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
     """Yield why the job that *job* names cannot stop its environment."""
     environment = job.get("environment")
-    stop = environment.get("on_stop") if isinstance(environment, TreeMapping) else None
+    stop = child(environment, "on_stop")
     if stop is None or not isinstance(environment, TreeMapping) or not source.is_complete:
         return
     name = text_of(stop)

@@ -10,7 +10,7 @@ from pipegen.importing.gitlab.reading.order import needs_of, whole_name
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
-from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import child
 from pipegen.structs import replace
 
 # The keys of `finally` by the value of `when` that has no other key in a config.
@@ -51,7 +51,7 @@ def _status(job: SourceJob, start: Start | None, source: SourcePipeline) -> str:
 
 def _leaves_files_of_failures(job: SourceJob) -> bool:
     artifacts = job.get("artifacts")
-    return isinstance(artifacts, TreeMapping) and text_of(artifacts.get("when")) == "on_failure"
+    return text_of(child(artifacts, "when")) == "on_failure"
 
 
 def _files_of(job: SourceJob, starts: Mapping[str, Start | None]) -> Iterable[str]:

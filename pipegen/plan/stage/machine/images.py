@@ -27,7 +27,7 @@ from pipegen.plan.model import (
 from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, entries_of
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, scalars_of
 
 # The characters of image names, tags and digests; the registry checks their order.
 _NAME = r"[A-Za-z0-9._:/@-]*"
@@ -92,7 +92,7 @@ def _text(node: Node | None) -> str | None:
 
 
 def _words(node: Node | None) -> tuple[str, ...]:
-    return tuple(item.text for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
+    return tuple(item.text for item in scalars_of(node))
 
 
 def _credentials(node: Node | None, name: Text, report: Report) -> str | None:

@@ -12,7 +12,7 @@ from pipegen.plan.model import JobImage, Pod, PodContainer
 from pipegen.plan.stage.machine.images import image, image_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, items_of, written_text
+from pipegen.source.tree import Mapping, Node, child, items_of, written_text
 
 
 def image_and_pod(stage: StageConfig, directory: str, values: StageValues) -> tuple[JobImage | None, Pod | None]:
@@ -45,7 +45,7 @@ def labels_node(stage: StageConfig) -> Node | None:
 
 def _body(stage: StageConfig) -> Mapping | None:
     node = stage.agent.node if stage.agent is not None else None
-    body = node.get("kubernetes") if isinstance(node, Mapping) else None
+    body = child(node, "kubernetes")
     return body if isinstance(body, Mapping) else None
 
 
@@ -78,7 +78,7 @@ def _check_names(containers: Iterable[Node], report: Report) -> None:
     """Report *containers* of the same name, which Kubernetes refuses."""
     spans: dict[str, Span] = {}
     for container in containers:
-        name = container.get("name") if isinstance(container, Mapping) else None
+        name = child(container, "name")
         if name is None:
             continue
         text = written_text(name)

@@ -15,7 +15,7 @@ from pipegen.plan.stage.machine.images import image_name
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, items_of, scalars_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, child, entries_of, items_of, scalars_of
 
 # Valid image names; a run-time value is one NUL character.
 _KNOWN = r"[A-Za-z0-9\0][A-Za-z0-9._:/@\0-]*"
@@ -41,7 +41,7 @@ def services(stage: StageConfig, values: StageValues) -> tuple[Service, ...]:
 
 
 def _service(node: Node, values: StageValues) -> Service:
-    name_node = node.get("image") if isinstance(node, Mapping) else None
+    name_node = child(node, "image")
     body = node if isinstance(node, Mapping) and name_node is not None else Mapping((), node.span)
     name = image_name(name_node or node, values)
     alias = body.get("alias")
@@ -82,7 +82,7 @@ def _words(node: Node | None) -> Iterator[str]:
 
 
 def _variables(node: Node | None, values: StageValues) -> Iterator[tuple[str, str]]:
-    for entry in node.entries if isinstance(node, Mapping) else ():
+    for entry in entries_of(node):
         span: Span = entry.key.span
         if check_variable_name(entry.key.text, span, values.report) and isinstance(entry.value, Scalar):
             yield entry.key.text, entry.value.text

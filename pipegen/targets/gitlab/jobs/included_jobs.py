@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Scalar, entries_of
 from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage, setting_names
 from pipegen.targets.gitlab.model import Document
 from pipegen.targets.gitlab.settings import GitLabSettings
@@ -49,7 +49,7 @@ def check_includes(plans: Sequence[Plan], section: TreeMapping | None, *, is_par
     stages = section.get("include_stages")
     names = tuple(dict.fromkeys(job.title for plan in plans for job in plan.jobs))
     known = {name for plan in plans for job in plan.jobs for name in setting_names(plan, job)}
-    for item in stages.entries if isinstance(stages, TreeMapping) else ():
+    for item in entries_of(stages):
         earlier = item.value
         if item.key.text in _ALWAYS:
             report.add(

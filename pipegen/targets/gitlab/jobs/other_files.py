@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Job, Plan, TriggerJob
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar, items_of
+from pipegen.source.tree import Scalar, child, items_of, scalars_of
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage, setting_names
 from pipegen.targets.gitlab.model import GitLabJob
@@ -83,8 +83,7 @@ def crowded_needs(jobs: Iterable[Container[str]]) -> str:
 
 def _stages(section: TreeMapping) -> Iterator[Scalar]:
     for item in items_of(section.get("files_from")):
-        stages = items_of(item.get("stages")) if isinstance(item, TreeMapping) else ()
-        yield from (each for each in stages if isinstance(each, Scalar))
+        yield from scalars_of(child(item, "stages"))
 
 
 def _refusal(job: Job) -> str:

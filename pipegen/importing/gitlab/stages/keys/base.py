@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.texts import JobTexts
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
@@ -81,7 +81,7 @@ def raw_data(node: Node) -> Data:
 
 def present(node: Node | None) -> dict[str, Entry]:
     """Return the entries of a map by key, without empty ones."""
-    entries = node.entries if isinstance(node, TreeMapping) else ()
+    entries = entries_of(node)
     return {entry.key.text: entry for entry in entries if not is_null(entry.value)}
 
 

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, entries_of, scalars, whole_number
+from pipegen.source.tree import Node, Scalar, child, entries_of, scalars, whole_number
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 from pipegen.targets.gitlab.runner_variables import is_for_runners
@@ -98,7 +98,7 @@ def _axes_in(node: Node, job: SourceJob) -> Axes:
         parts = [str(part) for part in range(1, number + 1)]
         return Axes({_PART: list(parts)}, _numbers(number, job))
     tested = read_by_rules(job)
-    maps = [_axes(item, tested) for item in flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)]
+    maps = [_axes(item, tested) for item in flat_items(child(node, "matrix"))]
     axes = _of_maps(maps, job)
     return _numbered(axes, maps, job) if reads_number(job) else axes
 
@@ -128,14 +128,14 @@ def variables_of(job: SourceJob) -> tuple[str, ...]:
     node = job.get("parallel")
     if isinstance(node, Scalar):
         return NUMBERS
-    maps = flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    maps = flat_items(child(node, "matrix"))
     return tuple(dict.fromkeys(entry.key.text for item in maps for entry in entries_of(item)))
 
 
 def read_by_values(job: SourceJob) -> Iterator[str]:
     """Yield the variables that values of the matrix of *job* read: GitLab expands them as those of variables."""
     node = job.get("parallel")
-    maps = flat_items(node.get("matrix") if isinstance(node, TreeMapping) else None)
+    maps = flat_items(child(node, "matrix"))
     values = (text for item in maps for entry in entries_of(item) for text in texts_of(entry.value))
     return (name for text in values for name in names_in(text))
 

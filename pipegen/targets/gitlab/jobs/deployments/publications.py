@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import BuildImage, Copy, Deploy, Plan, Promote, PublishImage, RunContainer
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, as_items
+from pipegen.source.tree import Node, Scalar, as_items, child
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.setting_stages import Titles, report_unknown_stage
 from pipegen.targets.gitlab.model import Document, GitLabJob, ImageKeys
@@ -42,7 +42,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
     stages_by_name = {job.stage: job for plan in plans for job in plan.jobs}
     stages = {**stages_by_name, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
     for key, node in _publications(section):
-        named = node.get("stage") if isinstance(node, TreeMapping) else None
+        named = child(node, "stage")
         if not isinstance(named, Scalar):
             continue
         job = stages.get(named.text)
