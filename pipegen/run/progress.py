@@ -76,10 +76,6 @@ class Progress:
             return Status.SKIPPED
         return self._statuses.get(stage, Status.UNKNOWN)
 
-    def skipped(self) -> Mapping[str, Reason]:
-        """Return the stages that never start, with the first reason of each."""
-        return dict(self._skipped)
-
     # Changes
 
     def begin(self, ended: Mapping[str, Status], allowed: Collection[str] = ()) -> StatusChanges:

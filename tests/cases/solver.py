@@ -81,7 +81,7 @@ class Build:
                 raise BuildError("cancelled")
         selectors = vertex.get("selectors", {})
         inputs = [
-            CacheInput(self._known(pair), selectors.get(str(number), ""), number in vertex.get("slow", ()))
+            CacheInput(self._known(pair), selectors.get(str(number), ""))
             for number, pair in enumerate(self._inputs(name))
         ]
         digests = [f"{digest} {output}" for digest in (vertex["key"], *vertex.get("more_keys", ()))]
@@ -113,7 +113,9 @@ class Build:
             before, cache_input.keys = cache_input.keys, self._slower(source)
             if cache_input.keys != before:
                 return True
-        learn = edge.lookup.wanted()
+        # Only slow inputs have contents.
+        slow = self._vertices[edge_id[0]].get("slow", ())
+        learn = [number for number in edge.lookup.wanted() if number in slow]
         for number in learn:
             cache_input, source = edge.lookup.inputs[number], self._inputs(edge_id[0])[number]
             self._check_content(edge_id[0], source)

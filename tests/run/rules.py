@@ -149,7 +149,7 @@ def _is_over(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool
 
 def moment_of(progress: Progress, allowed: Collection[str]) -> RunMoment:
     """Return the current state of the run in *progress*, whose stages *allowed* may fail."""
-    lost = progress.skipped()
+    lost = progress._skipped
     return RunMoment(
         graph=progress._graph,
         final=tuple(progress._final),

@@ -40,7 +40,6 @@ class TrackedStages:
         assert sorted(self.ready) == sorted((*rules.ready(moment), *rules.final_ready(moment)))
         assert len(set(self.lost)) == len(self.lost)
         assert set(self.lost) - final == rules.skipped(moment).keys()
-        assert self.progress.skipped().keys() == set(self.lost)
         assert [self.progress.status(node) for node in moment.graph.nodes] == [
             rules.status(node, moment) for node in moment.graph.nodes
         ]
@@ -115,7 +114,7 @@ def test_a_resumed_progress_continues_where_it_ended(
             allowed.add(stage)
         first.start(stage)
         news = first.end(stage, ended[stage], is_allowed=stage in allowed)
-        ready = [node for node in (*ready, *news.ready) if node not in first.skipped()]
+        ready = [node for node in (*ready, *news.ready) if first.status(node) is not Status.SKIPPED]
     second = Progress(graph, {"f": ""}, is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     tracked = TrackedStages(second)
     tracked.allowed = allowed
@@ -130,7 +129,7 @@ def test_the_first_skip_reason_is_kept() -> None:
     progress = Progress(ExecutionGraph([["a"], ["b"]]), {}, is_wanted=lambda stage: stage != "a")
     assert progress.begin({}) == StatusChanges(["b"], [("a", Reason.CONDITION)])
     assert progress.stop() == StatusChanges([], [("b", Reason.STOPPED)])
-    assert (progress.skipped()["a"], progress.result) == (Reason.CONDITION, Status.FAILED)
+    assert (progress.status("a"), progress.result) == (Status.SKIPPED, Status.FAILED)
 
 
 def test_successors_wait_for_repeated_ancestors_of_ended_stages() -> None:

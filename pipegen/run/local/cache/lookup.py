@@ -19,13 +19,11 @@ class CacheInput(MutableStruct):
     Attributes:
         keys: its known keys, which grow during the lookup.
         selector: the part that is read, "" for all.
-        has_content: whether its content may be computed.
         content: the digest of the part that is read, None before it is computed.
     """
 
     keys: frozenset[int] = frozenset()
     selector: str = ""
-    has_content: bool = False
     content: str | None = None
 
 
@@ -49,9 +47,7 @@ class Lookup(MutableStruct):
 
     def wanted(self) -> tuple[int, ...]:
         """Return the indexes of inputs whose content may lead to a key."""
-        unknown = tuple(
-            index for index, input_ in enumerate(self.inputs) if input_.has_content and input_.content is None
-        )
+        unknown = tuple(index for index, input_ in enumerate(self.inputs) if input_.content is None)
         unmatched = self.unmatched()
         return tuple(index for index in unknown if index in unmatched) if unmatched else unknown
 

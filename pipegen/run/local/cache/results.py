@@ -88,7 +88,7 @@ class Results:
         if definition is None:
             return None
         read = self._read(task, definition)
-        inputs = [CacheInput(self._keys(part.task), part.selector, has_content=True) for part in read]
+        inputs = [CacheInput(self._keys(part.task), part.selector) for part in read]
         return Question(Lookup(self._store.keys, definition.digest, inputs), read)
 
     def find(self, question: Question) -> StoredRecord | None:
