@@ -112,8 +112,9 @@ def _always_runs_once(draft: JenkinsDraft) -> bool:
 
 
 def _may_repeat(step: Statement, draft: JenkinsDraft) -> bool:
-    """Return whether *step* of `post` may run after each attempt of the stage *draft*: one for its files may."""
-    return "retry" not in draft.keys or getattr(step, "name", "") in _OF_FILES
+    """Return whether *step* of `post` may run where the stage *draft* does, after each attempt: one for files may."""
+    is_alike = "retry" not in draft.keys and not draft.work.has_machine
+    return is_alike or getattr(step, "name", "") in _OF_FILES
 
 
 def _part(block: GroovyBlock, is_in: Callable[[GroovyCall, Statement], bool]) -> GroovyBlock:

@@ -58,9 +58,8 @@ def _keys(pod: Pod) -> dict[str, object]:
 def _steps(block: GroovyBlock, container: str, wrap: Collection[str], imported: JenkinsImport) -> Iterator[_StepInPod]:
     """Yield the steps in *block*, around which is *container*; blocks of steps in *wrap* are around all of a stage."""
     for statement in block.statements:
-        if isinstance(statement, OtherGroovy) and (conditional := statement.conditional) is not None:
-            for branch in (conditional.block, conditional.otherwise):
-                yield from _steps(branch, container, wrap, imported) if branch is not None else ()
+        for branch in statement.blocks if isinstance(statement, OtherGroovy) else ():
+            yield from _steps(branch, container, wrap, imported)
         if not isinstance(statement, GroovyCall):
             continue
         argument = statement.argument("name", "") if statement.name == "container" else None

@@ -13,6 +13,7 @@ from pipegen.importing.imported import Proof, RunDifference
 from pipegen.importing.jenkins.blocks import post_blocks, step_blocks
 from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
 from pipegen.importing.jenkins.importer import JenkinsImport
+from pipegen.importing.jenkins.machine_proof import machine_differences
 from pipegen.importing.jenkins.pod_proof import pod_differences
 from pipegen.importing.jenkins.reading.source import JenkinsStage, sections
 from pipegen.importing.jenkins.reading.syntax import (
@@ -25,6 +26,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
     all_calls,
     constant,
+    tried_by,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command, read_path
@@ -150,6 +152,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
         labels = [label.replace(f"${{matrix.{axis}}}", value) for label in labels]
     if {*job.machine.labels, *job.machine.label_expressions} != set(labels):
         yield f'the agent of stage "{name}" is another one'
+    yield from machine_differences(draft, job, imported)
     yield from pod_differences(draft, job, imported)
     if not imported.config.is_shared:
         yield from _files(draft, job, imported)
@@ -252,9 +255,11 @@ def _joins(line: str, expected: str) -> bool:
 def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of the commands of *block* that are part of the script; *constants* are texts of names."""
     for statement in block.statements:
-        if isinstance(statement, OtherGroovy) and (conditional := statement.conditional) is not None:
-            for branch in (conditional.block, conditional.otherwise):
-                yield from _commands(branch, imported, constants) if branch is not None else ()
+        for branch in statement.blocks if isinstance(statement, OtherGroovy) else ():
+            # What follows in any case is no part of the script.
+            tried = tried_by(statement)
+            if tried is None or branch is tried.block:
+                yield from _commands(branch, imported, constants)
         assignment = assignment_of(statement)
         if assignment is not None and imported.is_translated(statement.span):
             yield from _assigned(statement, assignment, constants)

@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
-from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant, tried_by
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
 
@@ -87,6 +87,7 @@ def report_archives(source: JenkinsSource, accounting: Accounting, report: Repor
             call
             for call in calls[:last]
             if call.name == "archiveArtifacts" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED
+            if not any(ending.start <= call.span.start < ending.end for ending in _endings(section))
         ]
     _report_once(
         early,
@@ -94,6 +95,14 @@ def report_archives(source: JenkinsSource, accounting: Accounting, report: Repor
         'write "when: always" in "artifacts" if they must be kept after a failure of a later step, too',
         report,
     )
+
+
+def _endings(section: GroovyCall) -> Iterator[Span]:
+    """Yield the blocks `finally` in *section*: a stage keeps the files that they archive in any case."""
+    for call in (section, *all_calls(section)):
+        for statement in call.block.statements if call.block is not None else ():
+            if (tried := tried_by(statement)) is not None:
+                yield tried.ending.span
 
 
 def report_parameters(source: JenkinsSource, config: str, declared: Collection[str], report: Report) -> None:

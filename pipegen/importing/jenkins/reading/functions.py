@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from pipegen.emit.header import read_header
 from pipegen.importing.jenkins.reading.statements import GroovyReader
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, Statement
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, Statement, tried_by
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
@@ -47,7 +47,11 @@ class FileReader(GroovyReader):
         self._added += len(function.statements)
         without_steps = {name: block for name, block in self._functions.items() if not block.statements}
         file = self._file.for_use(statement.span.start + 1)
-        return FileReader(file, self._code, without_steps).block(function.index).statements
+        block = FileReader(file, self._code, without_steps).block(function.index)
+        if all(isinstance(each, GroovyCall) for each in block.statements):
+            return block.statements
+        # Steps of a stage are calls only, except in a `script`.
+        return (replace(statement, name="script", block=block),)
 
 
 def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -> dict[str, GroovyBlock]:
@@ -66,7 +70,7 @@ def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -
             block = reader.block(brace)
             if name in names:
                 functions.pop(name, None)
-            elif block.statements and all(isinstance(statement, GroovyCall) for statement in block.statements):
+            elif block.statements and all(isinstance(each, GroovyCall) or tried_by(each) for each in block.statements):
                 functions[name] = block
             names.add(name)
         index = code.skip(index)

@@ -18,6 +18,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyPart,
     GroovyText,
     GroovyTrimmed,
+    GroovyTry,
     OtherGroovy,
     Statement,
     Value,
@@ -88,8 +89,8 @@ class GroovyReader:
             return replace(groovy[0], definition=self._assignment(start + 1, stop)), stop
         if word == "env" and code.is_sign(start + 1, ".") and code.word(start + 2) and self._is_assigned(start + 2):
             return replace(groovy[0], variable=self._assignment(start + 2, stop)), stop
-        if word == "if":
-            return replace(groovy[0], conditional=self._conditional(start, stop)), stop
+        if word in ("if", "try"):
+            return replace(groovy[0], conditional=self._conditional(start, stop), tried=self._try(start, stop)), stop
         if not word or word in _KEYWORDS:
             return groovy
         if self._is_assigned(start):
@@ -97,7 +98,7 @@ class GroovyReader:
         name_end = start + 1
         while name_end + 1 < stop and code.is_sign(name_end, ".") and code.word(name_end + 1):
             name_end += 2
-        call = self._call(start, name_end, stop)
+        call = self._call(start, name_end, stop) or self._call_of_image(start, name_end, stop)
         return (call, stop) if call is not None else groovy
 
     def _is_assigned(self, index: int) -> bool:
@@ -118,6 +119,32 @@ class GroovyReader:
             return GroovyConditional(condition, block, None)
         is_else = code.is_word(end, "else") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
         return GroovyConditional(condition, block, self.block(end + 1)) if is_else else None
+
+    def _try(self, start: int, stop: int) -> GroovyTry | None:
+        """Return the `try` from *start* to *stop*; None for one with `catch`."""
+        code = self._code
+        end = code.skip(start + 1) if code.is_sign(start + 1, "{") else stop
+        is_only = code.is_word(end, "finally") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
+        return GroovyTry(self.block(start + 1), self.block(end + 1)) if end < stop and is_only else None
+
+    def _call_of_image(self, start: int, name_end: int, stop: int) -> GroovyCall | None:
+        """Return `docker.image(name).inside(args) { … }`, or another method, as one call; None for other code."""
+        code, name = self._code, "".join(token.text for token in self._code.tokens[start:name_end])
+        after = code.skip(name_end) if name == "docker.image" and code.is_sign(name_end, "(") else stop
+        if after + 2 >= stop or not code.is_sign(after, ".") or not code.word(after + 1):
+            return None
+        call = self._call(after + 1, after + 2, stop)
+        images = [replace(argument, name="image") for argument in self._arguments(name_end + 1, after - 1)]
+        if call is None or len(images) != 1:
+            return None
+        options = [replace(argument, name=argument.name or "args") for argument in call.arguments]
+        return GroovyCall(
+            name=f"{name}.{call.name}",
+            arguments=(*images, *options),
+            block=call.block,
+            span=self.span(start, name_end),
+            whole=self.span(start, stop),
+        )
 
     def _assignment(self, start: int, stop: int) -> GroovyAssignment:
         return GroovyAssignment(

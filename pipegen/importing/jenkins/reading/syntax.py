@@ -97,23 +97,43 @@ class GroovyConditional(Struct):
     otherwise: GroovyBlock | None
 
 
+class GroovyTry(Struct):
+    """A `try` without `catch`: its *block*, and that of its `finally`."""
+
+    block: GroovyBlock
+    ending: GroovyBlock
+
+
 class OtherGroovy(Struct):
     """A statement of Groovy that is no call of a step.
 
     *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`
-    without another one in its `else`.
+    without another one in its `else`, *tried* a `try` without `catch`.
     """
 
     span: Span
     definition: GroovyAssignment | None = None
     variable: GroovyAssignment | None = None
     conditional: GroovyConditional | None = None
+    tried: GroovyTry | None = None
+
+    @property
+    def blocks(self) -> tuple[GroovyBlock, ...]:
+        """The blocks of its `if` or `try`."""
+        blocks = (self.conditional.block, self.conditional.otherwise) if self.conditional is not None else ()
+        ends = (self.tried.block, self.tried.ending) if self.tried is not None else ()
+        return tuple(block for block in (*blocks, *ends) if block is not None)
 
 
 Value: TypeAlias = (
     "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyTrimmed | GroovyBlock"
 )
 Statement: TypeAlias = "GroovyCall | GroovyAssignment | OtherGroovy"
+
+
+def tried_by(statement: Statement) -> GroovyTry | None:
+    """Return the `try` that *statement* is, None if it is none."""
+    return statement.tried if isinstance(statement, OtherGroovy) else None
 
 
 def constant(value: Value | None) -> str | None:
@@ -136,10 +156,18 @@ def calls(value: Value | None) -> tuple[GroovyCall, ...]:
 
 def all_calls(call: GroovyCall) -> Iterator[GroovyCall]:
     """Yield the calls at any depth in the block of *call*."""
-    for statement in call.block.statements if call.block is not None else ():
+    yield from calls_in(call.block) if call.block is not None else ()
+
+
+def calls_in(block: GroovyBlock) -> Iterator[GroovyCall]:
+    """Yield the calls at any depth in *block*, also those in a `try`."""
+    for statement in block.statements:
         if isinstance(statement, GroovyCall):
             yield statement
             yield from all_calls(statement)
+        elif (tried := tried_by(statement)) is not None:
+            yield from calls_in(tried.block)
+            yield from calls_in(tried.ending)
 
 
 def texts(value: Value | None) -> tuple[str, ...] | None:

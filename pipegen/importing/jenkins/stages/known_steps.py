@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages import commands, stored, surrounding
+from pipegen.importing.jenkins.stages.directives import machines
 from pipegen.importing.jenkins.stages.directives.inputs import with_settings
 from pipegen.importing.jenkins.stages.kept import groovy_of, reads
 from pipegen.importing.jenkins.stages.steps import Handler, SourceStepContext, StepReader
@@ -112,6 +113,10 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "lock": surrounding.lock,
     "container": surrounding.container,
     "script": surrounding.script,
+    machines.IMAGE: machines.image,
+    machines.PULL: machines.pull,
+    "docker.withRegistry": machines.registry,
+    machines.NODE: machines.node,
     **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
     **dict.fromkeys(NEEDLESS, stored.clean),
     "checkout": stored.checkout,

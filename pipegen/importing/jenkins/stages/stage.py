@@ -19,21 +19,21 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.build_tests import TRUE, AllTests, BuildTest
-from pipegen.importing.jenkins.stages.directives.agents import JenkinsAgent, agent_of
+from pipegen.importing.jenkins.stages.directives.agents import agent_of
 from pipegen.importing.jenkins.stages.directives.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
 from pipegen.importing.jenkins.stages.directives.groovy_conditions import GroovyConditions, settings_read
 from pipegen.importing.jenkins.stages.directives.inputs import asked
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, excluded_by, matrix_of
-from pipegen.importing.jenkins.stages.directives.post import read_post
+from pipegen.importing.jenkins.stages.directives.post import read_post, read_steps
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
 from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
-from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader, one_line
+from pipegen.importing.jenkins.stages.steps import StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
-from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.jenkins.stages.work import JenkinsAgent, StageWork
 from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -98,7 +98,7 @@ class JenkinsStages:
             test=TRUE,
             condition=ALWAYS,
         )
-        work.default_container = draft.agent.container
+        work.default_container, work.agent = draft.agent.container, draft.agent
         self.read_environment(stage, stage.call, names, work)
         self._when(stage, names, draft)
         # A group of one stage is like that stage.
@@ -112,13 +112,9 @@ class JenkinsStages:
         steps.is_fresh = not self._has_worked or draft.agent.is_own
         steps.is_shared = not draft.agent.is_own and not draft.agent.is_none
         steps.is_last = stage is self._source.stages[-1]
-        for block in sections(stage.call, "steps"):
-            self._marks.translated(block)
-            if block.block is not None:
-                steps.read(block.block, SourceStepContext())
-        for section in (section for call in reversed(own) for section in sections(call, "post")):
-            read_post(section, steps)
-            draft.posts.append(section)
+        draft.posts += [section for call in reversed(own) for section in sections(call, "post")]
+        read_steps(stage.call, draft.posts, steps)
+        draft.agent = work.agent
         if stage.matrix is not None:
             self._matrix(stage, draft)
         self._others(stage, is_isolated=not steps.is_shared)

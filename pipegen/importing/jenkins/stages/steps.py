@@ -10,9 +10,13 @@ from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
+    GroovyTry,
     Statement,
     all_calls,
+    calls_in,
+    tried_by,
 )
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.kept import assigned, first_read, groovy_of
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
@@ -25,7 +29,10 @@ _OF_FILES = frozenset({"archiveArtifacts", "junit"})
 _TRIPLE = re.compile(r"(\'\'\'|\"\"\")(.*?)(?<!\\)\1", re.DOTALL)
 # Steps without an effect on other commands and on the result.
 _LIGHT = frozenset(
-    {"deleteDir", "cleanWs", "checkout", "unstash", "echo", "junit", "archiveArtifacts", "stash", "input"}
+    {
+        *("deleteDir", "cleanWs", "checkout", "unstash", "echo", "junit", "archiveArtifacts", "stash", "input"),
+        "docker.image.pull",
+    }
 )
 # Steps that can change the files of the workspace, if they have no block.
 _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
@@ -52,6 +59,10 @@ class SourceStepContext(Struct, kw_only=True):
     is_inner: bool = False
     # Whether they are in a block whose steps stay Groovy only as a whole.
     is_nested: bool = False
+    # The arguments of `docker.withRegistry` around them.
+    registry: tuple[GroovyValue, ...] = ()
+    # Whether they are in the block that says where the stage runs.
+    is_in_machine: bool = False
 
 
 class StepReader:
@@ -74,17 +85,19 @@ class StepReader:
         self.is_shared = False
         # The reason why each step stays Groovy; "" if they do not.
         self.stays_groovy = ""
+        # Whether blocks that say where a stage runs stay Groovy.
+        self.keeps_machines = False
         self.names = names
         self.work = work
         self.marks = marks
 
     def read(self, block: GroovyBlock, context: SourceStepContext) -> None:
         """Read the steps of *block*."""
-        effective = [statement for statement in block.statements if not _is_needless(statement)]
+        effective = [statement for statement in block.statements if not is_needless(statement)]
         for at, statement in enumerate(block.statements, 1):
             inner = replace(
                 context,
-                is_whole=context.is_whole and (len(effective) == 1 or _is_needless(statement)),
+                is_whole=context.is_whole and (len(effective) == 1 or is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
                 is_inner=True,
                 precedes_unstash=any(map(_is_unstash, block.statements[at:])),
@@ -95,10 +108,26 @@ class StepReader:
                 if "allow_failure" in self.work.keys and not may_fail:
                     # Steps after `catchError` run in any case.
                     context = replace(context, when="always", is_after=True, is_whole=False)
+            elif context.is_inner and (tried := tried_by(statement)) is not None:
+                self.marks.all(statement)
+                self._try(tried, replace(inner, is_nested=True), is_last=statement is block.statements[-1])
             elif context.is_inner:
                 raise StaysGroovyError("a config has no Groovy")
             else:
                 self._leave_out(statement, "a config has no Groovy")
+
+    def _try(self, tried: GroovyTry, context: SourceStepContext, *, is_last: bool) -> None:
+        """Read a `try` around all steps of the stage: the steps in its `finally` are those of `always` in `post`."""
+        if not context.is_whole or context.is_after or not is_last:
+            raise StaysGroovyError("only all steps of a stage can have steps that follow in any case")
+        names = {call.name for call in calls_in(tried.block) if call.block is not None}
+        if names.difference(self._handlers):
+            raise StaysGroovyError("the steps that follow in any case would be in another block")
+        self.read(tried.block, context)
+        before = len(self.work.after)
+        self.read(tried.ending, replace(context, when="always", is_after=True, is_whole=False))
+        if names and len(self.work.after) > before:
+            raise StaysGroovyError("the commands that follow in any case would be in another block")
 
     def _step(self, call: GroovyCall, context: SourceStepContext) -> None:
         """Read *call*; if a part of it has no translation, keep all of it."""
@@ -146,7 +175,7 @@ class StepReader:
     def _keep(self, call: GroovyCall, context: SourceStepContext, reason: str) -> None:
         """Keep *call* as a step of Jenkins, before or after the script."""
         text = groovy_of(call)
-        if first_read(text, self.names.defined) is not None:
+        if first_read(text, self.names.defined) is not None or self._is_elsewhere(call, context):
             raise StaysGroovyError(reason)
         if name := first_read(text, self.names.outside):
             self._leave_out(call, f'it reads "{name}", which no Groovy of the config sets')
@@ -156,6 +185,11 @@ class StepReader:
             return
         self._kept_steps(context).append(call)
         self.marks.raw(call, f'stage "{self.title}"', reason)
+
+    def _is_elsewhere(self, call: GroovyCall, context: SourceStepContext) -> bool:
+        """Return whether *call* does not run where the block for all steps of the stage says; files are in both."""
+        is_outside = self.work.has_machine and not context.is_in_machine
+        return is_outside and call.name not in (*_OF_FILES, "stash")
 
     def _kept_steps(self, context: SourceStepContext) -> list[GroovyCall]:
         """Return the steps of Jenkins to which one in *context* is added."""
@@ -190,6 +224,8 @@ class StepReader:
 
     def add(self, command: ScriptCommand, context: SourceStepContext) -> None:
         """Add *command* to the script."""
+        if self.work.has_machine and not context.is_in_machine and not command.is_message:
+            raise UntranslatableError("it does not run where the other steps of the stage do")
         if self.work.steps_always if context.is_after else self.work.steps_after:
             raise UntranslatableError("it follows a step that stays Groovy")
         if context.is_after and context.when == "failure":
@@ -209,7 +245,7 @@ class StepReader:
 Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
 
 
-def _is_needless(statement: Statement) -> bool:
+def is_needless(statement: Statement) -> bool:
     """Return whether *statement* has no effect on the other commands."""
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
 

@@ -14,6 +14,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     OtherGroovy,
     Statement,
     constant,
+    tried_by,
 )
 from pipegen.importing.jenkins.stages.assignments import printing_command, read_assignment
 from pipegen.importing.jenkins.stages.commands import number_of
@@ -241,7 +242,7 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     statements = tuple(dropwhile(_defines_text, call.block.statements))
     for statement in call.block.statements[: -len(statements)]:
         read_assignment(reader, statement, context)
-    if all(isinstance(statement, GroovyCall) for statement in statements):
+    if all(isinstance(statement, GroovyCall) or tried_by(statement) is not None for statement in statements):
         reader.read(replace(call.block, statements=statements), context)
     else:
         context = replace(context, is_whole=False, is_nested=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 
 from pipegen.diagnostics.report import listed
@@ -46,6 +46,48 @@ def _may_meet(path: str, other: str) -> bool:
     return first.startswith(second) or second.startswith(first)
 
 
+class JenkinsPod(Struct, kw_only=True):
+    """A pod: its *keys* in a config, and the *container* that steps run in, "" for that of the agent."""
+
+    keys: Mapping[str, Value]
+    container: str = ""
+
+    def agent(self, container: str) -> Value:
+        """Return the value of `agent` for a stage whose script runs in *container*, "" if blocks name it."""
+        name = container if "yaml" in self.keys else container or self.container
+        return {"kubernetes": {**self.keys, **({"container": name} if name else {})}}
+
+
+class JenkinsAgent(Struct, kw_only=True):
+    """An agent: its *labels* and its *image*, or its *pod*; a stage that needs none has *is_none*.
+
+    *is_own* is whether the agent is not that of the pipeline.
+    """
+
+    labels: tuple[str, ...] = ()
+    image: Value = ""
+    pod: JenkinsPod | None = None
+    is_none: bool = False
+    is_on_same_node: bool = False
+    is_own: bool = False
+
+    @property
+    def container(self) -> str | None:
+        """The container of its pod that steps run in, "" for that of the agent; None if it has no pod."""
+        return self.pod.container if self.pod is not None else None
+
+    def keys(self, container: str) -> dict[str, Value]:
+        """Return the keys of a stage on this agent, whose script runs in *container* of its pod."""
+        keys: dict[str, Value] = {}
+        if self.pod is not None:
+            keys["agent"] = self.pod.agent(container)
+        if self.labels:
+            keys["agent"] = list(self.labels) if len(self.labels) > 1 else self.labels[0]
+        if self.image:
+            keys["image"] = self.image
+        return keys
+
+
 class StageWork(MutableStruct):
     """The commands of a stage and its other keys, as they are found in its steps and in its `post`."""
 
@@ -70,6 +112,11 @@ class StageWork(MutableStruct):
     unstashed: list[str] = field(default_factory=list)
     junit: list[str] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
+    # Where the stage runs, and whether a step with a block says so.
+    agent: JenkinsAgent = field(default_factory=JenkinsAgent)
+    has_machine: bool = False
+    # An image that a step downloads before the stage runs in it.
+    pulled: str = ""
     # The container that its steps run in unless they name another one: "" for that of the agent, None without a pod.
     default_container: str | None = None
     # The container of its commands, None if they can run in any.

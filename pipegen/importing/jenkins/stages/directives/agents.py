@@ -10,11 +10,10 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.directives import pods
-from pipegen.importing.jenkins.stages.directives.pods import JenkinsPod
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.work import JenkinsAgent
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.stage.machine.labels import label_operands
-from pipegen.structs import Struct
 
 _IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
 _BUILD_VALUE = re.compile(r"""--build-arg[ =]([A-Za-z_]\w*)=(?:"([^"$`\\]*)"|'([^']*)'|([\w./:@+-]+))(?=\s|$)""")
@@ -30,36 +29,7 @@ _HINTS = {"kubernetes": pods.HINT}
 _OPTION_HINT = "set it on the agents with this label"
 _POD_HINT = "write it in the manifest of the pod, or set it in the cloud of Jenkins"
 _USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
-
-
-class JenkinsAgent(Struct, kw_only=True):
-    """An agent: its *labels* and its *image*, or its *pod*; a stage that needs none has *is_none*.
-
-    *is_own* is whether the agent is not that of the pipeline.
-    """
-
-    labels: tuple[str, ...] = ()
-    image: Value = ""
-    pod: JenkinsPod | None = None
-    is_none: bool = False
-    is_on_same_node: bool = False
-    is_own: bool = False
-
-    @property
-    def container(self) -> str | None:
-        """The container of its pod that steps run in, "" for that of the agent; None if it has no pod."""
-        return self.pod.container if self.pod is not None else None
-
-    def keys(self, container: str) -> dict[str, Value]:
-        """Return the keys of a stage on this agent, whose script runs in *container* of its pod."""
-        keys: dict[str, Value] = {}
-        if self.pod is not None:
-            keys["agent"] = self.pod.agent(container)
-        if self.labels:
-            keys["agent"] = list(self.labels) if len(self.labels) > 1 else self.labels[0]
-        if self.image:
-            keys["image"] = self.image
-        return keys
+_ENTRYPOINT = re.compile(r"(?:^|\s)--entrypoint=(?:''|\"\"|([A-Za-z0-9_/][\w./-]*))?(?=\s|$)")
 
 
 def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
@@ -87,26 +57,26 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
     )
     match call.name:
         case "label":
-            labels = _labels(call, names)
+            labels = labels_of(_value(call), names)
             marks.all(call)
             return JenkinsAgent(labels=labels)
         case "node" if "label" in options:
-            agent = JenkinsAgent(labels=_labels(options["label"], names))
+            agent = JenkinsAgent(labels=labels_of(_value(options["label"]), names))
             marks.translated(call)
             _read(options, ("label",), marks)
             return agent
         case "docker" | "dockerfile":
             image = _dockerfile(options) if call.name == "dockerfile" else _named(call, options, names)
-            run, registry = _run_options(options, names), _in_registry(image, options)
+            run = run_options(_value(options["args"]) if "args" in options else None, names)
+            registry = in_registry(image, *(_value(options[name]) if name in options else None for name in _REGISTRY))
             marks.translated(call)
             read = [*_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())]
             _read(options, ("label", "reuseNode", *read, *(_REGISTRY if registry is not None else ())), marks)
             if call.name == "docker" and "alwaysPull" in options and constant(_value(options["alwaysPull"])) == "true":
                 image["pull"] = "always"
-            image |= {**(registry or {}), **(run or {})}
             return JenkinsAgent(
-                labels=_labels(options["label"], names) if "label" in options else (),
-                image=image["name"] if image.keys() == {"name"} else image,
+                labels=labels_of(_value(options["label"]), names) if "label" in options else (),
+                image=as_image({**image, **(registry or {}), **(run or {})}),
                 is_on_same_node="reuseNode" in options,
             )
         case "kubernetes":
@@ -117,6 +87,11 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
     raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
 
 
+def as_image(keys: dict[str, Value]) -> Value:
+    """Return the value of `image` with these *keys*."""
+    return keys["name"] if keys.keys() == {"name"} else keys
+
+
 def _value(call: GroovyCall) -> GroovyValue | None:
     return call.arguments[0].value if call.arguments else None
 
@@ -125,12 +100,14 @@ def _named(call: GroovyCall, options: Mapping[str, GroovyCall], names: JenkinsNa
     return {"name": names.word(_value(options.get("image", call)))}
 
 
-def _in_registry(image: Mapping[str, Value], options: Mapping[str, GroovyCall]) -> dict[str, Value] | None:
-    """Return the keys of *image* in the registry of *options*, and for the login there; None if a config has none.
+def in_registry(
+    image: Mapping[str, Value], address: GroovyValue | None, credentials: GroovyValue | None
+) -> dict[str, Value] | None:
+    """Return the keys of *image* in the registry at *address*, and for the login there; None if a config has none.
 
     `DockerRegistryEndpoint.imageName` of the plugin docker-commons puts the host before names without it.
     """
-    url, login = (constant(_value(options[name])) if name in options else "" for name in _REGISTRY)
+    url, login = (constant(value) if value is not None else "" for value in (address, credentials))
     name = image.get("name")
     match = _REGISTRY_URL.fullmatch(url or "")
     if url is None or login is None or not isinstance(name, str) or not re.match(r"\w", name) or (url and not match):
@@ -162,15 +139,19 @@ def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:
     return image
 
 
-def _run_options(options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict[str, Value] | None:
-    """Return the user and the other options of the container; None if they are known only at run time."""
+def run_options(args: GroovyValue | None, names: JenkinsNames) -> dict[str, Value] | None:
+    """Return the user, the entrypoint and the other options in *args*; None if they are known only at run time."""
     try:
-        text = names.word(_value(options["args"])) if "args" in options else ""
+        text = names.word(args) if args is not None else ""
     except UntranslatableError:
         return None
+    entrypoint = _ENTRYPOINT.search(text)
+    text = _ENTRYPOINT.sub(" ", text, count=1)
     if re.search(r"\$(?![A-Za-z_])|['\"\\\n]", text):
         return None
     result: dict[str, Value] = {}
+    if entrypoint is not None:
+        result["entrypoint"] = [entrypoint[1]] if entrypoint[1] else []
     if user := _USER.search(text):
         result["user"] = user[1]
     # A stage in a container has this folder in any case.
@@ -187,8 +168,8 @@ def _read(options: Mapping[str, GroovyCall], names: tuple[str, ...], marks: Mark
             marks.left_out(option, "a config does not know it", hint=hint)
 
 
-def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:
-    value = call.arguments[0].value if call.arguments else None
+def labels_of(value: GroovyValue | None, names: JenkinsNames) -> tuple[str, ...]:
+    """Return the labels in the expression *value*; raise `UntranslatableError` for another text."""
     text = constant(value)
     if text is None:
         text = names.plain_word(value)

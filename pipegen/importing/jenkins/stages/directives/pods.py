@@ -11,9 +11,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.work import JenkinsPod
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.text import SourceFile
-from pipegen.structs import Struct
 
 # The plugin adds this container, in which the agent runs.
 AGENT_CONTAINER = "jnlp"
@@ -24,18 +24,6 @@ _LOCATION = ("cloud", "namespace")
 _NEEDLESS = ("label", "showRawYaml")
 # Commands with which a container only waits, `cat` if it has a terminal.
 _WAITS = re.compile(r"sleep \S+")
-
-
-class JenkinsPod(Struct, kw_only=True):
-    """A pod: its *keys* in a config, and the *container* that steps run in, "" for that of the agent."""
-
-    keys: Mapping[str, Value]
-    container: str = ""
-
-    def agent(self, container: str) -> Value:
-        """Return the value of `agent` for a stage whose script runs in *container*, "" if blocks name it."""
-        name = container if "yaml" in self.keys else container or self.container
-        return {"kubernetes": {**self.keys, **({"container": name} if name else {})}}
 
 
 def pod_of(options: Mapping[str, GroovyCall], names: JenkinsNames) -> JenkinsPod:

@@ -1,7 +1,11 @@
-"""`post` of a stage: commands and steps after its script, reports and files."""
+"""The steps of a stage, and its `post`: commands and steps after its script, reports and files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pipegen.importing.jenkins.marks import StaysGroovyError
+from pipegen.importing.jenkins.reading.source import sections
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 
@@ -18,6 +22,28 @@ _CONTEXTS = {
     "success": SourceStepContext(when="success", is_whole=False),
 }
 _OF_FILES = frozenset({"archiveArtifacts", "cleanWs", "deleteDir"})
+
+
+def read_steps(stage: GroovyCall, posts: Sequence[GroovyCall], steps: StepReader) -> None:
+    """Read the steps of *stage* and those of its *posts*.
+
+    A block around all steps says where the stage runs unless steps outside of it would run there, too.
+    """
+    is_fresh = steps.is_fresh
+    if steps.attempt(lambda: _read(stage, posts, steps)) is not None:
+        steps.is_fresh, steps.keeps_machines = is_fresh, True
+        _read(stage, posts, steps)
+
+
+def _read(stage: GroovyCall, posts: Sequence[GroovyCall], steps: StepReader) -> None:
+    for block in sections(stage, "steps"):
+        steps.marks.translated(block)
+        if block.block is not None:
+            steps.read(block.block, SourceStepContext())
+    for section in posts:
+        read_post(section, steps)
+    if steps.work.pulled:
+        raise StaysGroovyError("the stage does not run in the image")
 
 
 def read_post(section: GroovyCall, steps: StepReader) -> None:

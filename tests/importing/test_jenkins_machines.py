@@ -1,0 +1,212 @@
+"""Blocks of a Jenkinsfile that say where all steps of a stage run, and steps that follow these in any case."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.compilation import compiled
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+from pipegen.structs import replace
+
+_FILE = "pipeline { agent AGENT; stages { stage('A') { steps { STEPS }; POST } } }\n"
+_JUNIT = "junit testResults: 'x.xml', allowEmptyResults: true, skipMarkingBuildUnstable: true"
+
+
+def _imported(steps: str, agent: str = "any", post: str = "", functions: str = "") -> tuple[JenkinsImport, str]:
+    """Return the import of a pipeline with *steps* and *functions*, and its diagnostics."""
+    report = Report()
+    text = _FILE.replace("AGENT", agent).replace("STEPS", steps).replace("; POST", f"; {post}" if post else "")
+    result = import_jenkins(SourceFile("Jenkinsfile", text + functions), report)
+    proof = prove_stages(result)
+
+    assert proof is not None
+    assert proof.differences == ()
+    return result, messages(report)
+
+
+def _stage(result: JenkinsImport) -> str:
+    """Return the text of the stages of *result* on one line."""
+    return " ".join(result.text.partition("stages:")[2].partition("targets:")[0].split())
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ("docker.image('go:1').inside { sh 'x' }", "image: go:1"),
+        ("docker.image('go:1').inside() { sh 'x' }", "image: go:1"),
+        (
+            "docker.image('go:1').inside('-u root -v /a:/a') { sh 'x' }",
+            "image: { name: go:1, user: root, args: [-v, /a:/a] }",
+        ),
+        ("docker.image('go:1').inside('--entrypoint=\"\"') { sh 'x' }", "image: { name: go:1, entrypoint: [] }"),
+        ("docker.image('go:1').inside('--entrypoint=sh') { sh 'x' }", "image: { name: go:1, entrypoint: [sh] }"),
+        (
+            "docker.image('go:1').pull(); docker.image('go:1').inside { sh 'x' }",
+            "image: { name: go:1, pull: always }",
+        ),
+        (
+            "docker.withRegistry('https://reg.io', 'login') { docker.image('go:1').inside { sh 'x' } }",
+            "image: { name: reg.io/go:1, credentials: login }",
+        ),
+        (
+            "docker.image('go:1').inside { timeout(5) { withEnv(['A=b']) { sh 'x' } } }",
+            "image: go:1, env: { A: b }, script: [x], timeout: 5 minutes",
+        ),
+    ],
+)
+def test_an_image_around_all_steps_is_that_of_the_stage(image: str, expected: str) -> None:
+    """Its options, its registry and its download are keys of the image."""
+    result, reported = _imported(f"checkout scm; script {{ {image} }}")
+
+    assert expected in _stage(result)
+    assert "steps:" not in result.text
+    assert reported == ""
+
+
+@pytest.mark.parametrize(
+    ("steps", "kept"),
+    [
+        # A command after the container, or before it.
+        ("docker.image('a').inside { sh 'x' }; sh 'b'", "docker.image('a').inside { sh 'x' }"),
+        ("sh 'b'; docker.image('a').inside { sh 'x' }", "docker.image('a').inside { sh 'x' }"),
+        # A step of a plugin in it.
+        ("docker.image('a').inside { sh 'x'; deploy() }", "docker.image('a').inside { sh 'x'; deploy() }"),
+        # An image of another step, and options with quotes.
+        ("docker.image(built()).inside { sh 'x' }", "docker.image(built()).inside { sh 'x' }"),
+        ("docker.image('a').inside(\"-v '/a b':/a\") { sh 'x' }", "{ sh ''x'' }"),
+        ("docker.image('b').pull(); docker.image('a').inside { sh 'x' }", "docker.image('b').pull()"),
+        # The folder is all that the container has.
+        ("dir('sub') { docker.image('a').inside { sh 'x' } }", "docker.image('a').inside { sh 'x' }"),
+        ("sshagent(['k']) { docker.image('a').inside { sh 'x' } }", "docker.image('a').inside { sh 'x' }"),
+    ],
+)
+def test_an_image_stays_groovy_if_anything_is_in_the_way(steps: str, kept: str) -> None:
+    """What is outside of the container does not move into it."""
+    result, _ = _imported(f"script {{ {steps} }}")
+
+    assert kept in result.text
+    assert "image:" not in result.text
+
+
+def test_commands_of_post_do_not_run_in_the_image() -> None:
+    """Files and reports are the same outside of the container."""
+    image = "script { docker.image('a').inside { sh 'x' } }"
+    with_command, _ = _imported(image, post="post { always { sh 'docker ps' } }")
+    with_report, _ = _imported(image, post=f"post {{ always {{ {_JUNIT} }} }}")
+
+    assert "image:" not in with_command.text
+    assert "docker.image('a').inside { sh 'x' }" in with_command.text
+    assert "image: a, script: [x], reports: { junit: x.xml }" in _stage(with_report)
+
+
+def test_commands_of_the_pipelines_post_do_not_run_in_the_image_of_its_only_stage() -> None:
+    """They are a stage in `finally`, and reports are those of the stage."""
+    text = "pipeline { agent any; stages { stage('A') { steps { script { docker.image('a').inside { sh 'x' } } } } }"
+    post = f"post {{ always {{ {_JUNIT}; sh 'docker ps' }} }} }}\n"
+    result = import_jenkins(SourceFile("Jenkinsfile", f"{text}; {post}"), Report())
+
+    assert "name: A image: a script: [x] reports: { junit: x.xml }" in _stage(result)
+    assert "name: always script: [docker ps]" in _stage(result)
+
+
+@pytest.mark.parametrize(
+    ("agent", "steps", "expected"),
+    [
+        ("none", "node('linux && x') { checkout scm; sh 'b' }", "agent: [linux, x], script: [b]"),
+        ("none", "node { sh 'b' }", "{ name: A, script: [b] }"),
+        (
+            "none",
+            "timeout(5) { node('x') { sh 'b'; deploy() } }",
+            "agent: x script: [b] timeout: 5 minutes steps: { jenkins: [deploy()]",
+        ),
+        ("none", "node('x') { script { docker.image('a').inside { sh 'b' } } }", "agent: x, image: a, script: [b]"),
+        # The stage has an agent, and other steps have none.
+        ("any", "node('x') { sh 'b' }", "around: [node('x')]"),
+        ("none", "node('x') { sh 'b' }; node('z') { sh 'c' }", "node('x') { sh 'b' }"),
+    ],
+)
+def test_a_node_around_all_steps_is_the_agent_of_the_stage(agent: str, steps: str, expected: str) -> None:
+    """A stage with an agent keeps the block."""
+    result, _ = _imported(steps, agent)
+
+    assert expected in _stage(result)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (f"try {{ sh 'x' }} finally {{ {_JUNIT} }}", "{ name: A, script: [x], reports: { junit: x.xml } }"),
+        (
+            "try { timeout(5) { sh 'x' } } finally { archiveArtifacts artifacts: 'l.txt', allowEmptyArchive: true }",
+            "artifacts: { paths: [l.txt], when: always } timeout: 5 minutes",
+        ),
+        ("try { sh 'x' } finally { sh 'b' }", "{ name: A, script: [x], after: [b] }"),
+        (
+            f"docker.image('a').inside {{ try {{ sh 'x' }} finally {{ {_JUNIT} }} }}",
+            "{ name: A, image: a, script: [x], reports: { junit: x.xml } }",
+        ),
+    ],
+)
+def test_what_follows_in_any_case_is_like_post(steps: str, expected: str) -> None:
+    """`finally` is `always`, also in an image and in a function."""
+    in_script, reported = _imported(f"script {{ {steps} }}")
+    in_function, _ = _imported("work()", functions=f"def work() {{ {steps} }}\n")
+
+    assert expected in _stage(in_script)
+    assert expected in _stage(in_function)
+    assert reported == ""
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        f"try {{ sh 'x' }} catch (e) {{ sh 'z' }} finally {{ {_JUNIT} }}",
+        f"try {{ sh 'x' }} finally {{ {_JUNIT} }}; sh 'b'",
+        f"try {{ deploy() }} finally {{ {_JUNIT} }}",
+        # The commands would have its variables, or its container.
+        "try { withEnv(['A=b']) { sh 'x' } } finally { sh 'b' }",
+        "try { docker.image('a').inside { sh 'x' } } finally { sh 'b' }",
+        "try { sshagent(['k']) { sh 'x' } } finally { deploy() }",
+    ],
+)
+def test_other_steps_that_follow_in_any_case_stay_groovy(steps: str) -> None:
+    """The whole script stays, or the call of its function."""
+    in_script, _ = _imported(f"script {{ {steps} }}")
+    in_function, _ = _imported("work()", functions=f"def work() {{ {steps} }}\n")
+
+    assert f"script {{ {steps} }}" in _stage(in_script).replace('"', "'").replace("''", "'")
+    assert "jenkins: [work()]" in _stage(in_function)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        ("name: go:1", "name: go:2", 'the image of stage "A" is another one'),
+        ("user: root", "user: app", 'the image of stage "A" is another one'),
+        ("image: { name: go:1, user: root }, ", "", 'the image of stage "A" is another one'),
+    ],
+)
+def test_another_image_is_a_difference(before: str, after: str, difference: str) -> None:
+    """The comparison includes the name and the options of the image."""
+    result, _ = _imported("script { docker.image('go:1').inside('-u root') { sh 'x' } }")
+
+    assert before in result.text
+    changed = compiled(result.text.replace(before, after), "jenkins")
+    proof = prove_stages(replace(result, compiled=changed, generated=changed.files))
+    assert proof is not None
+    assert difference in [found.message for found in proof.differences]
+
+
+def test_a_step_outside_of_the_image_is_a_difference() -> None:
+    """The comparison reads from the source where each command runs."""
+    result, _ = _imported("script { docker.image('go:1').inside { sh 'x' } }")
+    (draft,) = result.config.drafts
+    draft.work.has_machine = False
+    proof = prove_stages(result)
+
+    assert proof is not None
+    assert [found.message for found in proof.differences] == ['a step of stage "A" does not run where the others do']
