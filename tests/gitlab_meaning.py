@@ -30,13 +30,13 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _extended(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *job* with the keys of the hidden jobs of *jobs* that it extends, if these have a script or only rules."""
+    """Return *job* with the keys of those hidden jobs of *jobs* that it extends and repeats."""
     extended = job.get("extends", [])
     names = [extended] if isinstance(extended, str) else extended
     written = [name for name in names if name.startswith(".") and _is_repeated(jobs.get(name, {}))]
     for name in written:
-        variables = {**jobs[name].get("variables", {}), **job.get("variables", {})}
-        job = {**jobs[name], **job, **({"variables": variables} if variables else {})}
+        merged = {key: {**jobs[name].get(key, {}), **job.get(key, {})} for key in ("variables", "artifacts")}
+        job = {**jobs[name], **job, **{key: value for key, value in merged.items() if value}}
     rest = [name for name in names if name not in written]
     own = {key: value for key, value in job.items() if key != "extends"}
     return {**own, "extends": rest[0]} if rest else own
@@ -44,7 +44,7 @@ def _extended(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, A
 
 def _is_repeated(hidden: Mapping[str, Any]) -> bool:
     """Return whether the jobs that extend the job *hidden* have its keys."""
-    return "script" in hidden or set(hidden) == {"rules"}
+    return "script" in hidden or set(hidden) in ({"rules"}, {"artifacts"})
 
 
 def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

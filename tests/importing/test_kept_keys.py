@@ -52,6 +52,23 @@ def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itse
     assert _differences(result) == []
 
 
+def test_raw_needs_await_helpers_that_share_keys(tmp_path: Path) -> None:
+    """A hidden job then has the variable that marks them."""
+    container = _OPTIONAL[_OPTIONAL.index("container:") :]
+    others = "".join(container.replace("container:", f"container-{number}:", 1) for number in range(3))
+    lint = "lint: { stage: test, script: ./lint, needs: [] }\n"
+    source = f"{_OPTIONAL}{others}{lint}test: {{ stage: test, script: ['./test $TAG'] }}\n"
+    result, _ = from_text(source, tmp_path, frozenset({"test"}))
+
+    assert "variables" not in _generated(result)["wait for container"]
+    helpers = ("container", *(f"container-{number}" for number in range(3)))
+    assert _generated(result)["test"]["needs"] == [
+        "tag",
+        *({"job": f"wait for {name}", "optional": True} for name in helpers),
+    ]
+    assert _differences(result) == []
+
+
 def test_a_job_with_more_needs_than_gitlab_allows_waits_for_earlier_stages(tmp_path: Path) -> None:
     """GitLab counts each combination of a matrix, which the need on its job names once."""
     lint = "lint: { stage: test, script: ./lint, needs: [] }\n"

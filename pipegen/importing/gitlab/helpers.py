@@ -16,7 +16,7 @@ from pipegen.structs import replace
 
 # Parts of the names of those that wait for an optional stage, and that combine needs: `targets/gitlab/pipelines.py`
 # and `targets/gitlab/helper_jobs/collectors.py`.
-WAIT_FOR, _COLLECT_FOR = "wait for ", "collect for "
+_WAIT_FOR, _COLLECT_FOR = "wait for ", "collect for "
 
 
 def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> SourcePipeline:
@@ -31,9 +31,26 @@ def without_waiting_jobs(source: SourcePipeline, accounting: Accounting) -> Sour
     return replace(source, jobs=jobs)
 
 
+def awaited(name: str, job: Node, jobs: Mapping[str, Node]) -> str:
+    """Return the job for which *job* is the helper that is not in runs in which it is optional, "" for others."""
+    is_waiting = name.startswith(_WAIT_FOR) and _is_helper(job, jobs)
+    first = next(iter(flat_items(job.get("needs"))), None) if isinstance(job, TreeMapping) and is_waiting else None
+    return "" if first is None else _job(first)
+
+
+def _is_helper(job: Node | None, jobs: Mapping[str, Node]) -> bool:
+    """Return whether *job*, or one of *jobs* that it extends, has the variable of helpers."""
+    if not isinstance(job, TreeMapping):
+        return False
+    variables = job.get("variables")
+    if isinstance(variables, TreeMapping) and variables.get(HELPER) is not None:
+        return True
+    return any(_is_helper(jobs.get(base), jobs) for base in texts_of(job.get("extends")))
+
+
 def _only_waits(job: SourceJob, source: SourcePipeline) -> bool:
     """Return whether *job* is such a helper."""
-    is_named = HELPER in job.own_variables and any(words in job.name for words in (WAIT_FOR, _COLLECT_FOR))
+    is_named = HELPER in job.own_variables and any(words in job.name for words in (_WAIT_FOR, _COLLECT_FOR))
     needs = needs_of(job, source) if is_named and texts_of(job.get("script")) == ("true",) else None
     return bool(needs) and all(need.name in source.jobs for need in needs or ())
 

@@ -11,7 +11,7 @@ from pipegen.importing.comments import header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
-from pipegen.importing.gitlab.helpers import WAIT_FOR, without_waiting_jobs
+from pipegen.importing.gitlab.helpers import awaited, without_waiting_jobs
 from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.reserved import with_free_names
-from pipegen.importing.gitlab.reading.tree import TagReference, read_tree, text_of
+from pipegen.importing.gitlab.reading.tree import TagReference, read_tree
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
@@ -29,9 +29,8 @@ from pipegen.importing.gitlab.unread import report_keys_of_all_jobs
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.plan.model import Plan
-from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Node, child, entries_of, items_of
+from pipegen.source.tree import Entry, Node, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
@@ -239,16 +238,8 @@ def _names(result: _Result) -> GeneratedNames:
     jobs = {name: [job for job in entries if f"{job}: ".startswith(f"{name}: ")] for name in result.config.jobs}
     return GeneratedNames(
         {name: of_stage for name, of_stage in jobs.items() if of_stage},
-        {awaited: name for name, job in entries.items() if (awaited := _awaited(name, job))},
+        {stage: name for name, job in entries.items() if (stage := awaited(name, job, entries))},
     )
-
-
-def _awaited(name: str, job: Node) -> str:
-    """Return the job for which *job* is the helper that is not in runs in which it is optional, "" for others."""
-    variables, needs = (job.get("variables"), job.get("needs")) if isinstance(job, TreeMapping) else (None, None)
-    is_helper = name.startswith(WAIT_FOR) and child(variables, HELPER) is not None
-    first = next(iter(items_of(needs)), None) if is_helper else None
-    return text_of(first.get("job")) if isinstance(first, TreeMapping) else text_of(first)
 
 
 def _entries(file: GeneratedFile) -> tuple[Entry, ...]:

@@ -27,6 +27,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "image": ("image",),
     "services": ("services",),
     "tags": ("tags",),
+    "retry": ("retry",),
     "interruptible": ("interruptible",),
     "cache": ("caches",),
     "before_script": ("before_script",),
@@ -56,24 +57,32 @@ class _Key(Struct):
 def with_shared_keys(document: Document) -> Document:
     """Return *document* with the keys that several jobs share in hidden jobs, where that saves lines."""
     names = {job.name for job in document.jobs}
-    jobs = {job.name: job for job in document.jobs if not job.is_helper and job.extends not in names}
-    users: dict[_Key, list[str]] = {}
+    jobs = {job.name: job for job in document.jobs if job.extends not in names}
+    # Helpers share keys with other helpers, so that a hidden job is about stages or about helpers.
+    users: dict[tuple[bool, _Key], list[str]] = {}
     for name, job in jobs.items():
-        for key in _keys(job):
-            users.setdefault(key, []).append(name)
+        for key in _keys(_without_archive_name(job)):
+            users.setdefault((job.is_helper, key), []).append(name)
     groups: dict[tuple[str, ...], list[_Key]] = {}
-    for key, own in users.items():
+    for (_, key), own in users.items():
         if len(own) > 1:
             groups.setdefault(tuple(own), []).append(key)
     taken = document.names()
     before: dict[str, list[GitLabJob]] = {}
     for sharing, keys in groups.items():
         members = [jobs[name] for name in sharing]
-        hidden = _only(members[0], keys)
-        if saved_lines(_line_count(hidden), len(members)) >= LEAST_SAVED_LINES:
+        has_archives = any(key.key == "artifacts" for key in keys)
+        names_differ = has_archives and len({repr(_archive_name(job)) for job in members}) > 1
+        hidden = _only(_without_archive_name(members[0]), keys)
+        if has_archives and not names_differ:
+            hidden = _with_archive_name(hidden, _archive_name(members[0]))
+        # Jobs with a name of their own keep the line `artifacts`, too.
+        if saved_lines(_line_count(hidden) - names_differ, len(members)) >= LEAST_SAVED_LINES:
             hidden = replace(hidden, name=unique_name(_name(keys, members, has_prefix=bool(document.external)), taken))
             before.setdefault(sharing[0], []).append(hidden)
-            jobs |= {job.name: _without(job, keys, hidden.name) for job in members}
+            for job in members:
+                user = _without(_without_archive_name(job) if has_archives else job, keys, hidden.name)
+                jobs[job.name] = _with_archive_name(user, _archive_name(job)) if names_differ else user
     if not before:
         return document
     return replace(
@@ -86,13 +95,13 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
     """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
     raw = job.raw
     for key, names in _FIELDS.items():
-        has_fields = getattr(job, names[0]) or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
+        has_fields = _field(job, names[0]) or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
         if not raw.get(key, has_fields) or (key == "needs" and _has_few_needs(job)):
             continue
         # Null would not remove the `coverage` of these fields from another job.
         if key != "artifacts" or "coverage" not in removed(raw):
             is_replaced = key in raw and (key == "trigger" or not isinstance(raw[key], dict))
-            fields = () if is_replaced else tuple([_hashable(getattr(job, name)) for name in names])
+            fields = () if is_replaced else tuple([_hashable(_field(job, name)) for name in names])
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
@@ -126,32 +135,72 @@ def _other_raw_keys(job: GitLabJob) -> Sequence[str]:
 
 def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
     """Return a hidden job with those *keys* of *job*."""
-    return GitLabJob(
+    hidden = GitLabJob(
         name=".",
         stage=job.stage,
         has_stage_of_extended=True,
         variables=tuple(variable for variable in job.variables if _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=True),
-        **{name: getattr(job, name) for name in _fields(keys)},
     )
+    return _with_fields(hidden, keys, job)
 
 
 def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
     """Return *job* without *keys*, which it gets from the job *hidden*."""
     has_rules = any(key.key == "rules" for key in keys)
-    return replace(
+    own = replace(
         job,
         shared_from=(*job.shared_from, hidden),
         rules=() if has_rules else job.rules,
         rules_from=hidden if has_rules else job.rules_from,
         variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=False),
-        **{name: getattr(EMPTY_JOB, name) for name in _fields(keys)},
     )
+    return _with_fields(own, keys, EMPTY_JOB)
 
 
-def _fields(keys: Sequence[_Key]) -> Iterator[str]:
-    return (name for key in keys for name in _FIELDS.get(key.key, ()))
+def _with_fields(job: GitLabJob, keys: Sequence[_Key], other: GitLabJob) -> GitLabJob:
+    """Return *job* with the fields of *keys* from the *other* job."""
+    fields = {name: _field(other, name) for key in keys for name in _FIELDS.get(key.key, ())}
+    if "retry" in fields:
+        fields["limits"] = replace(job.limits, retry=fields.pop("retry"))
+    return replace(job, **fields)
+
+
+def _field(job: GitLabJob, name: str) -> object:
+    """Return the field of *job* with the *name*: `retry` is one of its limits."""
+    return job.limits.retry if name == "retry" else getattr(job, name)
+
+
+def _archive_name(job: GitLabJob) -> tuple[Data, ...]:
+    """Return the name of the archive of *job*, in raw keys or else in its own; nothing without one."""
+    raw = job.raw.get("artifacts", {})
+    if not isinstance(raw, dict):
+        return ()
+    return (raw["name"],) if "name" in raw else (job.artifact_keys.name,) if job.artifact_keys.name else ()
+
+
+def _without_archive_name(job: GitLabJob) -> GitLabJob:
+    """Return *job* without the name of its archive."""
+    if not _archive_name(job):
+        return job
+    raw, artifacts = dict(job.raw), job.raw.get("artifacts")
+    if isinstance(artifacts, dict):
+        raw["artifacts"] = {key: value for key, value in artifacts.items() if key != "name"}
+        if not raw["artifacts"]:
+            del raw["artifacts"]
+    return replace(job, artifact_keys=replace(job.artifact_keys, name=""), raw=raw)
+
+
+def _with_archive_name(job: GitLabJob, name: tuple[Data, ...]) -> GitLabJob:
+    """Return *job* with the *name* of its archive, if any, also if it has no other keys of `artifacts`."""
+    own = job.raw.get("artifacts")
+    if not name:
+        return job
+    if own is None and job.artifacts and isinstance(name[0], str):
+        return replace(job, artifact_keys=replace(job.artifact_keys, name=name[0]))
+    artifacts: dict[str, Data] = {"name": name[0], **(own if isinstance(own, dict) else {})}
+    return replace(job, raw={**job.raw, "artifacts": artifacts})
 
 
 def _raw(job: GitLabJob, keys: Sequence[_Key], *, are_kept: bool) -> dict[str, Data]:
@@ -184,7 +233,8 @@ def _name(keys: Sequence[_Key], jobs: Sequence[GitLabJob], *, has_prefix: bool) 
     content = kinds.pop() if len(kinds) == 1 else "shared" if has_prefix else ""
     words = _common_words([job.name for job in jobs])
     if not words:
-        return hidden_name(content or "shared", jobs)
+        is_about_helpers = not content and jobs[0].is_helper
+        return ".helpers" if is_about_helpers else hidden_name(content or "shared", jobs)
     return f".{content}-{words}" if content else f".{words}"
 
 

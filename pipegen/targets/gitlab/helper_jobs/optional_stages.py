@@ -6,6 +6,7 @@ https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pipegen.emit.yaml import Data
@@ -25,6 +26,7 @@ from pipegen.targets.gitlab.model import (
 
 # Files of a dotenv report are not in the workspace of the helper, which cannot pass them on.
 _FILES = ("paths", "exclude", "untracked")
+_OF_CHECKOUT = "GIT_"
 _MANUAL, _NEVER = "manual", "never"
 
 
@@ -44,6 +46,7 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
     raw = _raw_rules(job.raw)
     is_allowed = _allows_failure(draft)
     raw_artifacts = _raw_artifacts(job)
+    read = _read(job, repr((image, job.rules, raw, job.artifacts, raw_artifacts)))
     return GitLabJob(
         name=name,
         image=image,
@@ -51,31 +54,48 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
         # GitLab may evaluate the rules of both jobs differently.
         needs=(NeedEntry(job.name, artifacts=_leaves_files(job), is_optional=raw is not None),),
         rules=tuple(map(_rule, job.rules)) if raw is None else (),
-        variables=_variables(job),
+        variables=_variables(job, read),
         script=(ScriptEntry("true"),),
         artifacts=job.artifacts,
         artifact_keys=ArtifactKeys(access=job.artifact_keys.access),
         raw={
             **({} if raw is None else {"rules": [_raw_rule(rule, is_allowed=is_allowed) for rule in raw]}),
-            **_read(job),
+            **_raw_variables(job, read),
             **({"artifacts": raw_artifacts} if raw_artifacts else {}),
         },
     )
 
 
-def _variables(job: GitLabJob) -> tuple[VariableEntry, ...]:
-    """Return the variables of the helper of *job*, with those that raw rules of the job may test."""
+def _read(job: GitLabJob, text: str) -> set[str]:
+    """Return the variables of *job* for the checkout, the words of *text*, and those of the values of these variables.
+
+    A helper with other files in its checkout would pass them on.
+    """
+    raw = job.raw.get("variables")
+    values = {variable.name: variable.value for variable in job.variables}
+    values |= {name: repr(value) for name, value in raw.items()} if isinstance(raw, dict) else {}
+    words: set[str] = set()
+    texts = [text, *(name for name in values if name.startswith(_OF_CHECKOUT))]
+    while texts:
+        new = {*re.findall(r"\w+", texts.pop())} - words
+        words |= new
+        texts += [values[word] for word in new if word in values]
+    return words
+
+
+def _variables(job: GitLabJob, read: set[str]) -> tuple[VariableEntry, ...]:
+    """Return the variables of the helper of *job*, with those among *read* if raw rules of the job may test them."""
     own = _own_variables(job)
-    names = {variable.name for variable in own}
+    names = read - {variable.name for variable in own}
     tested = job.variables if "rules" in job.raw else ()
-    return (*(variable for variable in tested if variable.name not in names), *own)
+    return (*(variable for variable in tested if variable.name in names), *own)
 
 
-def _read(job: GitLabJob) -> dict[str, Data]:
-    """Return the raw variables of *job*, which its rules may test."""
+def _raw_variables(job: GitLabJob, read: set[str]) -> dict[str, Data]:
+    """Return the raw variables of *job* that are among *read*."""
     variables = job.raw.get("variables")
-    names = {variable.name for variable in _own_variables(job)}
-    tested = {key: value for key, value in variables.items() if key not in names} if isinstance(variables, dict) else {}
+    names = read - {variable.name for variable in _own_variables(job)}
+    tested = {key: value for key, value in variables.items() if key in names} if isinstance(variables, dict) else {}
     return {"variables": tested} if tested else {}
 
 

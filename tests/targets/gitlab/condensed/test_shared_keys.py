@@ -189,7 +189,7 @@ def test_long_needs_are_shared() -> None:
 
 
 def test_other_keys_in_the_own_text_of_users_are_shared() -> None:
-    """A key that pipegen generates for a job stays there: GitLab would merge both in another order."""
+    """A job with another value of the key, which pipegen generates, keeps its own."""
     raw = "raw: { gitlab: { retry: { max: 2, when: [unknown_failure, script_failure], exit_codes: [1, 2] } } }"
     data = _data(
         f"name: a, script: [a], {raw}",
@@ -214,3 +214,97 @@ def test_the_name_of_a_hidden_job_has_one_dot() -> None:
     )
 
     assert data["check"]["extends"] == data[".test"]["extends"] == ".variables-test"
+
+
+def test_keys_that_add_to_generated_ones_are_shared_as_they_are() -> None:
+    """The hidden job has both: GitLab would merge them in another order if one of them was in the job."""
+    retry = "retry: { count: 2, on: [script, timeout] }, raw: { gitlab: { retry: { exit_codes: [1, 2] } } }"
+    data = _data(*(f"name: {name}, script: [{name}], {retry}" for name in "abcd"), *_OTHERS)
+
+    assert data[".retry-a"]["retry"] == {
+        "max": 2,
+        "when": ["script_failure", "job_execution_timeout"],
+        "exit_codes": [1, 2],
+    }
+    assert [data[name]["extends"] for name in "abcd"] == [".retry-a"] * 4
+    assert not [name for name in "abcd" if "retry" in data[name]]
+
+
+_ARTIFACTS = "paths: [one, two], expire: 1 day, when: always, overlap: true"
+
+
+def test_archives_that_differ_in_their_names_are_shared() -> None:
+    """GitLab merges the map in a job, which has the name, into that of the hidden job."""
+    data = _data(
+        *(f"name: {name}, script: [x], artifacts: {{ {_ARTIFACTS}, name: of-{name} }}" for name in "abc"),
+        f"name: d, script: [x], artifacts: {{ {_ARTIFACTS} }}",
+        *_OTHERS,
+    )
+
+    assert data[".artifacts-a"] == {
+        "artifacts": {"paths": ["one", "two"], "when": "always", "expire_in": "1 day"},
+    }
+    assert [data[name].get("artifacts") for name in "abcd"] == [
+        *({"name": f"of-{name}"} for name in "abc"),
+        None,
+    ]
+
+
+def test_archives_with_the_same_name_share_it() -> None:
+    """Jobs have no key `artifacts` then."""
+    keys = f"script: [x], artifacts: {{ {_ARTIFACTS}, name: all }}"
+    data = _data(*(f"name: {name}, {keys}" for name in "abc"), *_OTHERS)
+
+    assert data[".artifacts-a"]["artifacts"]["name"] == "all"
+    assert not [name for name in "abc" if "artifacts" in data[name]]
+
+
+def test_archives_with_names_in_the_own_text_of_users_are_shared() -> None:
+    """The text replaces the names that pipegen writes, also with nothing."""
+    keys = f"script: [x], artifacts: {{ {_ARTIFACTS}, name: all }}"
+    names = {"a": "of-a", "b": "of-b", "c": "of-c", "d": None}
+    raw = {name: f"raw: {{ gitlab: {{ artifacts: {{ name: {own or 'null'} }} }} }}" for name, own in names.items()}
+    data = _data(
+        *(f"name: {name}, {keys}, {raw[name]}" for name in names),
+        f"name: e, {keys}",
+        f"name: f, {keys}, raw: {{ gitlab: {{ artifacts: null }} }}",
+        *_OTHERS,
+    )
+
+    assert "name" not in data[".artifacts-a"]["artifacts"]
+    assert {name: data[name]["artifacts"] for name in names} == {name: {"name": own} for name, own in names.items()}
+    assert (data["e"]["extends"], data["e"]["artifacts"]) == (".artifacts-a", {"name": "all"})
+    assert "artifacts" not in data["f"]
+    assert "extends" not in data["f"]
+
+
+def test_helpers_share_keys_with_other_helpers() -> None:
+    """The hidden job has the variable that marks helpers."""
+    stages = "abcd"
+    data = _data(
+        *(f"name: {n}, script: [x], approve: {{ optional: true, when: {{ event: merge_request }} }}" for n in stages),
+        "name: last, script: [x]",
+        order=f"[[{', '.join(stages)}], last]",
+    )
+
+    assert data[".wait-for"]["variables"] == {"GIT_STRATEGY": "none", "PIPEGEN_HELPER": "1"}
+    assert data[".wait-for"]["script"] == ["true"]
+    assert data["wait for b"]["needs"] == ["b"]
+    assert ".wait-for" in data["wait for b"]["extends"]
+    assert "variables" not in data["wait for b"]
+
+
+def test_helpers_of_several_kinds_share_keys() -> None:
+    """Their names have no word in common."""
+    optional = "approve: { optional: true, when: { event: merge_request } }"
+    firsts = [f"s{number}" for number in range(110)]
+    data = _data(
+        f"name: a, script: [x], {optional}",
+        f"name: b, script: [x], {optional}",
+        *(f"name: {name}, script: [x]" for name in firsts),
+        "name: last, script: [x]",
+        order=f"[[a, b, {', '.join(firsts)}], last]",
+    )
+
+    assert data[".helpers"]["script"] == ["true"]
+    assert data["wait for b"]["extends"] == data["collect for last"]["extends"] == ".helpers"

@@ -101,3 +101,28 @@ def test_the_helper_has_the_raw_variables_that_conditions_test() -> None:
     )
 
     assert output.data["wait for load"]["variables"] == {"LOAD": "full", "GIT_STRATEGY": "none", "PIPEGEN_HELPER": "1"}
+
+
+def test_the_helper_has_no_variables_that_it_does_not_read() -> None:
+    """Rules may read a variable through another one. Those for the checkout decide which files the helper passes on."""
+    variables = "{ A: $B, B: '%C%', C: c, D: d, GIT_STRATEGY: none, DIRECTORY: out }"
+    rules = "[{ if: $A, when: manual, allow_failure: true }, { when: on_success }]"
+    raw = f"{{ rules: {rules}, variables: {variables}, artifacts: {{ paths: [$DIRECTORY/load.txt] }} }}"
+    output = compiled(
+        f"""\
+        pipelines:
+          ci:
+            stages:
+              - {{ name: load, script: [make load], env: {{ E: e }}, raw: {{ gitlab: {raw} }} }}
+              - {{ name: report, script: [./report] }}
+        """
+    )
+
+    assert output.data["wait for load"]["variables"] == {
+        "A": "$B",
+        "B": "%C%",
+        "C": "c",
+        "GIT_STRATEGY": "none",
+        "DIRECTORY": "out",
+        "PIPEGEN_HELPER": "1",
+    }
