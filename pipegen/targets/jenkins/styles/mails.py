@@ -24,11 +24,14 @@ def with_mail_functions(
 ) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
     """Return *stages* that call functions in place of mails that are the same but for their names, and these functions.
 
-    No function has a name that occurs in *definitions* or in Groovy of the stages.
+    No function has a name that occurs in *definitions* or in Groovy of the stages. A stage whose steps after a failure
+    are in a function of its own keeps its mail there.
     """
     members: dict[model.SendMail, list[str]] = {}
     for stage in stages:
-        if len(stage.on_failure) == 1 and isinstance(mail := stage.on_failure[0], model.SendMail):
+        if stage.failure_function or len(stage.on_failure) != 1:
+            continue
+        if isinstance(mail := stage.on_failure[0], model.SendMail):
             members.setdefault(_of_any_stage(mail, stage.name), []).append(stage.name)
     members = {mail: sharing for mail, sharing in members.items() if len(sharing) >= _LEAST_STAGES}
     if not members:

@@ -63,6 +63,15 @@ def test_each_text_has_its_function() -> None:
     assert "subject: env.STAGE_NAME," in text
 
 
+def test_stages_with_functions_of_their_own_keep_their_mails_there() -> None:
+    """Their steps do not fit into the pipeline."""
+    text = generated(*_stages(*(f"s{number}" for number in range(30)), more=", secrets: { A: a, B: b, C: c }"))
+
+    assert text.count("failed30()") == 2
+    assert text.count("mail to:") == 30
+    assert "mailFailure" not in text
+
+
 def test_a_step_of_a_shared_library_may_have_the_name() -> None:
     """The function has another one."""
     text = generated(*_stages("a", "b", "c", "d", more=", steps: { jenkins: [mailFailure], elsewhere: skip }"))
