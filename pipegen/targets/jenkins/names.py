@@ -1,7 +1,8 @@
-"""The names of stages in a Jenkinsfile."""
+"""The names of stages and functions in a Jenkinsfile."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pipegen.plan.model import Plan
@@ -27,6 +28,14 @@ class StageNames:
             self._numbers[stem] = number
         self._taken.add(name)
         return name
+
+
+def function_names(groovy: str) -> StageNames:
+    """Return unique names for functions, none of which occurs in *groovy*."""
+    names = StageNames()
+    for word in dict.fromkeys(re.findall(r"\w+", groovy)):
+        names.take(word)
+    return names
 
 
 def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:

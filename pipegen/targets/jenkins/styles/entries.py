@@ -116,8 +116,8 @@ def _around(  # noqa: PLR0911 - one for each kind
 def _script(prefix: str, sh: model.Sh) -> Shape:
     text = "\n".join(sh.lines)
     if sh.prelude:
-        return Shape(coded(f"{prefix}{sh.prelude}() + ", None, ""), (f"\n{text}",))
-    return Shape(coded(prefix, None, ""), (text,))
+        return Shape(coded(f"{prefix}{sh.prelude}() + ", None), (f"\n{text}",))
+    return Shape(coded(prefix, None), (text,))
 
 
 def _stash(step: model.Stash) -> Shape:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.parts import parts_of
-from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.names import function_names
 
 # A function replaces the mails of so many stages.
 _LEAST_STAGES = 4
@@ -36,9 +36,7 @@ def with_mail_functions(
     members = {mail: sharing for mail, sharing in members.items() if len(sharing) >= _LEAST_STAGES}
     if not members:
         return tuple(stages), ()
-    names = StageNames()
-    for word in dict.fromkeys(re.findall(r"\w+", "\n".join((definitions, *_groovy_of(stages))))):
-        names.take(word)
+    names = function_names("\n".join((definitions, *_groovy_of(stages))))
     functions: list[model.StepsFunction] = []
     calls: dict[str, model.Step] = {}
     for mail, sharing in members.items():

@@ -18,7 +18,7 @@ from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
-from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.names import function_names
 from pipegen.targets.jenkins.stages.files.post_actions import without_script
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
@@ -83,9 +83,7 @@ def _with_functions(
 ) -> tuple[dict[str, model.StageBlock], tuple[model.StepsFunction, ...]]:
     """Return those of *stages* that call a function, by name and as *calling* writes that, and these functions."""
     by_name = {stage.name: stage for stage in stages}
-    names = StageNames()
-    for word in re.findall(r"\w+", definitions):
-        names.take(word)
+    names = function_names(definitions)
     functions: list[model.StepsFunction] = []
     replaced: dict[str, model.StageBlock] = {}
     for title, values in _matrices(named).items():
