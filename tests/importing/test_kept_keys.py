@@ -585,7 +585,7 @@ some: { inherit: { variables: [AREA] }, script: make, rules: [{ if: $LEVEL == nu
     data = yaml_data(result.generated[-1].text)
 
     assert "is left out" not in messages(report)
-    assert (data["none"]["inherit"], data["some"]["inherit"]) == ({"variables": []}, {"variables": ["AREA"]})
+    assert (data["none"]["inherit"], data["some"]["inherit"]) == ({"variables": False}, {"variables": ["AREA"]})
     assert proof is not None
     assert proof.differences == ()
 

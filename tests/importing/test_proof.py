@@ -246,11 +246,16 @@ def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[s
 
 
 def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_path: Path) -> None:
-    """The matrices stay raw, too, because GitLab names combinations by the values of the needing job."""
+    """The matrices stay raw, too, because GitLab names combinations by the values of the needing job.
+
+    The message names the first of several jobs.
+    """
     own = {"parallel": {"matrix": [{"KIND": ["$[[ matrix.KIND ]]"]}]}}
-    first = {"stage": "build", "script": ["./first"], "parallel": {"matrix": [{"KIND": ["a,b", "c", "d"]}]}}
-    last = {"script": ["./last"], "parallel": {"matrix": [{"KIND": ["a,b", "c"]}]}, "needs": [{"job": "first", **own}]}
-    result, report = from_text(json.dumps({"first": first, "last": last}), tmp_path)
+    matrix = {"stage": "build", "script": ["make"], "parallel": {"matrix": [{"KIND": ["a,b", "c", "d"]}]}}
+    names = ["first", "second", "third", "fourth", "fifth", "sixth"]
+    needs = [{"job": name, **own} for name in names]
+    last = {"script": ["./last"], "parallel": {"matrix": [{"KIND": ["a,b", "c"]}]}, "needs": needs}
+    result, report = from_text(json.dumps({**dict.fromkeys(names, matrix), "last": last}), tmp_path)
 
     assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
     assert _differences(result) == []

@@ -86,3 +86,24 @@ def test_other_variables_of_the_workflow_are_detected(text: str, other: str, mes
 
     assert proof is not None
     assert message in [difference.message for difference in proof.differences]
+
+
+def test_jobs_that_do_not_inherit_variables_of_the_workflow_get_none_in_imports(tmp_path: Path) -> None:
+    """Variables that only the import sets are differences if commands read them."""
+    source = """\
+workflow: { rules: [{ if: $CI_COMMIT_TAG, variables: { NEW: "1" } }, { when: always }] }
+unit: { inherit: { variables: false }, script: [make "$NEW"] }
+other: { script: [make] }
+"""
+    result, _ = from_text(source, tmp_path)
+    (file,) = result.generated
+    proof = prove(result)
+    changed = prove(replace(result, generated=(replace(file, text=file.text.replace("variables: false", "")),)))
+
+    assert yaml_data(file.text)["unit"]["inherit"] == {"variables": False}
+    assert proof is not None
+    assert proof.differences == ()
+    assert changed is not None
+    assert [difference.message for difference in changed.differences] == [
+        'the variable NEW of job "unit" is set only in the import'
+    ]

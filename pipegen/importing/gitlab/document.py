@@ -209,11 +209,13 @@ class _Writer:
     def _set_inherited(self, draft: Draft) -> None:
         """Let *draft* get only those variables of the file that it also gets in the source."""
         inputs = [name for name in self._inputs if name in draft.job.variables]
-        inputs += [name for name in set_for(draft.job, self._set_by_workflow) if name not in inputs]
-        lacks_inputs = "trigger" not in draft.job.entries and not self._inputs.keys() <= draft.job.variables.keys()
-        if (inputs and "trigger" in draft.keys) or lacks_inputs:
+        from_workflow = set_for(draft.job, self._set_by_workflow)
+        inputs += [name for name in from_workflow if name not in inputs]
+        known = {*draft.job.variables, *from_workflow}
+        lacks_some = "trigger" not in draft.job.entries and not {*self._inputs, *self._set_by_workflow} <= known
+        if (inputs and "trigger" in draft.keys) or lacks_some:
             # The other pipeline gets them, too, and the script of a stage gets no others.
-            draft.raw["inherit"] = {"variables": list(inputs)}
+            draft.raw["inherit"] = {"variables": list(inputs) or False}
 
     def _config(
         self, drafts: Sequence[Draft], order: Order, known: Condition, comments: KeyComments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +13,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.left_values import generated_values, read_variable, values_of_report
-from pipegen.importing.gitlab.own_commands import NO_PIPEFAIL, is_own
+from pipegen.importing.gitlab.left_values import generated_values, values_of_report
+from pipegen.importing.gitlab.own_commands import added_variables
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
@@ -31,16 +31,9 @@ from pipegen.targets.base import GeneratedFile
 # A text, and the variables that it can contain.
 _Text: TypeAlias = tuple[str, Mapping[str, str]]
 
-_EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
-# A variable that depends on the case that applies.
-_CHOICE = f'case "${{{Case.NUMBER}-}}" in\n'
-_BRANCH = re.compile(
-    r"""  (?P<case>\d+|\*)\) (?P<export>export \w+=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\s;])*) ;;\n""", re.DOTALL
-)
 # The variable for the address of an environment that a script computes, and the command that stores it.
 _COMPUTED = "${PIPEGEN_URL_"
 _ADDRESS = re.compile(r"printf %s (\S.*) >\.pipegen/environment/\S+")
-_REFERENCE = re.compile(r"\$\{(\w+)\}")
 _SHORTENED = "…"
 # What the generated file has in a name for an empty value of a matrix.
 _EMPTY = re.compile(r"(?<=[:,] )-(?=,|$)")
@@ -226,22 +219,37 @@ def _is_idle(variable: str, work: RunWork) -> bool:
     return work.variables.get("GIT_STRATEGY") == "none" and not any(variable in command for command in commands)
 
 
+def _of_variables(expected: RunJob, actual: RunJob, variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield the differences in the values that commands of the import see, *variables*, from those of the original."""
+    name, own, other = expected.name, expected.work, actual.work
+    for variable, value in own.variables.items():
+        is_ignored = variable in _OF_ENGINE or (variable in _OF_A_FETCH and _is_idle(variable, own))
+        text = variables.get(variable, "")
+        if not is_ignored and not _is_same(expected, (value, own.variables), actual, (text, variables)):
+            yield f'the variable {variable} of job "{name}" is another one'
+    for variable in sorted(other.variables.keys() - own.variables.keys() - _OF_ENGINE):
+        if other.variables[variable] and _reads(own, variable):
+            yield f'the variable {variable} of job "{name}" is set only in the import'
+
+
+def _reads(work: RunWork, variable: str) -> bool:
+    """Return whether commands of *work* contain a reference to *variable*."""
+    text = "\n".join((*work.script, *work.after))
+    return variable in text and re.search(rf"\$\{{?#?{variable}\b", text) is not None
+
+
 def _of_work(expected: RunJob, actual: RunJob) -> Iterator[str]:
     """Yield the differences in the work of two jobs."""
     name, own, other = expected.name, expected.work, actual.work
     case = other.variables.get(Case.NUMBER, "")
-    script = _script(other, other.script, own.script, case)
-    after = _script(other, other.after, own.after, case)
+    script = added_variables(other, other.script, own.script, case)
+    after = added_variables(other, other.after, own.after, case)
     if script is None:
         yield f'the script of job "{name}" is another one'
     if after is None:
         yield f'the commands after job "{name}" are others'
     variables = {**other.variables, **(script or {})}
-    for variable, value in own.variables.items():
-        if variable in _OF_ENGINE or (variable in _OF_A_FETCH and _is_idle(variable, own)):
-            continue
-        if not _is_same(expected, (value, own.variables), actual, (variables.get(variable, ""), variables)):
-            yield f'the variable {variable} of job "{name}" is another one'
+    yield from _of_variables(expected, actual, variables)
     for message, text, other_text in _texts(name, own, other, variables):
         if not _is_same(expected, text, actual, other_text):
             yield message
@@ -256,9 +264,9 @@ def _texts(name: str, own: RunWork, other: RunWork, exported: Mapping[str, str])
     The script has *exported* variables after the image and the services have started.
     """
     variables, others = own.variables, other.variables
+    services, other_services = " ".join(own.services), " ".join(other.services)
     yield f'the image of job "{name}" is another one', (own.image, variables), (other.image, others)
-    services = (" ".join(own.services), variables), (" ".join(other.services), others)
-    yield f'the services of job "{name}" are others', *services
+    yield f'the services of job "{name}" are others', (services, variables), (other_services, others)
     yield f'the tags of job "{name}" are others', (own.tags, variables), (other.tags, others)
     yield f'the environment of job "{name}" is another one', (own.environment, variables), (other.environment, others)
     address = (_address(own), {**variables, **own.values.own}), (_address(other), {**other.values.own, **exported})
@@ -317,72 +325,3 @@ def _address(work: RunWork) -> str:
     commands = work.script if work.address.startswith(_COMPUTED) else ()
     printed = (match for command in commands for match in _ADDRESS.finditer(command))
     return next((word_value(match[1]) for match in printed), work.address)
-
-
-def _script(work: RunWork, actual: tuple[str, ...], expected: tuple[str, ...], case: str) -> dict[str, str] | None:
-    """Return the variables that the *actual* commands of *work* set apart from those *expected*; None if these differ.
-
-    *case* is the number of the case that applies, "" for none.
-    """
-    commands = tuple(text for text in actual if text != NO_PIPEFAIL or NO_PIPEFAIL in expected)
-    bounds = _position(commands, expected)
-    if bounds is None:
-        return None
-    variables: dict[str, str] = {}
-    for command in (*commands[: bounds[0]], *commands[bounds[1] :]):
-        text = _chosen(command, case)
-        match = _EXPORT.fullmatch(text)
-        if match is not None:
-            variables.pop(match[1], None)  # the last value counts, and those before it can be in it
-            variables[match[1]] = word_value(match[2])
-        elif (value := read_variable(text, work.variables, work.values)) is not None:
-            variables[value[0]] = value[1]
-        elif not is_own(text):
-            return None
-    return dict(_in_order(variables, work.variables))
-
-
-def _in_order(variables: Mapping[str, str], others: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the *variables* that a script sets in this order; until then, only *others* have a value."""
-    later = variables.keys() - set(others)
-    for name, text in variables.items():
-        later.discard(name)
-        parts = _REFERENCE.split(text)
-        names = (
-            part if number % 2 == 0 else f"${{{part}}}" if part not in later else ""
-            for number, part in enumerate(parts)
-        )
-        yield name, "".join(names)
-
-
-def _chosen(command: str, case: str) -> str:
-    """Return the command that *command* runs in *case*, if it chooses one by the number of the case, else itself."""
-    if not command.startswith(_CHOICE) or not command.endswith("esac"):
-        return command
-    position, end = len(_CHOICE), len(command) - len("esac")
-    while position < end:
-        branch = _BRANCH.match(command, position, end)
-        if branch is None:
-            return command
-        if branch["case"] in (case, "*"):
-            return branch["export"]
-        position = branch.end()
-    return "true"
-
-
-def _position(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return the start and end of *expected* in *commands*: the same commands, or all of them in one subshell."""
-    for start in range(len(commands) - len(expected), -1, -1):
-        if commands[start : start + len(expected)] == expected and (expected or start == len(commands)):
-            return start, start + len(expected)
-    lines = [line for text in expected for line in text.split("\n")]
-    for at, text in enumerate(commands):
-        inner = text.removeprefix("(\n").removesuffix("\n)").split("\n")
-        if text.startswith("(\n") and len(inner) == len(lines) and all(map(_is_indented, inner, lines)):
-            return at, at + 1
-    return (len(commands), len(commands)) if not expected or expected == ("true",) else None
-
-
-def _is_indented(line: str, original: str) -> bool:
-    """Return whether *line* of a subshell is *original*: lines of a text in quotes have no additional spaces."""
-    return line in (original, f"  {original}")

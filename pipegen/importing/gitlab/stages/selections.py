@@ -34,7 +34,8 @@ def native_matrices(source: SourcePipeline) -> dict[str, str]:
     while number < len(native):
         number = len(native)
         for name, job in source.jobs.items():
-            others = {need.name for need in needs_of(job, source) or () if need.own_axes and need.name in source.jobs}
+            needs = [need.name for need in needs_of(job, source) or () if need.own_axes and need.name in source.jobs]
+            others = tuple(dict.fromkeys(needs))
             for other in others:
                 is_readable = not {name, other} & native.keys() and _selected(job, other, source) is not None
                 if not is_readable:
