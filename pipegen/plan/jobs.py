@@ -134,40 +134,54 @@ def jobs(
         for stage_plan in work.values()
         if (environment := stage_plan.settings.deployment.environment) is not None
     )
-    pipeline_jobs, sources = [], []
-    for name in namespaces.stages:
-        if name not in work:
-            continue
-        is_final = name in namespaces.final
-        all_sources: tuple[str, ...] = ()
-        if files.leaving or work[name].stage.files_from is not None or work[name].stage.trigger is not None:
-            ancestors = order.closure.positions if is_final else Ancestors(order.closure, name)
-            available = AvailableFiles(namespaces.groups, files.leaving, ancestors, namespaces.final)
-            all_sources = _sources(
-                name, work[name], available, files, order.closure, report, is_alone=is_final or name in stops
-            )
-        stage_sources = (
-            tuple([source for source in all_sources if source in files.before]) if files.raw else all_sources
+    sources = {
+        name: _all_sources(name, work[name], order.closure, files, namespaces, is_alone=name in stops, report=report)
+        for name in namespaces.stages
+        if name in work
+    }
+    stage_sources = {
+        name: tuple([source for source in own if source in files.before]) if files.raw else own
+        for name, own in sources.items()
+    }
+    conflicts = files.conflicts.replaced(stage_sources.values(), order.closure)
+    pipeline_jobs = [
+        _job(
+            work[name],
+            pipeline,
+            slugs[name],
+            _GraphFacts(
+                frame=frame_of.get(name),
+                needs=() if name in namespaces.final else order.graph.predecessors(name),
+                binds=tuple(namespaces.bound[name])[1:],
+                files=stage_sources[name],
+                raw_files=tuple([source for source in own if source in files.raw]) if files.raw else (),
+                artifacts=conflicts.marked(name, files.all.get(name, ())),
+            ),
+            used,
         )
-        sources.append(stage_sources)
-        pipeline_jobs.append(
-            _job(
-                work[name],
-                pipeline,
-                slugs[name],
-                _GraphFacts(
-                    frame=frame_of.get(name),
-                    needs=() if is_final else order.graph.predecessors(name),
-                    binds=tuple(namespaces.bound[name])[1:],
-                    files=stage_sources,
-                    raw_files=tuple([source for source in all_sources if source in files.raw]) if files.raw else (),
-                    artifacts=files.conflicts.marked(name, files.all.get(name, ())),
-                ),
-                used,
-            )
-        )
-    check_conflicts(sources, files.conflicts, order.closure, namespaces.stages, report)
+        for name, own in sources.items()
+    ]
+    check_conflicts(stage_sources.values(), conflicts, order.closure, namespaces.stages, report)
     return with_stop_environments(pipeline_jobs, report)
+
+
+def _all_sources(
+    name: str,
+    work: StagePlan,
+    closure: Closure,
+    files: _Files,
+    namespaces: Namespaces,
+    *,
+    is_alone: bool,
+    report: Report,
+) -> tuple[str, ...]:
+    """Return the stages whose files stage *name* gets: of finally stages and one that *is_alone*, those it names."""
+    if not files.leaving and work.stage.files_from is None and work.stage.trigger is None:
+        return ()
+    is_final = name in namespaces.final
+    ancestors = closure.positions if is_final else Ancestors(closure, name)
+    available = AvailableFiles(namespaces.groups, files.leaving, ancestors, namespaces.final)
+    return _sources(name, work, available, files, closure, report, is_alone=is_final or is_alone)
 
 
 def _ancestors(stages: Sequence[str], graph: ExecutionGraph) -> dict[str, int]:

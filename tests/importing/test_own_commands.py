@@ -41,6 +41,8 @@ pipelines:
       - name: deploy
         script: [make && git status]
         files_from: [pack, maybe]
+      - { name: first, script: [make], files_from: [pack, 'parts[part=a]'] }
+      - { name: second, script: [make], files_from: [pack, 'parts[part=b]'] }
 """
 
 

@@ -51,21 +51,36 @@ class Conflicts(Struct):
 
     Attributes:
         conflicts: at most one for each path of a stage and for each of the paths above.
-        later: stage and path of the later stage, where the two stages run in order and its files must replace others.
+        later: by stage and path, the ancestors that leave an overlapping path, one bit each.
     """
 
     conflicts: tuple[Conflict, ...]
-    later: frozenset[tuple[str, str | None]]
+    later: Mapping[tuple[str, str | None], int]
+
+    def replaced(self, sources: Iterable[tuple[str, ...]], closure: Closure) -> Conflicts:
+        """Return these conflicts with only those *later* paths that a stage gets together with an ancestor's.
+
+        *sources* holds, for each stage, the stages whose files it gets.
+        """
+        if not self.later:
+            return self
+        masks = {closure.bits_of(stages_read) for stages_read in set(sources)}
+        later = {
+            (stage, path): together
+            for (stage, path), others in self.later.items()
+            if (together := _together(others, closure.positions[stage], masks))
+        }
+        return replace(self, later=later)
 
     def marked(self, stage: str, artifacts: Sequence[Artifact]) -> tuple[Artifact, ...]:
-        """Return the *artifacts* of *stage*, with `overwrites` set where an ancestor leaves the same path."""
+        """Return the *artifacts* of *stage*, with `overwrites` set where they replace those of an ancestor."""
         return tuple([replace(artifact, overwrites=(stage, artifact.path) in self.later) for artifact in artifacts])
 
 
 def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure) -> Conflicts:
     """Return the conflicts between *artifacts*, whose stages come in an order that the arcs allow."""
     conflicts: list[Conflict] = []
-    later: set[tuple[str, str | None]] = set()
+    later: dict[tuple[str, str | None], int] = {}
     for same, overlapping in _overlaps(_by_path(artifacts)):
         # Outputs at the path conflict with each other; overlapping outputs conflict only with those.
         outputs: dict[int, StageOutput] = {}
@@ -79,14 +94,15 @@ def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure
             # Files of a pattern, and those that may overlap, are not put in a tar: engines pass them on in their order.
             is_exact = "*" not in (output.artifact.path or "") and not output.artifact.may_overlap
             if earlier & ancestors and is_exact:
-                later.add((output.stage, output.artifact.path))
+                key = output.stage, output.artifact.path
+                later[key] = later.get(key, 0) | earlier & ancestors
             if others := earlier & ~ancestors & ~(tolerant if output.artifact.may_overlap else 0):
                 conflicts.append(Conflict(output, others, outputs))
             outputs.setdefault(index, output)
             seen |= 1 << index
             tolerant |= output.artifact.may_overlap << index
             seen_same |= is_same << index
-    return Conflicts(tuple(conflicts), frozenset(later))
+    return Conflicts(tuple(conflicts), later)
 
 
 def _by_path(artifacts: Mapping[str, Sequence[Artifact]]) -> dict[str, list[StageOutput]]:

@@ -180,7 +180,8 @@ def test_conflicting_patterns_are_reported(first: str, other: str, expected: lis
 
 def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
     """Patterns are not, since their files are unknown."""
-    plan = plan_of(stages(stage("a", "artifacts: [d, 'e/*']"), stage("b", "artifacts: [d/x, f, 'e/*', e/y]")))
+    own = stage("b", "artifacts: [d/x, f, 'e/*', e/y]")
+    plan = plan_of(stages(stage("a", "artifacts: [d, 'e/*']"), own, stage("c")))
 
     assert [(artifact.path, artifact.overwrites) for artifact in plan.job("b").artifacts] == [
         ("d/x", True),
@@ -190,10 +191,25 @@ def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        ("files_from: [b]", False),
+        ("files_from: [a]", False),
+        ("files_from: [a, b]", True),
+    ],
+)
+def test_only_artifacts_that_a_stage_gets_with_those_of_the_ancestor_are_marked(reader: str, *, expected: bool) -> None:
+    """Nothing depends on the order of other files."""
+    plan = plan_of(stages(stage("a", "artifacts: [d]"), stage("b", "artifacts: [d]"), stage("c", reader)))
+
+    assert [artifact.overwrites for artifact in plan.job("b").artifacts] == [expected]
+
+
 def test_artifacts_that_may_overlap_overwrite_none() -> None:
     """Engines pass on the files of both in their own order."""
     later = stage("b", "artifacts: { paths: [d/x], overlap: true }")
-    plan = plan_of(stages(stage("a", "artifacts: [d]"), later))
+    plan = plan_of(stages(stage("a", "artifacts: [d]"), later, stage("c")))
 
     assert [artifact.overwrites for artifact in plan.job("b").artifacts] == [False]
 
