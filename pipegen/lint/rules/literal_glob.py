@@ -1,4 +1,4 @@
-"""Patterns of conditions with the syntax of other globs, such as `*.{js,ts}` or `release/[0-9]*`, which is literal."""
+"""Patterns of conditions with syntax of other systems, which is literal: `*.{js,ts}`, `release/[0-9]*`, `$BRANCH`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pipegen.plan.model import Condition, Exists, FilesChanged, Matches, Pattern
 from pipegen.plan.model.logic import atoms
 
 _CHOICES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
-_REFS = (Subject.BRANCH, Subject.TAG)
+_VARIABLE = re.compile(r"\$(\w+|\{\w+\})")
+_REFS = {Subject.BRANCH: "branch", Subject.TAG: "tag"}
 
 
 def check(config: CheckedConfig, report: Report) -> None:
@@ -31,17 +32,17 @@ def _check(condition: Condition | None, report: Report) -> None:
     for atom in atoms(condition):
         if not isinstance(atom, FilesChanged | Exists | Matches):
             continue
-        is_ref = isinstance(atom, Matches)
-        if isinstance(atom, Matches) and atom.subject not in _REFS:
+        ref = _REFS.get(atom.subject) if isinstance(atom, Matches) else ""
+        if ref is None:
             continue
         for pattern in atom.patterns:
-            problem, hint = _other_syntax(pattern, is_ref=is_ref)
+            problem, hint = _other_syntax(pattern, ref)
             if problem:
                 report.add(codes.LITERAL_GLOB, f'in "{pattern.text}", {problem}', at=atom.span, hint=hint)
 
 
-def _other_syntax(pattern: Pattern, *, is_ref: bool) -> tuple[str, str]:
-    """Return what is literal in *pattern*, and what to write; "" if nothing looks like another glob."""
+def _other_syntax(pattern: Pattern, ref: str) -> tuple[str, str]:
+    """Return what is literal in *pattern* of a *ref*, "" for files, and what to write; "" if nothing looks like it."""
     text = pattern.text
     if pattern.is_regex:
         return "", ""
@@ -49,11 +50,23 @@ def _other_syntax(pattern: Pattern, *, is_ref: bool) -> tuple[str, str]:
         before, after = text[: choices.start()], text[choices.end() :]
         several = [f"{before}{choice.strip()}{after}" for choice in choices[1].split(",")]
         return f'"{choices[0]}" is literal text', f"write each alternative as a pattern: {listed(several)}"
-    if is_ref and "[" in text:
+    if variable := _VARIABLE.search(text):
+        return f'"{variable[0]}" is literal text: a pattern contains no variables', _without(variable, text, ref)
+    if ref and "[" in text:
         return (
             '"[" is literal text, which no branch or tag contains',
             'write a regular expression between slashes, such as "/^v[0-9]/"',
         )
-    if is_ref and text.startswith("!"):
+    if ref and text.startswith("!"):
         return '"!" is literal text', f'put what to exclude into "not": {{ … "{text[1:]}" }}'
     return "", ""
+
+
+def _without(variable: re.Match[str], text: str, ref: str) -> str:
+    """Return what to write in place of the *text* of a *ref*, "" for files, which contains *variable*."""
+    name = variable[1].strip("{}")
+    if name == "CI_DEFAULT_BRANCH":
+        return 'write the name of the branch, such as "main"'
+    if ref and variable[0] == text:
+        return f'write the text itself, or compare with the variable: "equal: [{ref}, env.{name}]"'
+    return "write the text itself"

@@ -63,7 +63,12 @@ def stage_names(
             name = names_by_stage[plan.name, job.stage] = names.take(wish, is_website=job.stage == website)
             if name != wish:
                 report.add(
-                    RENAMED_JOB, f'GitLab does not allow the job name "{wish}"; the job is named "{name}"', at=job.span
+                    RENAMED_JOB,
+                    f'GitLab does not allow the job name "{wish}"; the job is named "{name}"',
+                    at=job.span,
+                    hint="if it publishes a website, set targets: {gitlab: {pages: {stage: pages}}}"
+                    if wish == _WEBSITE
+                    else None,
                 )
     return names_by_stage
 

@@ -25,6 +25,8 @@ def config(when: str, pipeline_when: str = "") -> str:
         "{branch: 'release/[0-9]*'}",
         "{not: {any: [{tag: '[v]1'}, {branch: main}]}}",
         "{branch: '!main'}",
+        "{branch: $CI_DEFAULT_BRANCH}",
+        "{changes: '$DIR/**'}",
     ],
 )
 def test_syntax_of_other_globs_is_reported(when: str) -> None:
@@ -72,3 +74,20 @@ def test_the_hint_has_each_alternative() -> None:
 def test_conditions_of_pipelines_are_checked() -> None:
     """They select stages, too."""
     assert len(findings(check, config("{event: push}", "    when: {changes: '*.{c,h}'}\n"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ("{branch: $CI_DEFAULT_BRANCH}", 'write the name of the branch, such as "main"'),
+        (
+            "{tag: $WANTED}",
+            'write the text itself, or compare with the variable: "equal: [tag, env.WANTED]"',
+        ),
+        ("{branch: release/$VERSION}", "write the text itself"),
+        ("{exists: $FILE}", "write the text itself"),
+    ],
+)
+def test_the_hint_for_a_variable_names_what_a_condition_can_compare(when: str, expected: str) -> None:
+    """Only `equal` reads variables of the engine beside a branch or a tag."""
+    assert [diagnostic.hint for diagnostic in diagnostics_of(check, config(when))] == [expected]

@@ -88,6 +88,14 @@ WORDS = (
     ),
     word(
         "Docker Compose",
+        "healthcheck",
+        ((*STAGE, "services", 0),),
+        '"ready" is a command that succeeds when the service is ready',
+        advise('remove it, and write the command for the shell of the stage, as in "ready: pg_isready -h db"'),
+        shown="services: {healthcheck}",
+    ),
+    word(
+        "Docker Compose",
         "target",
         IN_BUILD,
         '"variant" is the variant or build stage',

@@ -111,6 +111,7 @@ _VALUES = {
     "commands": "[make test]",
     "build: {dockerfile}": "Dockerfile",
     "build: {target}": "production",
+    "services: {healthcheck}": "{test: [CMD, pg_isready]}",
 }
 IS_ADVICE = {
     *("workflow", "withCredentials", "credentials", "when: {expression}", "options", "on_failure"),
@@ -123,6 +124,7 @@ IS_ADVICE = {
         "workflows",
         "orbs",
         "build: {dockerfile}",
+        "services: {healthcheck}",
     ),
 }
 # Words whose hint is advice in the outer maps only.
