@@ -87,6 +87,7 @@ class FileBuilder(Struct, kw_only=True):
             has_same_stage=self._has(versions.SAME_STAGE),
             has_partial_needs=self._has("job.needs.parallel"),
             has_tag_variables=self._has(versions.TAG_VARIABLES),
+            has_when_beside_rules=self._has(versions.WHEN_BESIDE_RULES),
         )
         budget = self.limit * BUDGET // 100
         used = self._features(document)
@@ -138,7 +139,8 @@ class FileBuilder(Struct, kw_only=True):
             for user in users.get(job.name, (job.name,))
             if stages.get(need.job) == stages[user]
         ]
-        return used | ({versions.SAME_STAGE: [*dict.fromkeys(same_stage)]} if same_stage else {})
+        found = {versions.SAME_STAGE: same_stage, versions.WHEN_BESIDE_RULES: _with_when_beside_rules(document)}
+        return used | {feature: [*dict.fromkeys(names)] for feature, names in found.items() if names}
 
     def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
         """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest."""
@@ -168,6 +170,20 @@ class FileBuilder(Struct, kw_only=True):
         check_size(
             file.name, len(jobs), (self.sizes.file_size(document), len(file.text.encode())), self.limit, at, self.report
         )
+
+
+def _with_when_beside_rules(document: Document) -> list[str]:
+    """Return the jobs of *document* that have `when` and rules, themselves or from jobs that they extend."""
+    jobs = {job.name: job for job in document.jobs}
+    with_rules = {job.name for job in document.jobs if job.rules} | {
+        hidden.name for hidden in document.hidden if hidden.rules
+    }
+    return [
+        job.name
+        for job in document.jobs
+        if (job.when or any(jobs[base].when for base in job.extended if base in jobs))
+        and not with_rules.isdisjoint((job.name, *job.extended))
+    ]
 
 
 def _users(document: Document) -> Mapping[str, Sequence[str]]:

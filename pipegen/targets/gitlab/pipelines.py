@@ -283,12 +283,9 @@ class JobContext(Struct, kw_only=True):
         failures = {draft.job.stage: stage_job.job}
         if draft.trigger is not None and not draft.is_bridge:
             failures[f"trigger {draft.trigger.name}"] = stage_job.last
-        first: GitLabJob | None = None
         for failing, name in failures.items():
             title = self.names.take(f"{self.prefix}mail when {failing} fails")
-            job = self._mail(title, draft, (NeedEntry(name, artifacts=False), *output_entries), script)
-            yield job if first is None else _extending(first, job)
-            first = job
+            yield self._mail(title, draft, (NeedEntry(name, artifacts=False), *output_entries), script)
 
     def _mail(
         self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
@@ -355,11 +352,6 @@ class JobContext(Struct, kw_only=True):
     def _is_on_machine(self) -> bool:
         """Whether a shell runner runs the jobs with the tools of its machine, without images."""
         return self.settings.images is Images.LOCAL
-
-
-def _extending(first: GitLabJob, second: GitLabJob) -> GitLabJob:
-    """Return *second*, which has the image and the script of *first*, without these."""
-    return replace(second, extends=first.name, has_stage_of_extended=True, image=None, script=())
 
 
 def _may_be_passed(draft: DraftJob) -> bool:

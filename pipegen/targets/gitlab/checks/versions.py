@@ -23,6 +23,7 @@ _REPORTS = "https://docs.gitlab.com/ci/yaml/artifacts_reports/"
 _VARIABLES = "https://docs.gitlab.com/ci/variables/predefined_variables/"
 SAME_STAGE = "needs of the same stage"
 TAG_VARIABLES = "CI/CD variables in tags"
+WHEN_BESIDE_RULES = "when in a job with rules"
 MANY_INCLUDES = "more than 100 included files"
 BIG_FILE = "a file of more than 1 MiB"
 _OLD_INCLUDES = 100
@@ -147,6 +148,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     TAG_VARIABLES: IntroducedIn(
         (14, 1), "https://docs.gitlab.com/ci/runners/configure_runners/#use-cicd-variables-in-tags"
     ),
+    WHEN_BESIDE_RULES: _keyword(14, 7, "ruleswhen"),
     MANY_INCLUDES: _keyword(15, 10, "include"),
     BIG_FILE: IntroducedIn(
         BIGGER_FILES,

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from pipegen.numbering import unique_name
 from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.names import hidden_name
+from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, RuleEntry
 
 _BRANCH = r'\$CI_COMMIT_BRANCH == "([A-Za-z0-9][A-Za-z0-9_./-]*)"'
@@ -16,12 +18,31 @@ _NAMES = {
     '$CI_PIPELINE_SOURCE == "merge_request_event"': ".on-merge-request",
     '$CI_PIPELINE_SOURCE == "schedule"': ".on-schedule",
 }
-# Characters of the name of a job that are not in names of hidden jobs, and the longest part of it there.
-SEPARATORS, _LONGEST = r"[^\w.]+", 60
 # The lines of a hidden job without its keys: its name, and a blank line.
 EXTRA_LINES = 2
 # Scripts and other keys in a hidden job that save fewer lines stay in the jobs.
 LEAST_SAVED_LINES = 3
+
+
+def with_common_when(document: Document) -> Document:
+    """Return *document* with `when: on_failure` or `always` in a job, not in each of its rules.
+
+    So it shares its rules with jobs that start otherwise. https://docs.gitlab.com/ci/yaml/#ruleswhen: a rule without
+    `when` has that of the job.
+    """
+    return replace(document, jobs=tuple(map(_with_common_when, document.jobs)))
+
+
+def _with_common_when(job: GitLabJob) -> GitLabJob:
+    starting = [rule for rule in job.rules if rule.when != "never"]
+    whens = {rule.when for rule in starting}
+    if job.raw or job.when or len(whens) != 1 or not whens <= AFTER_FAILURES:
+        return job
+    # A rule needs a key.
+    if not all(rule.condition or rule.changes or rule.exists for rule in starting):
+        return job
+    rules = tuple(replace(rule, when="") if rule.when in whens else rule for rule in job.rules)
+    return replace(job, when=whens.pop(), rules=rules)
 
 
 def with_shared_rules(document: Document) -> Document:
@@ -68,13 +89,6 @@ def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
     if not name or len(rules) > 1 or first != RuleEntry(first.condition, first.when):
         return hidden_name("rules", jobs)
     return f"{name}-{first.when}" if first.when else name
-
-
-def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
-    """Return the name of the hidden job with the *content* of *jobs*, after their first stage."""
-    stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
-    words = re.sub(SEPARATORS, "-", stage_job.name.lstrip(".")).strip("-")
-    return f".{content}-{words[:_LONGEST]}".rstrip("-")
 
 
 def _condition_name(condition: str) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import replace
-from pipegen.targets.gitlab.condensed.conditions import with_shared_rules
+from pipegen.targets.gitlab.condensed.conditions import with_common_when, with_shared_rules
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
 from pipegen.targets.gitlab.condensed.mails import with_shared_mails
 from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
+from pipegen.targets.gitlab.condensed.merged_keys import with_merged_keys
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
 from pipegen.targets.gitlab.condensed.scripts import may_share_scripts, with_hidden_scripts, with_starts
@@ -33,19 +34,22 @@ def condensed(
     has_same_stage: bool,
     has_partial_needs: bool,
     has_tag_variables: bool,
+    has_when_beside_rules: bool,
 ) -> Document:
     """Return *document* in its shortest form.
 
     *plan_jobs* are the jobs of the plan by the names of their jobs, *title* returns the name of a job in the name of
     its stage, *pipeline* the name of its pipeline, "" for the only one. With *has_same_stage*, jobs may need others of
     their stage, with *has_partial_needs* some combinations of a matrix. With *has_tag_variables*, GitLab expands
-    variables in tags.
+    variables in tags, with *has_when_beside_rules*, a job with rules may have `when`.
     """
     pipelines = _pipelines(document, plan_jobs, pipeline)
     is_single = not any(pipelines.values())
     document = with_matrices(
         document, plan_jobs, has_partial_needs=has_partial_needs, has_tag_variables=has_tag_variables
     )
+    if has_when_beside_rules:
+        document = with_common_when(document)
     whole = document = with_shared_mails(without_single_users(document))
     if has_scripts := may_share_scripts(document):
         document = with_starts(document, pipelines)
@@ -60,7 +64,8 @@ def condensed(
     )
     if not is_single:
         short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
-    return with_shared_keys(with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short))
+    short = with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
+    return with_merged_keys(with_shared_keys(short))
 
 
 def _pipelines(

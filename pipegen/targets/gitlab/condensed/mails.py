@@ -21,28 +21,35 @@ def with_shared_mails(document: Document) -> Document:
     """Return *document* with the scripts that mail jobs share in hidden jobs."""
     groups: dict[tuple[object, ...], list[GitLabJob]] = {}
     for job in document.jobs:
-        if job.mail_of and not job.extends and re.fullmatch(_PLAIN_NAME, job.mail_of):
-            groups.setdefault((job.image, job.variables, job.when, _template(job)), []).append(job)
+        if job.mail_of:
+            template = _template(job)
+            stage = "" if all(map(_is_expanded, template)) else job.mail_of
+            groups.setdefault((job.image, job.variables, job.when, template, stage), []).append(job)
     taken = document.names()
     jobs: dict[str, tuple[GitLabJob, ...]] = {}
     for members in groups.values():
-        first, template = members[0], _template(members[0])
-        if len(members) > 1 and all(map(_is_expanded, template)):
-            hidden = replace(
-                first,
-                name=unique_name(".mail", taken),
-                has_stage_of_extended=True,
-                needs=(),
-                rules=(),
-                script=tuple(map(_entry, template)),
-            )
-            jobs |= {job.name: (_extending(job, hidden),) for job in members}
-            jobs[first.name] = (hidden, *jobs[first.name])
+        first, *others = members
+        if not others:
+            continue
+        # A stage with a trigger has two jobs, which need no variable.
+        is_one_stage = all(job.mail_of == first.mail_of for job in others)
+        hidden = replace(
+            first,
+            name=unique_name(".mail", taken),
+            has_stage_of_extended=True,
+            needs=(),
+            rules=(),
+            script=first.script if is_one_stage else tuple(map(_entry, _template(first))),
+        )
+        jobs |= {job.name: (_extending(job, hidden),) for job in members}
+        jobs[first.name] = (hidden, *jobs[first.name])
     return replace(document, jobs=tuple(each for job in document.jobs for each in jobs.get(job.name, (job,))))
 
 
 def _template(job: GitLabJob) -> tuple[ScriptEntry, ...]:
-    """Return the script of the mail *job* with a placeholder for its stage."""
+    """Return the script of the mail *job* with a placeholder for its stage, if a variable can hold its name."""
+    if re.fullmatch(_PLAIN_NAME, job.mail_of) is None:
+        return job.script
     return tuple(replace(entry, text=entry.text.replace(job.mail_of, _PLACEHOLDER)) for entry in job.script)
 
 

@@ -44,7 +44,7 @@ _NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 # Raw keys that jobs of a matrix cannot have.
 _OF_ONE_JOB = frozenset({"parallel", "trigger"})
 # Fields in which combinations may differ, so that each has its own.
-_OWN_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation")
+_OWN_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation", "caches")
 
 
 class _Matrix(Struct):

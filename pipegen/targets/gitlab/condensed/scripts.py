@@ -14,9 +14,9 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import (
     EXTRA_LINES,
     LEAST_SAVED_LINES,
-    hidden_name,
     saved_lines,
 )
+from pipegen.targets.gitlab.condensed.names import hidden_name
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden, ScriptEntry
 
 Script: TypeAlias = tuple[ScriptEntry, ...]

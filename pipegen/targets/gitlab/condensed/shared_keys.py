@@ -6,18 +6,12 @@ https://docs.gitlab.com/ci/yaml/#extends. So a job may get single variables, and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Data, write
-from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.condensed.conditions import (
-    LEAST_SAVED_LINES,
-    SEPARATORS,
-    hidden_name,
-    saved_lines,
-)
+from pipegen.targets.gitlab.condensed.conditions import LEAST_SAVED_LINES, saved_lines
+from pipegen.targets.gitlab.condensed.names import shared_name
 from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob
 from pipegen.targets.gitlab.render import job_data, script_data
@@ -28,6 +22,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "services": ("services",),
     "tags": ("tags",),
     "retry": ("retry",),
+    "timeout": ("timeout",),
     "interruptible": ("interruptible",),
     "cache": ("caches",),
     "before_script": ("before_script",),
@@ -37,6 +32,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "artifacts": ("artifacts", "artifact_keys"),
     "trigger": ("trigger",),
 }
+_LIMITS = ("retry", "timeout")
 # Raw keys that say more about a job than what others may have in common with it, or that GitLab does not merge.
 _OF_ONE_JOB = frozenset({"extends", "stage", "rules", "variables"})
 # Fewer needs stay in the jobs, where they show the order.
@@ -78,7 +74,9 @@ def with_shared_keys(document: Document) -> Document:
             hidden = _with_archive_name(hidden, _archive_name(members[0]))
         # Jobs with a name of their own keep the line `artifacts`, too.
         if saved_lines(_line_count(hidden) - names_differ, len(members)) >= LEAST_SAVED_LINES:
-            hidden = replace(hidden, name=unique_name(_name(keys, members, has_prefix=bool(document.external)), taken))
+            kinds = {key.key for key in keys}
+            content = kinds.pop() if len(kinds) == 1 else ""
+            hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))
             before.setdefault(sharing[0], []).append(hidden)
             for job in members:
                 user = _without(_without_archive_name(job) if has_archives else job, keys, hidden.name)
@@ -162,14 +160,13 @@ def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
 def _with_fields(job: GitLabJob, keys: Sequence[_Key], other: GitLabJob) -> GitLabJob:
     """Return *job* with the fields of *keys* from the *other* job."""
     fields = {name: _field(other, name) for key in keys for name in _FIELDS.get(key.key, ())}
-    if "retry" in fields:
-        fields["limits"] = replace(job.limits, retry=fields.pop("retry"))
-    return replace(job, **fields)
+    limits = {name: fields.pop(name) for name in _LIMITS if name in fields}
+    return replace(job, **fields, limits=replace(job.limits, **limits)) if limits else replace(job, **fields)
 
 
 def _field(job: GitLabJob, name: str) -> object:
-    """Return the field of *job* with the *name*: `retry` is one of its limits."""
-    return job.limits.retry if name == "retry" else getattr(job, name)
+    """Return the field of *job* with the *name*, which may be one of its limits."""
+    return getattr(job.limits if name in _LIMITS else job, name)
 
 
 def _archive_name(job: GitLabJob) -> tuple[Data, ...]:
@@ -222,27 +219,3 @@ def _line_count(hidden: GitLabJob) -> int:
     """Return the number of lines of the keys of *hidden*; jobs with other variables too keep that of `variables`."""
     _, *lines = write({hidden.name: job_data(hidden, script_data(hidden.script))}).splitlines()
     return sum(1 + len(line) // _LINE for line in lines) - bool(hidden.variables or "variables" in hidden.raw)
-
-
-def _name(keys: Sequence[_Key], jobs: Sequence[GitLabJob], *, has_prefix: bool) -> str:
-    """Return the name of the hidden job with *keys* of *jobs*: the words with which their names begin.
-
-    With *has_prefix*, or for a single key, it says first what the job has: other files may have a job with these words.
-    """
-    kinds = {key.key for key in keys}
-    content = kinds.pop() if len(kinds) == 1 else "shared" if has_prefix else ""
-    words = _common_words([job.name for job in jobs])
-    if not words:
-        is_about_helpers = not content and jobs[0].is_helper
-        return ".helpers" if is_about_helpers else hidden_name(content or "shared", jobs)
-    return f".{content}-{words}" if content else f".{words}"
-
-
-def _common_words(names: Sequence[str]) -> str:
-    """Return the words with which all *names* begin, as a part of the name of a hidden job."""
-    lengths = (length for length, characters in enumerate(zip(*names, strict=False)) if len({*characters}) > 1)
-    length = next(lengths, min(map(len, names)))
-    prefix = names[0][:length]
-    if any(re.match(r"\w", name[length:]) for name in names):
-        prefix = re.sub(r"[^\W_]+$", "", prefix)
-    return re.sub(SEPARATORS, "-", prefix).strip("-_.")

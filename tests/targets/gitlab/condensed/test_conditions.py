@@ -36,16 +36,16 @@ def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...
     assert not any("rules" in data[f"s{number}"] or "allow_failure" in data[f"s{number}"] for number in range(6))
 
 
-def test_other_hidden_jobs_have_the_name_of_their_first_stage() -> None:
+def test_other_hidden_jobs_have_the_words_of_their_jobs_or_the_name_of_the_first_stage() -> None:
     """Neither a number nor a name that only GitLab needs; punctuation in the name of a job becomes a hyphen."""
     stages = ", ".join(
         f"{{ name: '{name}{number}', script: b, when: {{ branch: '{branch}' }} }}"
-        for branch, name in (("r*", "one: (x) "), ("s*", "two"))
+        for branch, name in (("r*", "one: (x) "), ("s*", "two"), ("t*", "three: "))
         for number in range(6)
     )
     data = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
 
-    assert [name for name in data if name.startswith(".")] == [".rules-one-x-0", ".rules-two0"]
+    assert [name for name in data if name.startswith(".")] == [".rules-one-x", ".rules-two0", ".rules-three"]
     assert data["two5"]["extends"] == ".rules-two0"
 
 
@@ -91,3 +91,42 @@ def test_raw_rules_replace_those_that_others_share(rules: str, own: object) -> N
 
     assert data["s0"]["extends"] == ".on-main"
     assert ("extends" in data["a"], data["a"].get("rules")) == (False, own)
+
+
+def _finals(keys: str = "", settings: str = "") -> dict[str, Any]:
+    """Return the data of a file with a stage, and two finally stages of which one follows a failure, on one branch."""
+    data: dict[str, Any] = yaml_data(
+        compiled(f"""
+            {settings}
+            pipelines:
+              p:
+                stages:
+                  - {{ name: a, script: x, when: {{ branch: main }} }}
+                  - {{ name: undo, script: x{keys} }}
+                finally: {{ failed: [undo] }}
+        """).text
+    )
+    return data
+
+
+def test_a_job_has_the_when_of_all_its_rules() -> None:
+    """A rule without `when` has that of its job, so that jobs that start otherwise share rules."""
+    job = _finals(", when: { branch: main }")["undo"]
+
+    assert (job["when"], job["rules"]) == ("on_failure", [{"if": '$CI_COMMIT_BRANCH == "main"'}])
+
+
+def test_a_file_states_the_version_of_a_when_beside_rules() -> None:
+    """Earlier versions refuse it."""
+    stages = "[{ name: a, script: x }, { name: undo, script: x, when: { branch: main } }]"
+    text = compiled(f"pipelines: {{ p: {{ stages: {stages}, finally: {{ failed: [undo] }} }} }}").text
+
+    assert "# Needs GitLab 14.7 (when in a job with rules)." in text
+
+
+def test_servers_that_refuse_when_beside_rules_find_it_in_the_rules() -> None:
+    """As set by the user."""
+    job = _finals(", when: { branch: main }", "targets: { gitlab: { version: '14.6' } }")["undo"]
+
+    assert "when" not in job
+    assert job["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]

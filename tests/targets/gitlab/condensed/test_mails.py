@@ -57,6 +57,36 @@ def test_a_stage_whose_name_a_variable_may_not_hold_has_its_own_script(name: str
     assert ["script" in job for job in mails] == [False, False, True]
 
 
+def test_mails_share_a_script_with_and_without_rules() -> None:
+    """A mail job has `when` itself, in place of its rules."""
+    data = _data("{ name: unit, script: x }, { name: deploy, script: x, when: { branch: main } }")
+
+    assert data[".mail"]["when"] == "on_failure"
+    assert [data[f"mail when {name} fails"]["extends"] for name in ("unit", "deploy")] == [".mail"] * 2
+    assert data["mail when deploy fails"]["rules"] == data["deploy"]["rules"]
+
+
+def test_the_mails_of_a_stage_and_of_its_trigger_need_no_variable() -> None:
+    """Both have the same text."""
+    trigger = "trigger: { name: t, parameters: { V: '${.v}' } }"
+    data = yaml_data(
+        compiled(f"""
+            pipelines:
+              p:
+                notify: {{ email: {{ to: t@example.org }} }}
+                stages: [{{ name: it's, script: x, outputs: [v], {trigger} }}]
+            targets: {{ gitlab: {{ mail: {{}}, projects: {{ t: group/t }} }} }}
+        """).text
+    )
+
+    assert "PIPEGEN_STAGE" not in str(data[".mail"])
+    assert data["mail when trigger t fails"] == {
+        "extends": ".mail",
+        "stage": "it's",
+        "needs": ["trigger t"],
+    }
+
+
 def test_the_only_mail_job_has_its_own_script() -> None:
     """There is nothing to share."""
     data = _data("{ name: unit, script: x }")

@@ -285,6 +285,10 @@ def test_combinations_needed_separately_extend_a_hidden_job() -> None:
             {"services": [{"name": "db", "alias": "db", "variables": {"V": "3.1"}}]},
         ),
         ("when: { branch: '${matrix.v}' }", {"rules": [{"if": '$CI_COMMIT_BRANCH == "3.1"'}]}),
+        (
+            "cache: { paths: [x/], key: { files: ['${matrix.v}/lock'] } }",
+            {"cache": {"key": {"files": ["3.1/lock"]}, "paths": ["x/"]}},
+        ),
     ],
 )
 def test_combinations_keep_keys_in_which_gitlab_expands_nothing(key: str, own: dict[str, Any]) -> None:

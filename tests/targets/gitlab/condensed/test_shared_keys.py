@@ -49,6 +49,60 @@ def test_keys_of_the_same_jobs_are_in_one_hidden_job() -> None:
     assert data["test a"] == {"extends": ".test", "stage": "test a", "timeout": "1 hour"}
 
 
+def test_scripts_and_rules_are_in_the_hidden_job_of_the_same_jobs() -> None:
+    """Its name has the words with which all names end."""
+    keys = "image: x, retry: 1, timeout: 1h, env: { A: one, B: two }, when: { branch: main }, before: [a, b, c, d, e]"
+    data = _data(*(f"name: {name}-image, {keys}, script: [{name}]" for name in "pqrst"), *_OTHERS)
+
+    assert data[".image"] == {
+        "image": "x",
+        "rules": [{"if": '$CI_COMMIT_BRANCH == "main"'}],
+        "retry": 1,
+        "timeout": "1 hour",
+        "variables": {"A": "one", "B": "two"},
+        "before_script": ["a", "b", "c", "d", "e"],
+    }
+    assert [name for name in data if name.startswith(".")] == [".image"]
+    assert data["q-image"] == {"extends": ".image", "stage": "q-image", "needs": ["p-image"], "script": ["q"]}
+
+
+def test_rules_of_a_pipeline_stay_in_its_hidden_job() -> None:
+    """Jobs with other rules extend it for its other keys."""
+    keys = f"{_SCRIPT}, cache: {{ key: k, paths: [z] }}, timeout: 1h, env: {{ A: one }}"
+    stages = ", ".join(f"{{ name: a{number}, {keys} }}" for number in range(3))
+    others = ", ".join(
+        f"{{ name: {name}, script: [x, y], timeout: 1h, env: {{ A: one }}, when: {when} }}"
+        for name, when in (("b", "{ tag: true }"), ("c", "{ event: push }"))
+    )
+    data: dict[str, Any] = yaml_data(
+        compiled(
+            f"pipelines: {{ p: {{ stages: [{stages}, {others}], when: {{ branch: main }} }}, "
+            "q: { stages: [{ name: m, script: m, when: { branch: main } }] } }"
+        ).text
+    )
+
+    assert "rules" in data[".p"]
+    assert data["p: a1"]["extends"] == [".p", ".shared-p"]
+    assert "rules" not in data[".shared-p"]
+    assert data["p: b"]["extends"] == ".p"
+
+
+def test_a_hidden_job_has_no_name_that_another_has() -> None:
+    """That of a pipeline says nothing else."""
+    keys = f"{_SCRIPT}, image: x, cache: {{ key: k, paths: [z] }}"
+    stages = ", ".join(f"{{ name: {name}, {keys}, timeout: 1h }}" for name in "ab")
+    others = ", ".join(f"{{ name: {name}, script: [{name}], timeout: 1h }}" for name in "uvwxyz")
+    data: dict[str, Any] = yaml_data(
+        compiled(
+            f"pipelines: {{ test: {{ stages: [{stages}, {others}], execution: [[[a, b, u, v, w, x, y, z]]] }}, "
+            "more: { stages: [{ name: m, script: m }] } }"
+        ).text
+    )
+
+    assert "timeout" in data[".test"]
+    assert data["test: b"]["extends"] == [".test", ".shared-test"]
+
+
 def test_a_variable_is_shared_by_itself() -> None:
     """GitLab merges the variables of a job and of those that it extends."""
     shared = "A: one, B: two, C: three, D: four"

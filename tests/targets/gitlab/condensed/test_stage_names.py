@@ -65,7 +65,7 @@ def test_needs_that_jobs_share_may_be_of_their_stage() -> None:
     order = ", ".join(f"[{', '.join(frame)}]" for frame in frames)
     output = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [[{order}]] }} }}")
 
-    assert [need["job"] for need in output.data[".needs-a-of-frame-101"]["needs"]] == frames[0]
+    assert [need["job"] for need in output.data[".needs-of-frame-101"]["needs"]] == frames[0]
     assert "Needs GitLab 14.2" in output.text
 
 

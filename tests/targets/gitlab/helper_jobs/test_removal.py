@@ -48,6 +48,6 @@ def test_a_release_is_removed_by_helm() -> None:
 def test_removals_have_the_condition_of_their_stages() -> None:
     """If no resource was created, none is removed."""
     pipelines = f"one: {IMAGE}\n      two: {IMAGE}"
-    output = compiled(HANDOFF.format(pipelines=pipelines, images="local"))
+    job = compiled(HANDOFF.format(pipelines=pipelines, images="local")).data["two: remove images"]
 
-    assert [rule["when"] for rule in output.data["two: remove images"]["rules"]] == ["always", "always"]
+    assert (job["when"], len(job["rules"])) == ("always", 2)

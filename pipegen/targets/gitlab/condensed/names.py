@@ -1,0 +1,54 @@
+"""Names of hidden jobs: what they have, and the words that the names of their users share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.numbering import unique_name
+from pipegen.targets.gitlab.model import GitLabJob
+
+# Characters of the name of a job that are not in names of hidden jobs, and the longest part of it there.
+_SEPARATORS, _LONGEST = r"[^\w.]+", 60
+
+
+def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
+    """Return the name of the hidden job with the *content* of *jobs*, after words in all their names, or their first.
+
+    That is the first stage, if there is one.
+    """
+    words = common_words([job.name for job in jobs])
+    if not words:
+        stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
+        words = re.sub(_SEPARATORS, "-", stage_job.name.lstrip(".")).strip("-")
+    return f".{content}-{words[:_LONGEST]}".rstrip("-")
+
+
+def shared_name(content: str, jobs: Sequence[GitLabJob], taken: set[str], *, has_prefix: bool) -> str:
+    """Return a name for the hidden job with the *content* of *jobs*, "" for several keys, and add it to *taken*.
+
+    It has the words that the names of *jobs* share. With *has_prefix*, because other files may have a job with these
+    words, or if another job has them, it says first what the job has.
+    """
+    words = common_words([job.name for job in jobs])
+    if not content and not words and not has_prefix and jobs[0].is_helper:
+        name = ".helpers"
+    elif content or not words or has_prefix or f".{words}" in taken:
+        name = hidden_name(content or "shared", jobs)
+    else:
+        name = f".{words}"
+    return unique_name(name, taken)
+
+
+def common_words(names: Sequence[str]) -> str:
+    """Return the words with which all *names* begin, or else end, as a part of the name of a hidden job."""
+    return _first_words(names) or _first_words([name[::-1] for name in names])[::-1]
+
+
+def _first_words(names: Sequence[str]) -> str:
+    lengths = (length for length, characters in enumerate(zip(*names, strict=False)) if len({*characters}) > 1)
+    length = next(lengths, min(map(len, names)))
+    prefix = names[0][:length]
+    if any(re.match(r"\w", name[length:]) for name in names):
+        prefix = re.sub(r"[^\W_]+$", "", prefix)
+    return re.sub(_SEPARATORS, "-", prefix).strip("-_.")
