@@ -56,7 +56,7 @@ def with_shared_rules(document: Document) -> Document:
     taken = document.names()
     names: dict[tuple[RuleEntry, ...], str] = {}
     for rules in shared:
-        names[rules] = unique_name(_name(rules, [job for job in jobs if job.rules == rules]), taken)
+        names[rules] = _name(rules, [job for job in jobs if job.rules == rules], taken)
     sharing = {job.name for job in jobs if job.rules in names}
     return replace(
         document,
@@ -82,13 +82,13 @@ def _lines(rule: RuleEntry) -> int:
     return max(1, sum(map(bool, keys)) + (rule.allow_failure is not None)) + len(rule.variables)
 
 
-def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob]) -> str:
-    """Return the name of the hidden job for *rules*: a usual condition, or the first stage of its *jobs*."""
+def _name(rules: Sequence[RuleEntry], jobs: Sequence[GitLabJob], taken: set[str]) -> str:
+    """Return a name for the hidden job with *rules*: a usual condition, or after its *jobs*; and add it to *taken*."""
     first = rules[0]
     name = _condition_name(first.condition)
     if not name or len(rules) > 1 or first != RuleEntry(first.condition, first.when):
-        return hidden_name("rules", jobs)
-    return f"{name}-{first.when}" if first.when else name
+        return hidden_name("rules", jobs, taken)
+    return unique_name(f"{name}-{first.when}" if first.when else name, taken)
 
 
 def _condition_name(condition: str) -> str:

@@ -12,7 +12,8 @@ from pipegen.targets.gitlab.model import Document, GitLabJob
 def with_merged_keys(document: Document) -> Document:
     """Return *document* with the scripts and rules that jobs share in the hidden job with the other keys of these jobs.
 
-    It no longer has the name of one of its keys.
+    It no longer has the name of one of its keys. Jobs that share both parts of a script have it as one, unless they
+    would inherit another start.
     """
     users = _users(document)
     shared = {users[job.name]: job for job in document.jobs if job.is_hidden and job.name in users}
@@ -37,6 +38,11 @@ def with_merged_keys(document: Document) -> Document:
             names[hidden.name] = names[job.name] = current.name
     if not names:
         return document
+    inherited = {hidden.name for hidden in document.hidden if hidden.before_script and hidden.name not in names}
+    for name, job in merged.items():
+        keys = {each.keys_from for each in document.jobs if each.name in users[name]}
+        if job.script and not document.defaults.before_script and inherited.isdisjoint(keys):
+            merged[name] = replace(job, before_script=(), script=(*job.before_script, *job.script))
     return replace(
         document,
         hidden=tuple(hidden for hidden in document.hidden if hidden.name not in names),

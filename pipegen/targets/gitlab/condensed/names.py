@@ -12,32 +12,36 @@ from pipegen.targets.gitlab.model import GitLabJob
 _SEPARATORS, _LONGEST = r"[^\w.]+", 60
 
 
-def hidden_name(content: str, jobs: Sequence[GitLabJob]) -> str:
-    """Return the name of the hidden job with the *content* of *jobs*, after words in all their names, or their first.
+def hidden_name(content: str, jobs: Sequence[GitLabJob], taken: set[str]) -> str:
+    """Return a name for the hidden job with the *content* of *jobs*, and add it to *taken*.
 
-    That is the first stage, if there is one.
+    It has the words that all their names share, or the name of the first stage, or else job: if the words are those of
+    another hidden job, such as that of their pipeline, they say nothing.
     """
-    words = common_words([job.name for job in jobs])
+    words = _distinct_words(jobs, taken)
     if not words:
         stage_job = next((job for job in jobs if job.runs_stage), jobs[0])
         words = re.sub(_SEPARATORS, "-", stage_job.name.lstrip(".")).strip("-")
-    return f".{content}-{words[:_LONGEST]}".rstrip("-")
+    return unique_name(f".{content}-{words[:_LONGEST]}".rstrip("-"), taken)
 
 
 def shared_name(content: str, jobs: Sequence[GitLabJob], taken: set[str], *, has_prefix: bool) -> str:
     """Return a name for the hidden job with the *content* of *jobs*, "" for several keys, and add it to *taken*.
 
     It has the words that the names of *jobs* share. With *has_prefix*, because other files may have a job with these
-    words, or if another job has them, it says first what the job has.
+    words, it says first what the job has.
     """
+    words = _distinct_words(jobs, taken)
+    if content or has_prefix:
+        return hidden_name(content or "shared", jobs, taken)
+    if words:
+        return unique_name(f".{words}", taken)
+    return unique_name(".helpers", taken) if jobs[0].is_helper else hidden_name("shared", jobs, taken)
+
+
+def _distinct_words(jobs: Sequence[GitLabJob], taken: set[str]) -> str:
     words = common_words([job.name for job in jobs])
-    if not content and not words and not has_prefix and jobs[0].is_helper:
-        name = ".helpers"
-    elif content or not words or has_prefix or f".{words}" in taken:
-        name = hidden_name(content or "shared", jobs)
-    else:
-        name = f".{words}"
-    return unique_name(name, taken)
+    return "" if f".{words}" in taken else words
 
 
 def common_words(names: Sequence[str]) -> str:

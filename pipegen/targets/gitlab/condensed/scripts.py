@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import (
     EXTRA_LINES,
@@ -93,7 +92,7 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
             after = ()
         lines = sum(1 + line_count(script) for script in (before, after) if script)
         if saved_lines(lines, len(jobs)) >= LEAST_SAVED_LINES:
-            name = unique_name(hidden_name("scripts", jobs), taken)
+            name = hidden_name("scripts", jobs, taken)
             hidden_jobs.append(Hidden(name=name, before_script=before, after_script=after))
             extending |= {
                 job.name: replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
@@ -82,9 +83,25 @@ def test_rules_of_a_pipeline_stay_in_its_hidden_job() -> None:
     )
 
     assert "rules" in data[".p"]
-    assert data["p: a1"]["extends"] == [".p", ".shared-p"]
-    assert "rules" not in data[".shared-p"]
+    assert data["p: a1"]["extends"] == [".p", ".shared-p-a0"]
+    assert data[".shared-p-a0"] == {
+        "cache": {"key": "k", "paths": ["z"]},
+        "script": ["one", "two", "three", "four", "five", "six"],
+    }
     assert data["p: b"]["extends"] == ".p"
+
+
+@pytest.mark.parametrize("more", ["", ", q: { stages: [{ name: m, script: m }] }"])
+def test_jobs_that_would_inherit_the_start_of_others_keep_their_own(more: str) -> None:
+    """It replaces that of `default`, or of their pipeline."""
+    usual = ", ".join(f"{{ name: u{number}, script: [one, two, three, four, {number}] }}" for number in range(8))
+    keys = "image: x, cache: { key: k, paths: [z] }, script: [uno, due, tre, quattro, cinque, sei]"
+    others = ", ".join(f"{{ name: o{number}, {keys} }}" for number in range(3))
+    data: dict[str, Any] = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{usual}, {others}] }}{more} }}").text)
+    shared = data[".shared-p-o0" if more else ".shared-o0"]
+
+    assert data[".p" if more else "default"]["before_script"] == ["one", "two", "three", "four"]
+    assert (shared["before_script"], shared["script"]) == (["uno", "due", "tre", "quattro", "cinque"], ["sei"])
 
 
 def test_a_hidden_job_has_no_name_that_another_has() -> None:
@@ -100,7 +117,7 @@ def test_a_hidden_job_has_no_name_that_another_has() -> None:
     )
 
     assert "timeout" in data[".test"]
-    assert data["test: b"]["extends"] == [".test", ".shared-test"]
+    assert data["test: b"]["extends"] == [".test", ".shared-test-a"]
 
 
 def test_a_variable_is_shared_by_itself() -> None:
