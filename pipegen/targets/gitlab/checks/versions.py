@@ -148,7 +148,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     TAG_VARIABLES: IntroducedIn(
         (14, 1), "https://docs.gitlab.com/ci/runners/configure_runners/#use-cicd-variables-in-tags"
     ),
-    WHEN_BESIDE_RULES: _keyword(14, 7, "ruleswhen"),
+    WHEN_BESIDE_RULES: IntroducedIn((14, 6), "https://gitlab.com/gitlab-org/gitlab/-/merge_requests/76158"),
     MANY_INCLUDES: _keyword(15, 10, "include"),
     BIG_FILE: IntroducedIn(
         BIGGER_FILES,

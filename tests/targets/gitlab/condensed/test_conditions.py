@@ -121,12 +121,12 @@ def test_a_file_states_the_version_of_a_when_beside_rules() -> None:
     stages = "[{ name: a, script: x }, { name: undo, script: x, when: { branch: main } }]"
     text = compiled(f"pipelines: {{ p: {{ stages: {stages}, finally: {{ failed: [undo] }} }} }}").text
 
-    assert "# Needs GitLab 14.7 (when in a job with rules)." in text
+    assert "# Needs GitLab 14.6 (when in a job with rules)." in text
 
 
 def test_servers_that_refuse_when_beside_rules_find_it_in_the_rules() -> None:
     """As set by the user."""
-    job = _finals(", when: { branch: main }", "targets: { gitlab: { version: '14.6' } }")["undo"]
+    job = _finals(", when: { branch: main }", "targets: { gitlab: { version: '14.5' } }")["undo"]
 
     assert "when" not in job
     assert job["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]
