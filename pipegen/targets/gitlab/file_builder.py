@@ -139,8 +139,8 @@ class FileBuilder(Struct, kw_only=True):
             for user in users.get(job.name, (job.name,))
             if stages.get(need.job) == stages[user]
         ]
-        found = {versions.SAME_STAGE: same_stage, versions.WHEN_BESIDE_RULES: _with_when_beside_rules(document)}
-        return used | {feature: [*dict.fromkeys(names)] for feature, names in found.items() if names}
+        others = {versions.SAME_STAGE: same_stage, versions.WHEN_BESIDE_RULES: _with_when_beside_rules(document)}
+        return used | {feature: [*dict.fromkeys(names)] for feature, names in others.items() if names}
 
     def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
         """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest."""
