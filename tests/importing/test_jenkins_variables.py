@@ -186,3 +186,11 @@ def test_variables_of_change_requests_in_groovy_are_reported(name: str, *, is_re
     import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("VALUE", value).replace("STEPS", "sh 'x'")), report)
 
     assert ('fail where Groovy reads "CHANGE_ID"' in messages(report)) is is_reported
+
+
+def test_groovy_of_a_variable_is_around_the_steps_of_a_function_that_reads_it() -> None:
+    """The stage itself only calls the function."""
+    text = _SOURCE.replace("VALUE", "'a'.toUpperCase()").replace("STEPS", "push()")
+    config = import_jenkins(SourceFile("Jenkinsfile", f"{text}def push() {{ sh './push $IMAGE' }}\n"), Report()).text
+
+    assert ".toUpperCase()}" in config.partition("name: other")[0]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.importing.imported import Proof, RunDifference
-from pipegen.importing.jenkins.blocks import post_blocks, step_blocks
+from pipegen.importing.jenkins.blocks import always_blocks, failure_blocks, step_blocks
 from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
 from pipegen.importing.jenkins.importer import JenkinsImport
 from pipegen.importing.jenkins.machine_proof import machine_differences
@@ -164,8 +164,8 @@ def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[
     heads = {tokens_of(head) for head in draft.work.wrap}
     parts = (
         ((*own.before, *own.after) if own is not None else (), step_blocks(draft)),
-        (own.always if own is not None else (), post_blocks(draft, "always", "cleanup")),
-        (own.failure if own is not None else (), post_blocks(draft, "failure")),
+        (own.always if own is not None else (), always_blocks(draft, imported)),
+        (own.failure if own is not None else (), failure_blocks(draft, imported)),
     )
     for own_calls, blocks in parts:
         calls = [tokens_of(call.text) for call in own_calls]
@@ -181,6 +181,8 @@ def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[
 def _kept(block: GroovyBlock, imported: JenkinsImport, heads: Collection[tuple[str, ...]]) -> Iterator[GroovyCall]:
     """Yield the steps in *block* that stay Groovy, with all that is in them; *heads* surround other steps."""
     for statement in block.statements:
+        if (tried := tried_by(statement)) is not None:
+            yield from _kept(tried.block, imported, heads)
         if not isinstance(statement, GroovyCall):
             continue
         inner = statement.block

@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
-from pipegen.importing.jenkins.reading.syntax import GroovyCall, all_calls, constant, tried_by
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, all_calls, constant, main_block
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
 
@@ -81,13 +81,12 @@ def report_archives(source: JenkinsSource, accounting: Accounting, report: Repor
     """Report once that steps of *source* keep files before others that may fail: a stage keeps its files at its end."""
     early: list[GroovyCall] = []
     for section in (section for stage in source.stages for section in sections(stage.call, "steps")):
-        calls = [call for call in all_calls(section) if call.block is None]
+        calls = [call for call in _calls_before_ends(section.block) if call.block is None]
         last = max((at for at, call in enumerate(calls) if call.name not in _LIGHT), default=0)
         early += [
             call
             for call in calls[:last]
             if call.name == "archiveArtifacts" and accounting.outcome(call.span) is KeyOutcome.TRANSLATED
-            if not any(ending.start <= call.span.start < ending.end for ending in _endings(section))
         ]
     _report_once(
         early,
@@ -97,12 +96,12 @@ def report_archives(source: JenkinsSource, accounting: Accounting, report: Repor
     )
 
 
-def _endings(section: GroovyCall) -> Iterator[Span]:
-    """Yield the blocks `finally` in *section*: a stage keeps the files that they archive in any case."""
-    for call in (section, *all_calls(section)):
-        for statement in call.block.statements if call.block is not None else ():
-            if (tried := tried_by(statement)) is not None:
-                yield tried.ending.span
+def _calls_before_ends(block: GroovyBlock | None) -> Iterator[GroovyCall]:
+    """Yield the calls in *block* but those in `catch` and `finally`: a stage keeps the files that these archive."""
+    for statement in block.statements if block is not None else ():
+        if isinstance(statement, GroovyCall):
+            yield statement
+        yield from _calls_before_ends(main_block(statement))
 
 
 def report_parameters(source: JenkinsSource, config: str, declared: Collection[str], report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from pipegen.emit.header import read_header
@@ -16,6 +17,9 @@ _DEFINING = frozenset({"def", "void"})
 _BRACE = 4
 # Functions of generated files for what a stage of a config does by itself.
 _OF_PIPEGEN = frozenset({"checkoutCommit", "cleanCheckout", "noFork"})
+# Those with a variable of the file, for mails after failures; and that variable.
+_OF_SUCCESSES = frozenset({"succeeded", "unlessSucceeded"})
+_SUCCESSES = re.compile(r"@Field\s+List\s+successes\s*=\s*\[\]")
 # Calls of functions with more statements in all stay calls.
 _MOST_ADDED = 10_000
 
@@ -23,10 +27,13 @@ _MOST_ADDED = 10_000
 class FileReader(GroovyReader):
     """Reads a file in whose blocks the statements of *functions* stand for calls of these without arguments."""
 
-    def __init__(self, file: SourceFile, code: GroovyTokens, functions: Mapping[str, GroovyBlock]) -> None:
+    def __init__(
+        self, file: SourceFile, code: GroovyTokens, functions: Mapping[str, GroovyBlock], added: int = 0
+    ) -> None:
         super().__init__(file, code)
         self._functions = functions
-        self._added = 0
+        # The number of statements of functions in place of calls.
+        self._added = added
 
     def block(self, brace: int) -> GroovyBlock:
         """Return the statements in the braces that open at *brace*."""
@@ -37,17 +44,20 @@ class FileReader(GroovyReader):
 
     def _run_by(self, statement: Statement) -> tuple[Statement, ...]:
         """Return *statement*, or the statements of the function that it calls, with locations of this use."""
-        if not isinstance(statement, GroovyCall) or statement.arguments or statement.block is not None:
+        if not isinstance(statement, GroovyCall) or statement.block is not None:
             return (statement,)
         function = self._functions.get(statement.name)
-        if function is None or statement.whole == statement.span or self._added > _MOST_ADDED:
+        if function is None or statement.whole == statement.span:
             return (statement,)
         if not function.statements:
             return ()
-        self._added += len(function.statements)
-        without_steps = {name: block for name, block in self._functions.items() if not block.statements}
-        file = self._file.for_use(statement.span.start + 1)
-        block = FileReader(file, self._code, without_steps).block(function.index)
+        if statement.arguments or self._added > _MOST_ADDED:
+            return (statement,)
+        file = self._file.for_use(self._file.use * len(self._file.text) + statement.span.start + 1)
+        others = {name: block for name, block in self._functions.items() if name != statement.name}
+        reader = FileReader(file, self._code, others, self._added + len(function.statements))
+        block = reader.block(function.index)
+        self._added = reader._added
         if all(isinstance(each, GroovyCall) for each in block.statements):
             return block.statements
         # Steps of a stage are calls only, except in a `script`.
@@ -79,7 +89,14 @@ def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -
 
 def functions_of_pipegen(file: SourceFile) -> frozenset[str]:
     """Return the names of functions of *file* that pipegen writes by itself; none if it has not generated the file."""
-    return _OF_PIPEGEN if is_generated(file) else frozenset()
+    if not is_generated(file):
+        return frozenset()
+    return _OF_PIPEGEN | _OF_SUCCESSES if _SUCCESSES.search(file.text) else _OF_PIPEGEN
+
+
+def is_of_pipegen(statement: Statement, own: Collection[str]) -> bool:
+    """Return whether *statement* around the pipeline defines a variable of the functions *own* of pipegen."""
+    return bool(own) and _SUCCESSES.fullmatch(statement.span.text.strip()) is not None
 
 
 def is_generated(file: SourceFile) -> bool:

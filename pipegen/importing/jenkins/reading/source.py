@@ -10,7 +10,12 @@ from itertools import pairwise
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.importing.jenkins.reading.functions import FileReader, functions_of_pipegen, step_functions
+from pipegen.importing.jenkins.reading.functions import (
+    FileReader,
+    functions_of_pipegen,
+    is_of_pipegen,
+    step_functions,
+)
 from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
@@ -122,7 +127,9 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
     others = [
         statement
         for statement in reader.file_statements()
-        if statement.span.start != call.span.start and function_name(statement) not in own
+        if statement.span.start != call.span.start
+        and function_name(statement) not in own
+        and not is_of_pipegen(statement, own)
     ]
     graph = declarative.graph_of(whole)
     assigned = Counter(_computed(code))

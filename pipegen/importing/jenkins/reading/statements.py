@@ -121,11 +121,25 @@ class GroovyReader:
         return GroovyConditional(condition, block, self.block(end + 1)) if is_else else None
 
     def _try(self, start: int, stop: int) -> GroovyTry | None:
-        """Return the `try` from *start* to *stop*; None for one with `catch`."""
+        """Return the `try` from *start* to *stop*; None for one that does not keep a failure."""
         code = self._code
         end = code.skip(start + 1) if code.is_sign(start + 1, "{") else stop
-        is_only = code.is_word(end, "finally") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
-        return GroovyTry(self.block(start + 1), self.block(end + 1)) if end < stop and is_only else None
+        failing, ending = None, None
+        if end < stop and code.is_word(end, "catch"):
+            brace = code.skip(end + 1)
+            failing = self._before_throw(brace, code.word(brace - 2)) if code.is_sign(brace, "{") else None
+            end = code.skip(brace) if failing is not None else stop + 1
+        if end < stop and code.is_word(end, "finally") and code.is_sign(end + 1, "{"):
+            ending, end = self.block(end + 1), code.skip(end + 1)
+        is_only = end == stop and (failing is not None or ending is not None)
+        return GroovyTry(self.block(start + 1), failing, ending) if is_only else None
+
+    def _before_throw(self, brace: int, error: str) -> GroovyBlock | None:
+        """Return the block that opens at *brace* without its last statement, which throws *error*; None for others."""
+        block = self.block(brace)
+        last = block.statements[-1].span.text if block.statements else ""
+        is_thrown = bool(error) and re.fullmatch(rf"throw\s+{error}", last) is not None
+        return replace(block, statements=block.statements[:-1]) if is_thrown else None
 
     def _call_of_image(self, start: int, name_end: int, stop: int) -> GroovyCall | None:
         """Return `docker.image(name).inside(args) { … }`, or another method, as one call; None for other code."""

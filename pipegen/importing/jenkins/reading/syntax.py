@@ -98,17 +98,26 @@ class GroovyConditional(Struct):
 
 
 class GroovyTry(Struct):
-    """A `try` without `catch`: its *block*, and that of its `finally`."""
+    """A `try` that keeps the failure of its *block*: *failing* are the statements of its `catch` before the `throw`.
+
+    *ending* is the block of its `finally`.
+    """
 
     block: GroovyBlock
-    ending: GroovyBlock
+    failing: GroovyBlock | None
+    ending: GroovyBlock | None
+
+    @property
+    def blocks(self) -> tuple[GroovyBlock, ...]:
+        """Its blocks."""
+        return tuple(block for block in (self.block, self.failing, self.ending) if block is not None)
 
 
 class OtherGroovy(Struct):
     """A statement of Groovy that is no call of a step.
 
     *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`
-    without another one in its `else`, *tried* a `try` without `catch`.
+    without another one in its `else`, *tried* a `try` that keeps a failure.
     """
 
     span: Span
@@ -121,8 +130,8 @@ class OtherGroovy(Struct):
     def blocks(self) -> tuple[GroovyBlock, ...]:
         """The blocks of its `if` or `try`."""
         blocks = (self.conditional.block, self.conditional.otherwise) if self.conditional is not None else ()
-        ends = (self.tried.block, self.tried.ending) if self.tried is not None else ()
-        return tuple(block for block in (*blocks, *ends) if block is not None)
+        tried = self.tried.blocks if self.tried is not None else ()
+        return (*(block for block in blocks if block is not None), *tried)
 
 
 Value: TypeAlias = (
@@ -134,6 +143,12 @@ Statement: TypeAlias = "GroovyCall | GroovyAssignment | OtherGroovy"
 def tried_by(statement: Statement) -> GroovyTry | None:
     """Return the `try` that *statement* is, None if it is none."""
     return statement.tried if isinstance(statement, OtherGroovy) else None
+
+
+def main_block(statement: Statement) -> GroovyBlock | None:
+    """Return the block of a call, or that of a `try` without what follows it; None if *statement* has none."""
+    tried = tried_by(statement)
+    return statement.block if isinstance(statement, GroovyCall) else tried.block if tried is not None else None
 
 
 def constant(value: Value | None) -> str | None:
@@ -166,8 +181,8 @@ def calls_in(block: GroovyBlock) -> Iterator[GroovyCall]:
             yield statement
             yield from all_calls(statement)
         elif (tried := tried_by(statement)) is not None:
-            yield from calls_in(tried.block)
-            yield from calls_in(tried.ending)
+            for inner in tried.blocks:
+                yield from calls_in(inner)
 
 
 def texts(value: Value | None) -> tuple[str, ...] | None:

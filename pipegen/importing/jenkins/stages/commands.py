@@ -24,7 +24,8 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     argument = call.argument("script", "")
     if argument is None:
         raise UntranslatableError("it has no script")
-    for name in ("returnStdout", "returnStatus"):
+    # The failure of a command of "after" has no effect.
+    for name in ("returnStdout", *(() if context.is_after and context.when == "always" else ("returnStatus",))):
         if (option := call.argument(name)) is not None and constant(option.value) != "false":
             raise UntranslatableError(f"a config has no {name}")
     reader.command(call, reader.names.script(argument.value), context)

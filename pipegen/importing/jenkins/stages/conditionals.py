@@ -50,7 +50,7 @@ def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext
     work = reader.work
     reader.work = inner = StageWork()
     try:
-        reader.read(block, replace(context, is_whole=False, is_nested=True))
+        reader.read(block, replace(context, is_whole=False, is_in_block=True))
     finally:
         reader.work = work
     commands = [*inner.commands, *inner.after]

@@ -28,7 +28,7 @@ from pipegen.importing.jenkins.stages.directives.matrices import axes_of, exclud
 from pipegen.importing.jenkins.stages.directives.post import read_post, read_steps
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
-from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of
+from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of, with_called
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
 from pipegen.importing.jenkins.stages.steps import StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
@@ -190,7 +190,8 @@ class JenkinsStages:
         self, stage: JenkinsStage | None, steps: GroovyCall, names: JenkinsNames, work: StageWork
     ) -> None:
         """Read the blocks `environment` around *steps*, of *stage* or of `post` of the pipeline, into *work*."""
-        reader = EnvironmentReader(self._source.file.text, names, work, self._marks, steps.whole.text)
+        text = "\n".join(with_called((steps.whole.text,), self.function_texts))
+        reader = EnvironmentReader(self._source.file.text, names, work, self._marks, text)
         reader.env |= {value.name: f"${{{value.path}}}" for value in self._earlier(stage) if value.is_environment}
         for call in self._blocks(stage, "environment"):
             reader.read(call)

@@ -34,6 +34,8 @@ _LIGHT = frozenset(
         "docker.image.pull",
     }
 )
+# Steps that only send messages.
+_NOTIFYING = frozenset({"emailext", "mail", "slackSend"})
 # Steps that can change the files of the workspace, if they have no block.
 _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
 # Blocks that only set variables or concern the log: steps after the stage may be in them, too.
@@ -57,12 +59,18 @@ class SourceStepContext(Struct, kw_only=True):
     precedes_unstash: bool = False
     # Whether they are in a block of another step.
     is_inner: bool = False
-    # Whether they are in a block whose steps stay Groovy only as a whole.
-    is_nested: bool = False
+    # Whether they are in a block whose steps stay Groovy only as a whole; the ends of a `try` need not.
+    is_in_block: bool = False
+    is_tried: bool = False
     # The arguments of `docker.withRegistry` around them.
     registry: tuple[GroovyValue, ...] = ()
     # Whether they are in the block that says where the stage runs.
     is_in_machine: bool = False
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether they stay Groovy only with the block or the `try` that they are in."""
+        return self.is_in_block or self.is_tried
 
 
 class StepReader:
@@ -110,24 +118,39 @@ class StepReader:
                     context = replace(context, when="always", is_after=True, is_whole=False)
             elif context.is_inner and (tried := tried_by(statement)) is not None:
                 self.marks.all(statement)
-                self._try(tried, replace(inner, is_nested=True), is_last=statement is block.statements[-1])
+                self._try(tried, inner, is_last=all(map(_keeps_files, block.statements[at:])))
             elif context.is_inner:
                 raise StaysGroovyError("a config has no Groovy")
             else:
                 self._leave_out(statement, "a config has no Groovy")
 
     def _try(self, tried: GroovyTry, context: SourceStepContext, *, is_last: bool) -> None:
-        """Read a `try` around all steps of the stage: the steps in its `finally` are those of `always` in `post`."""
+        """Read a `try` around all steps of the stage, with steps of `post` in its `catch` and its `finally`."""
         if not context.is_whole or context.is_after or not is_last:
             raise StaysGroovyError("only all steps of a stage can have steps that follow in any case")
         names = {call.name for call in calls_in(tried.block) if call.block is not None}
         if names.difference(self._handlers):
             raise StaysGroovyError("the steps that follow in any case would be in another block")
-        self.read(tried.block, context)
+        self.read(tried.block, replace(context, is_tried=True))
         before = len(self.work.after)
-        self.read(tried.ending, replace(context, when="always", is_after=True, is_whole=False))
+        after = replace(context, is_after=True, is_whole=False, is_tried=False)
+        if tried.failing is not None:
+            self._read_failing(tried.failing, replace(after, when="failure"))
+        if tried.ending is not None:
+            self.read(tried.ending, replace(after, when="always"))
         if names and len(self.work.after) > before:
             raise StaysGroovyError("the commands that follow in any case would be in another block")
+
+    def _read_failing(self, block: GroovyBlock, context: SourceStepContext) -> None:
+        """Read the steps of a `catch`. Files that are kept after a stopped run, too, do no harm."""
+        self.read(block, context)
+        if not all(map(_keeps_files, block.statements)):
+            self.marks.differs(
+                block.span,
+                'the steps in "catch" follow any failure and any stop of the stage, those in "failure" only a failure '
+                "of its script",
+                'add a stage to "finally" if they must follow in all of these cases',
+            )
 
     def _step(self, call: GroovyCall, context: SourceStepContext) -> None:
         """Read *call*; if a part of it has no translation, keep all of it."""
@@ -189,7 +212,7 @@ class StepReader:
     def _is_elsewhere(self, call: GroovyCall, context: SourceStepContext) -> bool:
         """Return whether *call* does not run where the block for all steps of the stage says; files are in both."""
         is_outside = self.work.has_machine and not context.is_in_machine
-        return is_outside and call.name not in (*_OF_FILES, "stash")
+        return is_outside and call.name not in (*_OF_FILES, "stash") and not _notifies(call)
 
     def _kept_steps(self, context: SourceStepContext) -> list[GroovyCall]:
         """Return the steps of Jenkins to which one in *context* is added."""
@@ -248,6 +271,19 @@ Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
 def is_needless(statement: Statement) -> bool:
     """Return whether *statement* has no effect on the other commands."""
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
+
+
+def _notifies(statement: Statement) -> bool:
+    """Return whether *statement* only sends messages, which is the same on any agent."""
+    if not isinstance(statement, GroovyCall):
+        return False
+    block = statement.block if statement.name == "catchError" else None
+    return all(map(_notifies, block.statements)) if block is not None else statement.name in _NOTIFYING
+
+
+def _keeps_files(statement: Statement) -> bool:
+    """Return whether *statement* keeps files, which a stage does at its end."""
+    return isinstance(statement, GroovyCall) and statement.name in ("archiveArtifacts", "stash")
 
 
 def _is_unstash(statement: Statement) -> bool:

@@ -127,7 +127,7 @@ def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     reader.marks.read(call, "path")
     inner = path if not context.directory or _is_absolute(path, reader.names) else f"{context.directory}/{path}"
     directory = "" if inner in (".", "./") else inner.removeprefix("./")
-    reader.read(call.block, replace(context, directory=directory, is_nested=context.is_nested or directory != ""))
+    reader.read(call.block, replace(context, directory=directory, is_in_block=context.is_in_block or directory != ""))
 
 
 def _is_absolute(path: str, names: JenkinsNames) -> bool:
@@ -163,7 +163,7 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
     if context.is_whole and not context.is_after and not known.keys() & {name for name, _ in exports}:
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
-        context = replace(context, exports=(*context.exports, *exports), is_nested=True)
+        context = replace(context, exports=(*context.exports, *exports), is_in_block=True)
     _read_with(reader, [name for name, _ in exports], call.block, context)
 
 
@@ -193,7 +193,7 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
     for binding in bindings:
         reader.marks.all(binding)
     reader.marks.read(call, "bindings")
-    context = replace(context, is_nested=context.is_nested or not context.is_whole or context.is_after)
+    context = replace(context, is_in_block=context.is_in_block or not context.is_whole or context.is_after)
     _read_with(reader, dict(variables), call.block, context)
 
 
@@ -212,7 +212,7 @@ def container(reader: StepReader, call: GroovyCall, context: SourceStepContext) 
     if call.block is None or name is None or reader.work.default_container is None:
         reader.surround(call, context)
         return
-    block, inner = call.block, replace(context, container=name, is_nested=True)
+    block, inner = call.block, replace(context, container=name, is_in_block=True)
     if context.is_nested or not context.is_whole or context.is_after:
         reader.read(block, inner)
     elif reader.attempt(lambda: reader.read(block, inner)) is not None:
@@ -245,7 +245,7 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     if all(isinstance(statement, GroovyCall) or tried_by(statement) is not None for statement in statements):
         reader.read(replace(call.block, statements=statements), context)
     else:
-        context = replace(context, is_whole=False, is_nested=True)
+        context = replace(context, is_whole=False, is_in_block=True)
         for statement in statements:
             if isinstance(statement, OtherGroovy) and statement.conditional is not None:
                 read_conditional(reader, statement.conditional, context, comment_above(statement.span))

@@ -176,7 +176,7 @@ def labels_of(value: GroovyValue | None, names: JenkinsNames) -> tuple[str, ...]
         operands = tuple(part.strip() for part in text.split("&&"))
         if all(map(_LABEL_OF_MATRIX.fullmatch, operands)):
             return operands
-    labels = label_operands(text)
+    labels = label_operands(text) if text else ()
     if labels is None:
         raise UntranslatableError("its label is not an expression of Jenkins")
     return labels

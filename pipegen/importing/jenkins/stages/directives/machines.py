@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import StaysGroovyError
 from pipegen.importing.jenkins.reading.syntax import GroovyArgument, GroovyCall
 from pipegen.importing.jenkins.stages.directives.agents import (
@@ -18,7 +19,7 @@ from pipegen.structs import replace
 # The steps as calls of Groovy.
 IMAGE, PULL, NODE = "docker.image.inside", "docker.image.pull", "node"
 # Blocks that do the same around an image and in it.
-_ANYWHERE = ("if (", "withEnv(", "ansiColor", "timestamps")
+_ANYWHERE = ("if (", "withEnv(", "ansiColor", "timestamps", "cache(")
 _REGISTRY_ARGUMENTS = 2
 
 
@@ -26,7 +27,7 @@ def registry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
     """Read `docker.withRegistry`: with only an image in it, the image is in the registry."""
     block = call.block
     if block is not None and _is_only_image(call) and 0 < len(call.arguments) <= _REGISTRY_ARGUMENTS:
-        inner = replace(context, registry=tuple(argument.value for argument in call.arguments), is_nested=True)
+        inner = replace(context, registry=tuple(argument.value for argument in call.arguments), is_in_block=True)
         if context.is_nested:
             reader.read(block, inner)
             reader.marks.read(replace(call, block=None))
@@ -59,7 +60,9 @@ def image(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     if call.block is None or name is None or agent.image or agent.pod is not None or agent.is_none:
         raise UntranslatableError("a stage runs in one container")
     _check(reader, context)
-    keys = in_registry({"name": reader.names.word(name.value)}, *(*context.registry, None, None)[:_REGISTRY_ARGUMENTS])
+    named: dict[str, Value] = {"name": reader.names.word(name.value)}
+    login = (*context.registry, None)[:_REGISTRY_ARGUMENTS]
+    keys = in_registry(named, *login) if context.registry else named
     options = run_options(args.value if args is not None else None, reader.names)
     if keys is None or options is None:
         raise UntranslatableError("the registry or the options of its container are known only at run time")
@@ -69,7 +72,7 @@ def image(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
         keys["pull"], reader.work.pulled = "always", ""
     reader.marks.read(call, "image", "args")
     reader.work.agent, reader.work.has_machine = replace(agent, image=as_image({**keys, **options})), True
-    reader.read(call.block, replace(context, is_in_machine=True, is_nested=True, registry=()))
+    reader.read(call.block, replace(context, is_in_machine=True, is_in_block=True, registry=()))
 
 
 def node(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
