@@ -79,7 +79,7 @@ def pieces(loop: model.SplitLoop) -> str:
 def agent(agent_: model.Agent) -> str:
     """Return the expression of an agent's label."""
     if not agent_.is_pinned:
-        return literal(agent_.label)
+        return agent_.expression or literal(agent_.label)
     return f"env.PIPEGEN_AGENT ?: {literal(agent_.label)}" if agent_.may_be_unset else "env.PIPEGEN_AGENT"
 
 

@@ -16,10 +16,15 @@ class Chain(Struct, kw_only=True):
 
 
 class Block(Struct):
-    """Parallel chains; *name* is shown if there are several."""
+    """Parallel chains; *name* is shown if there are several.
+
+    These run if *selected* holds, with the lines *when* of the same test.
+    """
 
     name: str
     chains: tuple[Chain, ...]
+    selected: Selected = Selected()
+    when: tuple[str, ...] = ()
 
 
 class Declarative(Struct, kw_only=True):

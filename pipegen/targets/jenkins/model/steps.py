@@ -131,12 +131,14 @@ class SendMail(Struct, kw_only=True):
 class Agent(Struct):
     """The agent of steps: one with *label* ("" is any), or with *is_pinned* the one of all stages that share images.
 
-    With *may_be_unset*, the stage that takes that one may not have run; then it is one with *label*.
+    With *may_be_unset*, the stage that takes that one may not have run; then it is one with *label*. A function of
+    several stages has a Groovy *expression* in place of the label.
     """
 
     label: str = ""
     is_pinned: bool = False
     may_be_unset: bool = False
+    expression: str = ""
 
 
 class PinAgent(Struct):

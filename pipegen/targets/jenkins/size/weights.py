@@ -101,17 +101,25 @@ def _weigh_code(code: str) -> int:
 
 
 def _weigh_block(block: model.Block) -> int:
-    around = _GROUP if block.name else 0
+    around = _GROUP + _weigh_selected(block.selected) + _weigh_when(block.when) if block.name else 0
     return around + sum(map(_weigh_chain, block.chains))
 
 
 def _weigh_chain(chain: model.Chain) -> int:
     around = _GROUP if chain.name else 0
-    selected = len(chain.selected.pipelines)
-    condition = 17 + 5 * selected if selected else 0
-    if chain.selected.lines:
-        condition = _WHEN + sum(map(weigh_groovy, chain.selected.lines))
+    condition = _weigh_selected(chain.selected)
     return around + condition * (1 if chain.name else len(chain.stages)) + sum(map(_weigh_stage, chain.stages))
+
+
+def _weigh_selected(selected: model.Selected) -> int:
+    if selected.lines:
+        return _weigh_when(selected.lines)
+    return 17 + 5 * len(selected.pipelines) if selected.pipelines else 0
+
+
+def _weigh_when(lines: Sequence[str]) -> int:
+    """Return the weight of `when` with *lines*."""
+    return _WHEN + sum(map(weigh_groovy, lines)) if lines else 0
 
 
 def _weigh_stage(stage: model.StageBlock) -> int:
@@ -123,8 +131,9 @@ def _weigh_stage(stage: model.StageBlock) -> int:
     always = _STATEMENT + _CLOSURE + weigh_steps(stage.always) if stage.always else 0
     post = _STATEMENT + _CLOSURE + failure + always if failure or always else 0
     success = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
-    condition = _WHEN + sum(map(weigh_groovy, stage.when)) if stage.when else 0
-    return LEAST_STAGE + _weigh_where(stage) + condition + steps + post + success + _weigh_directives(stage)
+    return (
+        LEAST_STAGE + _weigh_where(stage) + _weigh_when(stage.when) + steps + post + success + _weigh_directives(stage)
+    )
 
 
 def _weigh_directives(stage: model.StageBlock) -> int:

@@ -12,13 +12,12 @@ from pipegen.targets.jenkins.groovy import selected
 from pipegen.targets.jenkins.job.runs import waits_for_others
 from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
-from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.names import StageNames, function_names
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.guards.when import compares_branch, when_lines
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles import matrices
-from pipegen.targets.jenkins.styles.directives import in_directives
-from pipegen.targets.jenkins.styles.functions import helpers
+from pipegen.targets.jenkins.styles.directives import in_directives, with_agent_in_steps
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
 from pipegen.targets.jenkins.styles.mails import with_mail_functions
 
@@ -30,7 +29,10 @@ def lower_declarative(
     work: ScriptedPlans, blocks: Iterable[Block], stages: Sequence[model.StageBlock]
 ) -> model.Declarative:
     """Return *stages* in *blocks*; stages around several get names that are not in use."""
+    blocks = tuple(blocks)
+    names_in_use = function_names(work.settings.definitions)
     stages, mails = with_mail_functions(stages, work.settings.definitions)
+    stages, whole = _without_directives(stages, blocks, work, names_in_use)
     names = StageNames()
     for stage in stages:
         names.take(stage.name)
@@ -43,8 +45,9 @@ def lower_declarative(
             for block in blocks
         ),
         work.named,
-        work.settings.definitions,
+        names_in_use,
     )
+    functions = (*whole, *functions, *mails)
     shared = work.with_workspace(Workspace.SHARED)
     final = tuple(_in_post(by_name[named.name], work) for named in work.final)
     final_names = {stage.name for stage in final}
@@ -56,7 +59,7 @@ def lower_declarative(
             reads_branch=reads_branch,
             tests_condition=bool(condition),
             blocks=lowered,
-            functions=(*functions, *mails),
+            functions=functions,
             teardown=isolated_teardown(work),
             final=final,
         )
@@ -67,11 +70,25 @@ def lower_declarative(
         group=names.take(plan.name) if waits_for_others(plan) else "",
         reads_branch=reads_branch,
         tests_condition=bool(condition),
-        functions=(*functions, *mails),
+        functions=functions,
         blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
         final=final,
     )
+
+
+def _without_directives(
+    stages: Sequence[model.StageBlock], blocks: Sequence[Block], work: ScriptedPlans, names: StageNames
+) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
+    """Return *stages* with functions of *names* in place of directives of those in *blocks*, and these functions."""
+    beside = {name: len(block) > 1 for block in blocks for chain in block for name in chain}
+    replaced, functions = matrices.without_directives(
+        [stage for stage in stages if stage.name in beside],
+        work.named,
+        names,
+        lambda stage: _in_directives(stage, work, is_parallel=beside[stage.name]),
+    )
+    return tuple(replaced.get(stage.name, stage) for stage in stages), functions
 
 
 def finally_obstacle(work: ScriptedPlans) -> str:
@@ -116,17 +133,7 @@ def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock
 
 def with_agents_in_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
     """Return *stages*, whose steps are in functions, with functions that also take the agent, to save space outside."""
-    return tuple(map(_with_agent_in_function, stages))
-
-
-def _with_agent_in_function(stage: model.StageBlock) -> model.StageBlock:
-    if stage.agent is None:
-        return stage
-    failure = stage.on_failure
-    if {"output", "outputIfThere"} & {*helpers(failure)}:
-        failure = (model.OnAgent(stage.agent, failure),)
-    steps = (model.OnAgent(stage.agent, stage.steps),)
-    return replace(stage, agent=None, steps=steps, on_failure=failure)
+    return tuple(map(with_agent_in_steps, stages))
 
 
 def _block(
@@ -149,7 +156,25 @@ def _block(
     if native is not None:
         chains = tuple(map(_with_native_condition, chains))
     members = [name for chain in block for name in chain]
-    return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
+    name = names.take(group_name(members, combinations)) if len(chains) > 1 else ""
+    return _with_common_test(model.Block(name, chains))
+
+
+def _with_common_test(block: model.Block) -> model.Block:
+    """Return *block* with the test that all of its chains have, if they are several."""
+    tests = {(chain.selected, () if chain.name else chain.stages[0].when) for chain in block.chains}
+    if not block.name or len(tests) > 1:
+        return block
+    ((selected, when),) = tests
+    chains = (
+        replace(
+            chain,
+            selected=model.Selected(),
+            stages=chain.stages if chain.name else (replace(chain.stages[0], when=(), condition=""),),
+        )
+        for chain in block.chains
+    )
+    return replace(block, selected=selected, when=when, chains=tuple(chains))
 
 
 def _with_native_condition(chain: model.Chain) -> model.Chain:
@@ -187,17 +212,21 @@ def _in_chain(
     The conditions of `post` also depend on the result of the whole build, which a parallel stage may have changed,
     and do not distinguish allowed failures.
     """
-    shared = work.with_workspace(Workspace.SHARED)
-    stage = in_directives(
-        stage,
-        may_nest=not is_parallel,
-        has_workspace=bool(shared),
-        is_grouped=bool(shared) and waits_for_others(shared[0].plan),
-    )
+    stage = _in_directives(stage, work, is_parallel=is_parallel)
     return replace(
         stage,
         tells_success=(is_parallel or stage.may_be_unstable) and bool(stage.on_failure),
         approval_name=names.take(f"approve {stage.name}") if stage.approval is not None else "",
+    )
+
+
+def _in_directives(stage: model.StageBlock, work: ScriptedPlans, *, is_parallel: bool) -> model.StageBlock:
+    shared = work.with_workspace(Workspace.SHARED)
+    return in_directives(
+        stage,
+        may_nest=not is_parallel,
+        has_workspace=bool(shared),
+        is_grouped=bool(shared) and waits_for_others(shared[0].plan),
     )
 
 
@@ -214,4 +243,5 @@ def _prepared(
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])
     stage = model.StageBlock(name=names.take("checkout"), pipeline=stage.pipeline, after=(), agent=None, steps=steps)
-    return (model.Block("", (model.Chain(name="", selected=first.selected, stages=(stage,)),)), *blocks)
+    selected = blocks[0].selected if blocks[0].name else first.selected
+    return (model.Block("", (model.Chain(name="", selected=selected, stages=(stage,)),)), *blocks)

@@ -17,6 +17,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import docker_arguments
 from pipegen.targets.jenkins.stages.files.post_actions import in_script
 from pipegen.targets.jenkins.stages.scripts.shell_variables import is_assignable
+from pipegen.targets.jenkins.styles.functions import helpers
 
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.
@@ -52,6 +53,17 @@ def in_directives(
             stage = _with_tools(stage, tools)
         stage = _with_post(stage, is_parallel=not may_nest)
     return replace(stage, steps=in_script(stage.steps))
+
+
+def with_agent_in_steps(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with steps that take its agent themselves."""
+    if stage.agent is None:
+        return stage
+    failure = stage.on_failure
+    if {"output", "outputIfThere"} & {*helpers(failure)}:
+        failure = (model.OnAgent(stage.agent, failure),)
+    steps = (model.OnAgent(stage.agent, stage.steps),)
+    return replace(stage, agent=None, steps=steps, on_failure=failure)
 
 
 def _with_options(stage: model.StageBlock) -> model.StageBlock:

@@ -71,6 +71,7 @@ _CALLING = frozenset(
             model.StartJob,
             model.Look,
             model.SelectionParameter,
+            model.Block,
             model.StageBlock,
         ),
         model.Wrapped,
@@ -102,7 +103,7 @@ def _own(value: object) -> Iterator[str]:
             yield from ("unstashIfThere",) if value.is_optional else ()
         case model.Stash():
             yield from ("hasStashed",) if value.is_tested else ()
-        case model.StageBlock() | model.Look() | model.SelectionParameter():
+        case model.Block() | model.StageBlock() | model.Look() | model.SelectionParameter():
             yield from _condition_calls(value)
         case model.OneLine():
             yield "oneLine"
@@ -118,9 +119,11 @@ def _own(value: object) -> Iterator[str]:
             yield from re.findall(r"\w+(?=\()", value.head)
 
 
-def _condition_calls(value: model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
+def _condition_calls(value: model.Block | model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
     """Yield the functions that decide whether stages run, or whether one has succeeded."""
     match value:
+        case model.Block():
+            yield from _CONDITION_CALLS.findall("\n".join(value.when))
         case model.StageBlock():
             yield from _CONDITION_CALLS.findall("\n".join(value.when) or value.condition)
             yield from ("unlessSucceeded",) if value.tells_success else ()

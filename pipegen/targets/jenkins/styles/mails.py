@@ -32,7 +32,7 @@ def with_mail_functions(
         if stage.failure_function or len(stage.on_failure) != 1:
             continue
         if isinstance(mail := stage.on_failure[0], model.SendMail):
-            members.setdefault(_of_any_stage(mail, stage.name), []).append(stage.name)
+            members.setdefault(of_any_stage(mail, stage.name), []).append(stage.name)
     members = {mail: sharing for mail, sharing in members.items() if len(sharing) >= _LEAST_STAGES}
     if not members:
         return tuple(stages), ()
@@ -56,7 +56,7 @@ def _groovy_of(stages: Sequence[model.StageBlock]) -> Iterator[str]:
             yield part.text if isinstance(part, model.GroovyStatement) else part.head
 
 
-def _of_any_stage(mail: model.SendMail, stage: str) -> model.SendMail:
+def of_any_stage(mail: model.SendMail, stage: str) -> model.SendMail:
     """Return *mail* with the variable of Jenkins in place of the name *stage*."""
     name = re.compile(rf"(?<!\w){re.escape(stage)}(?!\w)")
     return replace(mail, subject=_with_variable(mail.subject, name), body=_with_variable(mail.body, name))

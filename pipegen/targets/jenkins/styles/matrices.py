@@ -1,8 +1,9 @@
 """Functions with the steps of matrix stages, which would otherwise stand in the file once for each combination.
 
 The steps may differ in values of axes. Those are variables in the environment of each stage, as in a `matrix` of
-Declarative, which cannot be in a `parallel` (Pipeline Syntax, "Declarative Matrix"). In scripted files, they are set
-around the call.
+Declarative. That one cannot be in a `parallel`, gives its stages the same name, and is a `parallel` of sequential
+stages, which a controller does not resume (Pipeline Syntax, "Declarative Matrix"). In scripted files, the variables are
+set around the call.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
-from pipegen.targets.jenkins.names import function_names
+from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.files.post_actions import without_script
+from pipegen.targets.jenkins.styles.directives import with_agent_in_steps
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
+from pipegen.targets.jenkins.styles.mails import of_any_stage
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
 from pipegen.targets.templates import (
     DifferentError,
@@ -39,14 +42,21 @@ _PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _LEAST_SAVED = 5
 # The lines of a function without its steps, and those of `environment {}` without variables.
 _FUNCTION, _ENVIRONMENT = 4, 2
-# Those around a script of several lines, and around steps in a block.
-_AROUND_SCRIPT, _AROUND_BLOCK = 2, 2
+# Those around a script of several lines, those around steps in a block, and those of a mail.
+_AROUND_SCRIPT, _AROUND_BLOCK, _MAIL = 2, 2, 3
 _AXIS = r"[A-Za-z0-9_]+"
 # Text that is the same between double quotes of Groovy.
 _PLAIN_TEXT = r"[ !#%-\[\]-~]*"
 # A line that sets a variable to its own value.
 _OWN_VALUE = r"(\w+)=\$\{?\1\}?"
 
+# Functions have all that combinations of a matrix do if the file gets shorter by so many lines.
+_LEAST_SAVED_DIRECTIVES = 8
+# The lines of a directive without its content, and those in a docker agent.
+_AROUND_DIRECTIVE, _CONTAINER = 2, 4
+
+# Returns a stage in another form.
+_Changing = Callable[[model.StageBlock], model.StageBlock]
 # Returns a stage with a call of a function in place of its steps, and with the variables that the function reads.
 _Calling = Callable[[model.StageBlock, str, Values], model.StageBlock]
 
@@ -59,31 +69,48 @@ class _Steps(Struct):
 
 
 def in_declarative(
-    blocks: tuple[model.Block, ...], named: Iterable[NamedJob], definitions: str
+    blocks: tuple[model.Block, ...], named: Iterable[NamedJob], names: StageNames
 ) -> tuple[tuple[model.Block, ...], tuple[model.StepsFunction, ...]]:
     """Return *blocks* whose stages call functions where combinations of a matrix share steps, and these functions.
 
-    No function has a name that occurs in *definitions*.
+    The functions take *names*.
     """
     stages = [stage for block in blocks for chain in block.chains for stage in chain.stages if not stage.steps_function]
-    replaced, functions = _with_functions(stages, named, definitions, _with_environment)
+    replaced, functions = _with_functions(stages, named, names, _with_environment)
     return (tuple(_replaced(block, replaced) for block in blocks), functions) if functions else (blocks, ())
 
 
+def without_directives(
+    stages: Sequence[model.StageBlock], named: Iterable[NamedJob], names: StageNames, with_directives: _Changing
+) -> tuple[dict[str, model.StageBlock], tuple[model.StepsFunction, ...]]:
+    """Return those of *stages*, by name, that call a function for all that they do, and these functions.
+
+    They replace what *with_directives* would write for each combination of a matrix, where the file gets shorter.
+    """
+    by_name = {stage.name: stage for stage in stages if not stage.steps_function}
+    whole: list[model.StageBlock] = []
+    named = tuple(named)
+    for combinations in _matrices(named).values():
+        members = [by_name[name] for name in combinations if name in by_name]
+        values = [combinations[stage.name] for stage in members]
+        if len(members) > 1 and _saved(members, values, with_directives) >= _LEAST_SAVED_DIRECTIVES:
+            whole += map(_with_all_in_steps, members)
+    return _with_functions(whole, named, names, _with_environment)
+
+
 def in_scripted(
-    stages: Sequence[model.StageBlock], named: Iterable[NamedJob], definitions: str
+    stages: Sequence[model.StageBlock], named: Iterable[NamedJob], names: StageNames
 ) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
     """Return *stages* of a scripted file and functions, as in `in_declarative`."""
-    replaced, functions = _with_functions(stages, named, definitions, _within_variables)
+    replaced, functions = _with_functions(stages, named, names, _within_variables)
     return tuple(replaced.get(stage.name, stage) for stage in stages), functions
 
 
 def _with_functions(
-    stages: Iterable[model.StageBlock], named: Iterable[NamedJob], definitions: str, calling: _Calling
+    stages: Iterable[model.StageBlock], named: Iterable[NamedJob], names: StageNames, calling: _Calling
 ) -> tuple[dict[str, model.StageBlock], tuple[model.StepsFunction, ...]]:
     """Return those of *stages* that call a function, by name and as *calling* writes that, and these functions."""
     by_name = {stage.name: stage for stage in stages}
-    names = function_names(definitions)
     functions: list[model.StepsFunction] = []
     replaced: dict[str, model.StageBlock] = {}
     for title, values in _matrices(named).items():
@@ -115,6 +142,8 @@ def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
             continue
         members = matrices.setdefault(shown[named_job.name].stage, {})
         values = {f"matrix_{axis}": value for axis, value in combination.values}
+        if not {name.lower() for name in values}.isdisjoint(name.lower() for name, _ in named_job.variables):
+            continue
         if not members or next(iter(members.values())).keys() == values.keys():
             members[named_job.name] = values
     return matrices
@@ -122,7 +151,7 @@ def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
 
 def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _Steps | None:
     """Return the steps that equal those of each of *stages* with its *values*; None if copies are as short."""
-    if len(stages) < 2 or any(_is_taken(name, stage) for name in values[0] for stage in stages):  # noqa: PLR2004 - several
+    if len(stages) < 2 or _are_taken(values[0], stages):  # noqa: PLR2004 - several
         return None
     texts = _Texts(values)
     try:
@@ -130,9 +159,65 @@ def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _St
     except DifferentError:
         return None
     variables = tuple(name for name in values[0] if name in texts.used)
-    call = 1 + len(variables) + (_ENVIRONMENT if variables and not stages[0].environment else 0)
-    saved = sum(_line_count(stage.steps) for stage in stages) - len(stages) * call - _FUNCTION - _line_count(steps)
-    return _Steps(steps, variables) if saved >= _LEAST_SAVED else None
+    shared = _Steps(steps, variables)
+    saved = sum(_line_count(stage.steps) for stage in stages) - _shared_lines(stages, shared)
+    return shared if saved >= _LEAST_SAVED else None
+
+
+def _shared_lines(stages: Sequence[model.StageBlock], shared: _Steps) -> int:
+    """Return how many lines the function with *shared* and its calls take, those of its variables among them."""
+    variables = len(shared.variables) + (_ENVIRONMENT if shared.variables and not stages[0].environment else 0)
+    return len(stages) * (1 + variables) + _FUNCTION + _line_count(shared.steps)
+
+
+def _saved(stages: Sequence[model.StageBlock], values: Sequence[Values], with_directives: _Changing) -> int:
+    """Return by how many lines a function for all that *stages* do is shorter than what *with_directives* writes."""
+    directives = [with_directives(stage) for stage in stages]
+    whole = [_with_all_in_steps(stage) for stage in stages]
+    shared = _shared(whole, values)
+    if shared is None or any(map(_needs_directives, directives)) or _are_taken(values[0], directives):
+        return 0
+    shared_steps = _shared(directives, values)
+    steps = sum(_line_count(stage.steps) for stage in directives)
+    lines = _shared_lines(directives, shared_steps) if shared_steps is not None else steps
+    return lines + sum(map(_directive_lines, directives)) - _shared_lines(whole, shared)
+
+
+def _needs_directives(stage: model.StageBlock) -> bool:
+    """Return whether *stage* has directives that steps do not replace: those need a function, or other stages."""
+    return bool(stage.tools or stage.pod or stage.approval)
+
+
+def _with_all_in_steps(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with steps that also take its agent, set its variables and send its mail."""
+    mails = tuple(
+        of_any_stage(step, stage.name) if isinstance(step, model.SendMail) else step for step in stage.on_failure
+    )
+    stage = with_agent_in_steps(replace(stage, on_failure=mails))
+    steps = stage.steps
+    if stage.environment:
+        settings = literals([f"{variable.name}={variable.value}" for variable in stage.environment])
+        steps = (model.Wrapped(f"withEnv({settings})", steps),)
+    if stage.on_failure:
+        steps = (model.Ensured(steps=steps, on_failure=(model.Wrapped("catchError", stage.on_failure),)),)
+    return replace(stage, steps=steps, environment=(), on_failure=())
+
+
+def _directive_lines(stage: model.StageBlock) -> int:
+    """Return how many lines the directives of *stage* take that its steps can replace."""
+    blocks = [len(stage.options), len(stage.environment)]
+    if stage.container is not None:
+        blocks.append(_CONTAINER)
+    elif stage.agent is not None:
+        blocks.append(1)
+    posts = [_line_count(steps) for steps in (stage.always, stage.failure, stage.unsuccessful) if steps]
+    posts += [_AROUND_BLOCK + _line_count(stage.on_failure)] if stage.on_failure else []
+    blocks.append(sum(_AROUND_DIRECTIVE + lines for lines in posts))
+    return sum(_AROUND_DIRECTIVE + lines for lines in blocks if lines)
+
+
+def _are_taken(names: Iterable[str], stages: Sequence[model.StageBlock]) -> bool:
+    return any(_is_taken(name, stage) for name in names for stage in stages)
 
 
 def _is_taken(name: str, stage: model.StageBlock) -> bool:
@@ -166,6 +251,7 @@ class _Texts:
             (model.Wrapped, "head"): self._groovy,
             (model.GroovyStatement, "text"): self._groovy,
             (model.GroovyStatement, "values"): _without_texts,
+            (model.OnAgent, "agent"): self._agent,
             (model.Sh, "lines"): self._script,
         }
 
@@ -178,6 +264,12 @@ class _Texts:
             return lines[0]
         self._parts(lines)
         return script_text(lines, self._values)
+
+    def _agent(self, agents: Sequence[model.Agent]) -> model.Agent:
+        """Return the agent with the label of each of *agents*."""
+        if any(agent.is_pinned for agent in agents):
+            raise DifferentError
+        return model.Agent(expression=self._text([agent.label for agent in agents]).text)
 
     def _groovy(self, codes: Sequence[str]) -> str:
         """Return the Groovy that equals each of *codes*, which differ in texts."""
@@ -226,6 +318,8 @@ def _line_count(steps: Iterable[model.Step]) -> int:
                 count += _AROUND_BLOCK + sum(map(_line_count, (step.steps, step.on_failure, step.always)))
             case _ if isinstance(step, Around):
                 count += _AROUND_BLOCK + _line_count(step.steps)
+            case model.SendMail():
+                count += _MAIL
             case _:
                 count += 1
     return count

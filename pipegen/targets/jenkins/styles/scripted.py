@@ -10,6 +10,7 @@ from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.named_jobs import PlanScripts, ScriptedPlans
+from pipegen.targets.jenkins.names import function_names
 from pipegen.targets.jenkins.size.files import (
     MOST_IN_A_ROW,
     FileFrame,
@@ -57,7 +58,7 @@ def lower_scripted(
         tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
         # The functions that read tables are the same in all files.
         return replace(body, tables=tables, fails_fast=True, mails=True, reads_statuses=True)
-    shorter, functions = matrices.in_scripted(stages, work.named, work.settings.definitions)
+    shorter, functions = matrices.in_scripted(stages, work.named, function_names(work.settings.definitions))
     shorter, mails = with_mail_functions(shorter, work.settings.definitions)
     chunks = _chunks(work, shorter, LARGEST - weigh_script(frame, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()

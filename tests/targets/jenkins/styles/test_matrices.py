@@ -75,14 +75,79 @@ def test_values_in_the_groovy_of_blocks_are_variables() -> None:
     "keys",
     [
         pytest.param(("script: ['./test ${matrix.v}']",), id="short"),
-        pytest.param((f"script: [{_LINES}, ./t]", "cache: { key: 'a\"${matrix.v}', paths: [x] }"), id="quote"),
+        pytest.param(
+            (f"script: [{_LINES}, ./t]", "steps: { jenkins: { before: [{ echo: { message: '\"${matrix.v}\"' } }] } }"),
+            id="quote",
+        ),
         pytest.param((f"script: [{_LINES}, './t ${{matrix.v}}']", "env: { Matrix_V: x }"), id="variable of the user"),
+        pytest.param(
+            (f"script: [{_LINES}, ./pack, ./sign, './t ${{matrix.v}}']", "env: { Matrix_V: x }"),
+            id="variable of the user in all stages",
+        ),
         pytest.param((f"script: [{_LINES}, './t $matrix_v']", "env: { A: '${matrix.v}' }"), id="read by the script"),
     ],
 )
 def test_other_combinations_keep_their_steps(keys: tuple[str, ...]) -> None:
     """These are short steps, and steps with texts that would change their meaning."""
     assert "unitSteps" not in generated(*keys)
+
+
+def test_a_function_has_all_that_combinations_do() -> None:
+    """The directives of each would be the same again."""
+    text = generated(
+        "agent: ['${matrix.v}']",
+        "script: ['./test ${matrix.v}']",
+        "env: { MODE: 'm-${matrix.v}' }",
+        "retry: 2",
+        "timeout: 5m",
+        "reports: { junit: r.xml }",
+        axes="v: [linux, arm, bsd]",
+    )
+    post = "junit testResults: 'r.xml', allowEmptyResults: true, skipMarkingBuildUnstable: true"
+
+    assert text.count(f"') {{\nenvironment {{\nmatrix_v = 'arm'\n}}\n{_CALL}\n}}\n") == 1
+    assert (
+        """void unitSteps() {
+withEnv(["MODE=m-${env.matrix_v}"]) {
+retry(3) {
+node(env.matrix_v) {
+timeout(time: 5, unit: 'MINUTES') {
+checkoutCommit()
+try {
+sh './test "$matrix_v"'
+} finally {
+"""
+        + post
+    ) in text
+    assert "post {" not in text
+    assert "options {\nretry" not in text
+
+
+def test_a_function_sends_the_mail_of_the_stage_after_all_attempts() -> None:
+    """It needs no record of what has succeeded."""
+    text = generated(
+        "script: ['./test ${matrix.v}']", "retry: 2", "image: 'app:1'", "notify: { email: { to: ops@example.org } }"
+    )
+
+    assert "void unitSteps() {\ntry {\nretry(3) {\nnode('') {\n" in text
+    assert "} catch (error) {\ncatchError {\nmail to: 'ops@example.org'," in text
+    assert "' p/' + env.STAGE_NAME + ' failed'" in text
+    assert "succeeded(" not in text
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (("steps: { jenkins: [echo: { message: x }] }",), "agent any\n"),
+        (("tools: { maven: M }", "retry: 1", "reports: { junit: r.xml }"), "tools {\n"),
+        (("agent: { kubernetes: { yaml: 'a: b' } }", "retry: 1", "reports: { junit: r.xml }"), "kubernetes {\n"),
+    ],
+)
+def test_directives_stay_that_a_function_would_not_shorten(keys: tuple[str, ...], expected: str) -> None:
+    """Tools would need another function, and pods have the same options as a step."""
+    text = generated("script: [./test]", *keys)
+
+    assert text.count(expected) == 3
 
 
 def test_scripted_files_set_variables_around_the_call() -> None:

@@ -88,3 +88,33 @@ def test_a_file_that_removes_what_stages_share_tests_the_condition_in_a_function
     stages = "{ name: a, build: x }, { name: b, run: { image: '${a.imageID}' } }"
 
     assert "script {\nif (conditionHolds()) {" in _text("branch: main", stages)
+
+
+def _stages_text(*stages: str) -> str:
+    """Return the unindented lines of the file of *stages*, all of them beside each other."""
+    config = f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [[[a, b]]] }} }}\n"
+    return "\n".join(line.strip() for line in built(config, "declarative").text.splitlines())
+
+
+def test_the_stage_around_a_parallel_tests_a_condition_that_all_have() -> None:
+    """It takes no agent, and nothing else reads the condition."""
+    text = _stages_text(*(f"{{ name: {name}, script: x, when: {{ branch: main }} }}" for name in "ab"))
+
+    assert "stage('a, b') {\nwhen {\nbranch 'main'\n}\nparallel {\nstage('a') {\nagent any\n" in text
+    assert text.count("branch 'main'") == 1
+    assert "String branch()" not in text
+
+
+def test_the_stage_around_a_parallel_can_call_functions() -> None:
+    """The file has these, although no stage calls them."""
+    text = _stages_text(*(f"{{ name: {name}, script: x, when: {{ changes: ['docs/**'] }} }}" for name in "ab"))
+
+    assert text.count("expression { hasChanged(") == 1
+    assert "boolean hasChanged(" in text
+
+
+def test_stages_of_a_parallel_with_other_conditions_test_them() -> None:
+    """Each starts by its own condition."""
+    text = _stages_text("{ name: a, script: x, when: { branch: main } }", "{ name: b, script: x }")
+
+    assert "parallel {\nstage('a') {\nwhen {\nbeforeAgent true\nbranch 'main'\n}\n" in text
