@@ -184,8 +184,16 @@ def _saved(stages: Sequence[model.StageBlock], values: Sequence[Values], with_di
 
 
 def _needs_directives(stage: model.StageBlock) -> bool:
-    """Return whether *stage* has directives that steps do not replace: those need a function, or other stages."""
-    return bool(stage.tools or stage.pod or stage.approval)
+    """Return whether *stage* has directives that steps do not replace: those need a function, or other stages.
+
+    Imports do not read a `try` beside functions of pipegen that test for stashes.
+    """
+    tests = any(
+        step.is_tested if isinstance(step, model.Stash) else isinstance(step, model.Unstash) and step.is_optional
+        for step in parts_of(*stage.steps)
+    )
+    posts = (stage.always, stage.failure, stage.unsuccessful, stage.on_failure)
+    return bool(stage.tools or stage.pod or stage.approval) or (tests and any(posts))
 
 
 def _with_all_in_steps(stage: model.StageBlock) -> model.StageBlock:

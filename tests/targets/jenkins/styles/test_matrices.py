@@ -194,3 +194,16 @@ def test_any_name_makes_a_function(name: str, function: str) -> None:
     text = built(f"pipelines: {{ p: {{ stages: [{{ {stage} }}] }} }}\n", "declarative").text
 
     assert f"void {function}() {{" in text
+
+
+def test_directives_stay_beside_functions_that_test_for_stashes() -> None:
+    """An import would keep the function in Groovy."""
+    keys = "outputs: { n: { command: 'echo 1' } }, reports: { junit: r.xml }, retry: 1, when: { branch: main }"
+    stage = f"name: unit, matrix: {{ v: [a, b, c] }}, script: [{_LINES}], {keys}"
+    reader = "{ name: last, script: ['echo ${unit.n|none}'] }"
+
+    text = built(f"pipelines: {{ p: {{ stages: [{{ {stage} }}, {reader}] }} }}\n", "declarative").text
+
+    assert text.count("post {") == 3
+    assert text.count("retry(2)") == 3
+    assert "hasStashed " in text
