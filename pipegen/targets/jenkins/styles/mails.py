@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from pipegen.emit.groovy import literal
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.parts import parts_of
@@ -16,7 +17,7 @@ from pipegen.targets.jenkins.names import function_names
 
 # A function replaces the mails of so many stages.
 _LEAST_STAGES = 4
-_NAME = model.GroovyCode("env.STAGE_NAME")
+_NAME = "env.STAGE_NAME"
 
 
 def with_mail_functions(
@@ -32,7 +33,7 @@ def with_mail_functions(
         if stage.failure_function or len(stage.on_failure) != 1:
             continue
         if isinstance(mail := stage.on_failure[0], model.SendMail):
-            members.setdefault(of_any_stage(mail, stage.name), []).append(stage.name)
+            members.setdefault(of_any_stage(mail, stage), []).append(stage.name)
     members = {mail: sharing for mail, sharing in members.items() if len(sharing) >= _LEAST_STAGES}
     if not members:
         return tuple(stages), ()
@@ -56,22 +57,24 @@ def _groovy_of(stages: Sequence[model.StageBlock]) -> Iterator[str]:
             yield part.text if isinstance(part, model.GroovyStatement) else part.head
 
 
-def of_any_stage(mail: model.SendMail, stage: str) -> model.SendMail:
-    """Return *mail* with the variable of Jenkins in place of the name *stage*."""
-    name = re.compile(rf"(?<!\w){re.escape(stage)}(?!\w)")
-    return replace(mail, subject=_with_variable(mail.subject, name), body=_with_variable(mail.body, name))
+def of_any_stage(mail: model.SendMail, stage: model.StageBlock) -> model.SendMail:
+    """Return *mail* with the variable of Jenkins in place of the name of *stage*, without that of its pipeline."""
+    prefix = f"{stage.pipeline}: " if stage.name.startswith(f"{stage.pipeline}: ") else ""
+    name = re.compile(rf"(?<!\w){re.escape(stage.name.removeprefix(prefix))}(?!\w)")
+    code = model.GroovyCode(f"{_NAME}.minus({literal(prefix)})" if prefix else _NAME)
+    return replace(mail, subject=_with_code(mail.subject, name, code), body=_with_code(mail.body, name, code))
 
 
-def _with_variable(value: model.Value, name: re.Pattern[str]) -> model.Value:
+def _with_code(value: model.Value, name: re.Pattern[str], code: model.GroovyCode) -> model.Value:
     match value:
         case str() if name.search(value):
             first, *others = name.split(value)
-            parts = (first, *(part for text in others for part in (_NAME, text)))
+            parts = (first, *(part for text in others for part in (code, text)))
             return model.Joined(tuple(filter(None, parts)))
         case model.Joined():
-            return model.Joined(tuple(part for own in value.parts for part in _parts(_with_variable(own, name))))
+            return model.Joined(tuple(part for own in value.parts for part in _parts(_with_code(own, name, code))))
         case model.OneLine():
-            return model.OneLine(_with_variable(value.value, name))
+            return model.OneLine(_with_code(value.value, name, code))
     return value
 
 

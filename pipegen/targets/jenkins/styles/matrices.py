@@ -198,9 +198,7 @@ def _needs_directives(stage: model.StageBlock) -> bool:
 
 def _with_all_in_steps(stage: model.StageBlock) -> model.StageBlock:
     """Return *stage* with steps that also take its agent, set its variables and send its mail."""
-    mails = tuple(
-        of_any_stage(step, stage.name) if isinstance(step, model.SendMail) else step for step in stage.on_failure
-    )
+    mails = tuple(of_any_stage(step, stage) if isinstance(step, model.SendMail) else step for step in stage.on_failure)
     stage = with_agent_in_steps(replace(stage, on_failure=mails))
     steps = stage.steps
     if stage.environment:

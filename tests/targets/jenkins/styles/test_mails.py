@@ -31,6 +31,20 @@ def test_mails_that_differ_in_the_name_of_the_stage_are_one_function(style: str)
     assert "during\\nstage ' + env.STAGE_NAME + '. See the log" in text
 
 
+def test_mails_of_several_pipelines_have_a_function_for_each_of_them() -> None:
+    """The names of their stages begin with that of their pipeline, which stands in the mail by itself."""
+    notify = "notify: { email: { to: ops@example.org } }"
+    pipelines = [
+        f"'{name}': {{ {notify}, stages: [{', '.join(_stages('lint', name, 'build', 'docs', 'release'))}] }}"
+        for name in ("my app", "other")
+    ]
+    text = built(f"pipelines: {{ {', '.join(pipelines)} }}\n", "scripted").text
+
+    assert [text.count(call) for call in ("{ mailFailure() }", "{ mailFailure2() }")] == [4, 4]
+    assert "env.PIPEGEN_PROJECT_SHORT_NAME + ' other/' + env.STAGE_NAME.minus('other: ') + ' failed'" in text
+    assert "during\\nstage ' + env.STAGE_NAME.minus('my app: ') + '. See the log" in text
+
+
 def test_few_mails_stay_in_their_stages() -> None:
     """A function would be as long as they are."""
     text = generated(*_stages("lint", "build", "release"))
