@@ -74,7 +74,7 @@ class RunnableJob(Struct, kw_only=True):
     variables: Mapping[str, str]
     image: str
     services: tuple[str, ...]
-    tags: str
+    tags: tuple[str, ...]
     paths: tuple[tuple[str, str], ...]
     environment: str
     address: str
@@ -186,7 +186,7 @@ def _runnable(job: SourceJob, source: SourcePipeline, conditions: _Conditions, *
         address=expanded(text_of(job.environment("url"))),
         values=generated_values(job) if has_helpers else NO_VALUES,
         services=_services(job),
-        tags=expanded(" ".join(sorted(texts_of(job.get("tags"))))),
+        tags=tuple(map(expanded, texts_of(job.get("tags")))),
         paths=tuple(_paths(job)),
         is_shown=not has_helpers or HELPER not in job.variables,
         leaves_files=_leaves_files(job),

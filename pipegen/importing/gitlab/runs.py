@@ -160,7 +160,7 @@ def _work(name: str, job: RunnableJob, started: StartedJob, received: _Values, w
             variables=variables,
             image=job.image,
             services=job.services,
-            tags=job.tags,
+            tags=" ".join(sorted(ground(tag, variables) for tag in job.tags)),
             paths=tuple((kind, normpath(ground(path, known))) for kind, path in job.paths),
             environment=job.environment,
             address=job.address,
