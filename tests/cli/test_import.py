@@ -178,6 +178,25 @@ def test_the_comparison_repairs_the_order(pipegen: Pipegen) -> None:
     assert (plain.status, "raw" in Path("pipegen.yaml").read_text(encoding="utf-8")) == (0, False)
 
 
+def test_a_job_keeps_the_order_of_stages_if_needs_would_differ_more(pipegen: Pipegen) -> None:
+    """With needs, the failure of `build` would not start `alert`, because GitLab skips the jobs before it."""
+    source = """\
+stages: [build, test, deploy, release, notify]
+build: { stage: build, script: make }
+test: { stage: test, script: make test, needs: [build] }
+deploy: { stage: deploy, script: make deploy, needs: [test] }
+release: { stage: release, script: make release, needs: [deploy] }
+alert: { stage: notify, script: ./alert, rules: [{ when: on_failure }] }
+announce: { stage: notify, script: ./announce, needs: [deploy] }
+"""
+    Path(".gitlab-ci.yml").write_text(source, encoding="utf-8")
+    result = pipegen("import")
+
+    assert 'job "alert" waits for "announce" too' in result.err
+    assert 'a failure of "announce" starts job "alert" only in the import' in result.err
+    assert "runs: 2 differences in 16 events" in result.err
+
+
 def test_a_pipeline_without_jobs_in_its_files_is_said_so(pipegen: Pipegen) -> None:
     """GitLab finds its jobs in a file that pipegen does not read."""
     Path(".gitlab-ci.yml").write_text("include: [{ project: group/ci, file: main.yml }]\n", encoding="utf-8")

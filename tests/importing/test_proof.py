@@ -502,6 +502,29 @@ def test_a_job_that_would_wait_for_others_of_its_stage_has_needs(tmp_path: Path)
     assert 'job "last" does not wait for "comment"' in _differences(result)
 
 
+def test_a_job_can_keep_the_order_of_stages_although_others_differ(tmp_path: Path) -> None:
+    """It waits for `first`, which has needs and is earlier in the generated file; needs would differ more."""
+    source = f"{_OPTIONAL_IN_SOME_RUNS}first: {{ stage: last, script: ./first, needs: [build] }}\n"
+    result, _ = from_text(source, tmp_path, frozenset({"last"}), staged=1)
+
+    assert result.staged == {"last"}
+    assert "needs" not in yaml_data(result.generated[-1].text)["last"]
+    assert _differences(result) == ['job "last" waits for "first" too']
+
+
+def test_tags_are_compared_in_the_order_of_their_values(tmp_path: Path) -> None:
+    """The names of their variables have another order."""
+    source = """\
+test:
+  script: make
+  tags: [$Y, $X]
+  parallel: { matrix: [{ X: [small], Y: ["arm,fast", old] }, { X: [tall], Y: [big] }] }
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert _differences(result) == []
+
+
 def test_a_job_after_one_with_raw_needs_waits_for_all_earlier_ones(tmp_path: Path) -> None:
     """Without the manual job, which is only on `main`, `deploy` starts at once."""
     source = """\

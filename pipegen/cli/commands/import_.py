@@ -20,12 +20,14 @@ from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
 from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.gitlab.reading.locations import Roots
+from pipegen.importing.gitlab.stages.after_failures import Misordered
 from pipegen.importing.imported import Imported, Proof, report_differences
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.importing.summary import as_data, as_page, as_text
 from pipegen.plan.model.facts import DEFAULT_BRANCH
 from pipegen.readback.engines import FileEngine, engine_of
+from pipegen.structs import Struct
 
 # What is imported if no pipeline is named, the first that exists.
 _USUAL = (Path(".gitlab-ci.yml"), Path("Jenkinsfile"))
@@ -163,18 +165,54 @@ def _imported_and_proven(
 
     Jobs that would wait for others in some runs keep their needs raw, if this makes the runs more alike.
     """
-    first = Report()
-    imported = _imported(path, include_root, default_branch, first)
+    own = Report()
+    imported = _imported(path, include_root, default_branch, own)
     proven = _proven(imported) if imported is not None and is_proven else None
     if proven is not None and proven.misordered and isinstance(imported, GitLabImport):
-        second = Report()
-        other = with_needs(imported, proven.misordered, second)
-        proven_other = prove(other)
-        if proven_other is not None and len(proven_other.differences) < len(proven.differences):
-            report.take(second)
-            return other, proven_other
-    report.take(first)
+        best = _in_another_order(_Attempt(imported, proven, own))
+        imported, proven, own = best.imported, best.proven, best.report
+    report.take(own)
     return imported, proven
+
+
+class _Attempt(Struct):
+    """An import, how its runs compare, and its diagnostics."""
+
+    imported: GitLabImport
+    proven: Proof
+    report: Report
+
+    def differences(self, job: str) -> int:
+        """Return the number of differences of *job*."""
+        span = self.imported.source.jobs[job].key.span
+        return sum(difference.at == span for difference in self.proven.differences)
+
+
+def _in_another_order(first: _Attempt) -> _Attempt:
+    """Return the attempt whose runs are most alike.
+
+    Each job that is misordered in the *first* one can have raw needs, or the order of stages, although this differs.
+    """
+    names = first.proven.misordered
+    second = _attempt(first, Misordered(names))
+    if second is None:
+        return first
+    attempts = [first, second]
+    counts = {name: (first.differences(name), second.differences(name)) for name in names}
+    raw = {name for name, (of_first, of_second) in counts.items() if of_second < of_first}
+    staged = {name: min(counts[name]) for name in names & second.proven.misordered - second.imported.staged}
+    if staged or raw != names:
+        third = _attempt(first, Misordered(raw, staged))
+        attempts += [third] if third is not None else []
+    return min(attempts, key=lambda attempt: len(attempt.proven.differences))
+
+
+def _attempt(first: _Attempt, misordered: Misordered) -> _Attempt | None:
+    """Return the *first* import with *misordered* jobs, None if it does not compile."""
+    report = Report()
+    imported = with_needs(first.imported, misordered, report)
+    proven = prove(imported)
+    return _Attempt(imported, proven, report) if proven is not None else None
 
 
 def _imported(

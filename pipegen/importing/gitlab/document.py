@@ -20,7 +20,7 @@ from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rul
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
-from pipegen.importing.gitlab.stages.after_failures import awaited_by_stages, with_skipped_jobs
+from pipegen.importing.gitlab.stages.after_failures import Misordered, awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
@@ -75,15 +75,15 @@ class ImportOptions(Struct, kw_only=True):
     """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
     Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
-    *misordered* are the jobs whose needs stay raw, because they would wait for other jobs in some runs, *duplicated*
-    those that a push to a branch with an open merge request starts.
+    *misordered* jobs would wait for other jobs in some runs, and a push to a branch with an open merge request starts
+    *duplicated* ones.
     """
 
     default_branch: str
     forced: Mapping[str, Mapping[str, str]]
     is_shared: bool = True
     names: GeneratedNames
-    misordered: Collection[str] = ()
+    misordered: Misordered = Misordered()
     duplicated: Collection[str] = ()
 
 
@@ -92,6 +92,7 @@ class ConfigDocument(Struct):
 
     If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet. *forced* are keys
     that have to stay raw because others do, by job, each with the reason. *outputs* are in place of dotenv reports.
+    *staged* jobs keep the order of stages.
     """
 
     document: Mapping[str, Value]
@@ -99,6 +100,7 @@ class ConfigDocument(Struct):
     lacks_names: bool
     forced: Mapping[str, Mapping[str, str]]
     outputs: Mapping[str, StageOutputs]
+    staged: frozenset[str]
 
 
 def document(
@@ -168,7 +170,7 @@ class _Writer:
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered)
+        final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered.names)
         starts |= final_starts(starts, final)
         others = {*self._inputs, *self._set_by_workflow}
         outputs = stage_outputs(self._source, {name: starts[name] for name in stages}, self._options.forced, others)
@@ -199,7 +201,7 @@ class _Writer:
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
         config = self._config(drafts, order, condition, builder.comments)
         further = {**numbered(drafts), **lost_outputs(drafts)}
-        return ConfigDocument(config, tuple(stages), kept.lacks_names, further, outputs)
+        return ConfigDocument(config, tuple(stages), kept.lacks_names, further, outputs, kept.staged)
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None, outputs: StageOutputs) -> Draft:
         draft, forced = builder.draft(self._source.jobs[name], start, outputs), self._options.forced.get(name, ())

@@ -22,6 +22,7 @@ from pipegen.importing.gitlab.reading.reserved import with_free_names
 from pipegen.importing.gitlab.reading.tree import TagReference, read_tree
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
+from pipegen.importing.gitlab.stages.after_failures import Misordered
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
 from pipegen.importing.gitlab.stages.stage import OVERLAP
@@ -78,7 +79,7 @@ class GitLabImport(Imported, kw_only=True):
     """The import of a pipeline of GitLab; *jobs* are those that are stages.
 
     *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file. *outputs* are
-    those of stages in place of dotenv reports.
+    those of stages in place of dotenv reports. *staged* jobs keep the order of stages.
     """
 
     reading: PipelineReading
@@ -87,6 +88,7 @@ class GitLabImport(Imported, kw_only=True):
     forced: Mapping[str, Mapping[str, str]]
     names: GeneratedNames
     outputs: Mapping[str, StageOutputs]
+    staged: frozenset[str]
 
     @property
     def source(self) -> SourcePipeline:
@@ -99,7 +101,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
 
     Values that a config refuses stay raw: the config is compiled to find them.
     """
-    attempt = _Attempt(_read(file, roots, default_branch, report), default_branch)
+    attempt = _Attempt(_read(file, roots, default_branch, report), default_branch, Misordered())
     result, is_shared = attempt.result(is_shared=True), True
     for _ in range(_MOST_ROUNDS):
         if not result.compiled.has_errors:
@@ -116,7 +118,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
     return attempt.imported(result, report)
 
 
-def with_needs(first: GitLabImport, misordered: Collection[str], report: Report) -> GitLabImport:
+def with_needs(first: GitLabImport, misordered: Misordered, report: Report) -> GitLabImport:
     """Return the *first* import of a pipeline with the needs of *misordered* jobs, which stay raw."""
     report.take(first.reading.report)
     attempt = _Attempt(first.reading, first.default_branch, misordered)
@@ -160,7 +162,7 @@ class _Attempt:
     *forced* are the keys that stay raw, by job, each with the reason; the needs of *misordered* jobs do too.
     """
 
-    def __init__(self, reading: PipelineReading, default_branch: str, misordered: Collection[str] = ()) -> None:
+    def __init__(self, reading: PipelineReading, default_branch: str, misordered: Misordered) -> None:
         self._misordered = misordered
         self._reading = reading
         self._default_branch = default_branch
@@ -229,6 +231,7 @@ class _Attempt:
             forced=self.forced,
             names=self.names,
             outputs=result.config.outputs,
+            staged=result.config.staged,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -10,11 +10,22 @@ from pipegen.importing.arcs import closure, depths, in_order
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, needs_of
 from pipegen.importing.gitlab.stages.stage import Draft
-from pipegen.structs import replace
+from pipegen.structs import Struct, field, replace
 from pipegen.targets.gitlab.jobs.raw import needs_failure, runs_after_failures, starts_in
 
 # A generated file with more steps has one stage, which decides no order.
 _MOST_STEPS = 20
+
+
+class Misordered(Struct):
+    """The *names* of jobs that would wait for other jobs in some runs: their needs stay raw.
+
+    The jobs *staged* keep the order of stages instead, if fewer than so many jobs are in other stages of the generated
+    file.
+    """
+
+    names: Collection[str] = ()
+    staged: Mapping[str, int] = field(default_factory=dict)
 
 
 def awaited_by_stages(drafts: Sequence[Draft], source: SourcePipeline) -> list[str]:
@@ -31,9 +42,7 @@ def awaited_by_stages(drafts: Sequence[Draft], source: SourcePipeline) -> list[s
     return [draft.name for draft in drafts if draft.name not in passed]
 
 
-def with_skipped_jobs(
-    order: Order, drafts: Sequence[Draft], source: SourcePipeline, misordered: Collection[str]
-) -> Order:
+def with_skipped_jobs(order: Order, drafts: Sequence[Draft], source: SourcePipeline, misordered: Misordered) -> Order:
     """Return *order* in which jobs without needs also wait for those of earlier stages that GitLab skips in some runs.
 
     Jobs that run after failures wait for those that need one. For others this makes no difference: either these are
@@ -49,17 +58,19 @@ def with_skipped_jobs(
     for draft in drafts:
         skipped = [
             *(failed if runs_after_failures(draft.raw) else ()),
-            *(passed if draft.name in misordered else ()),
+            *(passed if draft.name in misordered.names or draft.name in misordered.staged else ()),
         ]
         if skipped and draft.name in before and needs_of(draft.job, source) is None:
             number = draft.job.stage_number
             before[draft.name] |= {name for name in skipped if source.jobs[name].stage_number < number}
     changed = [draft for draft in drafts if before.get(draft.name) != order.before.get(draft.name)]
-    exact = in_order_of_stages(changed, drafts, source, replace(order, before=before)) if changed else ()
+    exact = in_order_of_stages(changed, drafts, source, replace(order, before=before), misordered) if changed else ()
     return replace(order, before={**order.before, **{name: before[name] for name in exact}})
 
 
-def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Order, report: Report) -> frozenset[str]:
+def after_any_failure(
+    drafts: Sequence[Draft], source: SourcePipeline, order: Order, misordered: Misordered, report: Report
+) -> frozenset[str]:
     """Return those of these jobs that come after the same jobs without needs in the generated file; report others.
 
     With needs, GitLab no longer waits as soon as one that a job needs is skipped, whatever else has failed:
@@ -78,7 +89,7 @@ def after_any_failure(drafts: Sequence[Draft], source: SourcePipeline, order: Or
         if not failed.isdisjoint(order.before.get(draft.name, ()))
         or (_looks_at_skipped(draft, order) and any(order.before.get(name) for name in earlier[draft.name]))
     ]
-    exact = in_order_of_stages(skippable, drafts, source, order)
+    exact = in_order_of_stages(skippable, drafts, source, order, misordered)
     for draft in skippable:
         if draft.name not in exact and "on_failure" in starts_in(draft.raw):
             report.add(
@@ -97,11 +108,11 @@ def _looks_at_skipped(draft: Draft, order: Order) -> bool:
 
 
 def in_order_of_stages(
-    chosen: Iterable[Draft], drafts: Sequence[Draft], source: SourcePipeline, order: Order
+    chosen: Iterable[Draft], drafts: Sequence[Draft], source: SourcePipeline, order: Order, misordered: Misordered
 ) -> frozenset[str]:
     """Return those *chosen* of *drafts* for which all earlier steps of *order* have the jobs of all earlier stages.
 
-    Optional jobs, for which no stage waits, make no difference.
+    Optional jobs, for which no stage waits, make no difference. *misordered* ones can be staged in spite of others.
     """
     depth = depths(order.before)
     if max(depth.values(), default=0) >= _MOST_STEPS:
@@ -111,8 +122,9 @@ def in_order_of_stages(
         draft.name
         for draft in chosen
         if needs_of(draft.job, source) is None
-        and all(
-            (depth[other.name] < depth[draft.name]) == (other.job.stage_number < draft.job.stage_number)
+        and sum(
+            (depth[other.name] < depth[draft.name]) != (other.job.stage_number < draft.job.stage_number)
             for other in awaited
         )
+        < misordered.staged.get(draft.name, 1)
     )

@@ -13,7 +13,7 @@ from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
-from pipegen.importing.gitlab.stages.after_failures import after_any_failure, in_order_of_stages
+from pipegen.importing.gitlab.stages.after_failures import Misordered, after_any_failure, in_order_of_stages
 from pipegen.importing.gitlab.stages.keys.base import as_map, raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
 from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
@@ -44,11 +44,12 @@ class GeneratedNames(Struct):
 class KeptNeeds(Struct):
     """The stages with raw needs, each with the reason.
 
-    If it *lacks_names*, other stages need names of jobs in the generated file.
+    If it *lacks_names*, other stages need names of jobs in the generated file. *staged* ones keep the order of stages.
     """
 
     reasons: Mapping[str, str]
     lacks_names: bool
+    staged: frozenset[str]
 
 
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
@@ -80,7 +81,7 @@ def keep_needs(
     source: SourcePipeline,
     order: Order,
     names: GeneratedNames,
-    misordered: Collection[str],
+    misordered: Misordered,
     inputs: Collection[str],
     report: Report,
 ) -> KeptNeeds:
@@ -95,8 +96,9 @@ def keep_needs(
     by_name = {draft.name: draft for draft in drafts}
     leaving = {draft.name for draft in drafts if "outputs" in draft.keys or _leaves_raw_files(draft)}
     earlier = closure(order.before)
-    skipped = after_any_failure(drafts, source, order, report).difference(misordered)
-    exact = in_order_of_stages([draft for draft in drafts if draft.name in misordered], drafts, source, order)
+    skipped = after_any_failure(drafts, source, order, misordered, report).difference(misordered.names)
+    chosen = [draft for draft in drafts if draft.name in misordered.names or draft.name in misordered.staged]
+    exact = in_order_of_stages(chosen, drafts, source, order, misordered)
     staged = {**dict.fromkeys(exact, _MISORDERED), **dict.fromkeys(skipped, _SKIPPED)}
     for draft in drafts:
         origins = [by_name[name] for name in order.files[draft.name]]
@@ -105,7 +107,7 @@ def keep_needs(
             reasons[draft.name] = staged[draft.name]
             continue
         others = other_files(draft.job, inputs)
-        reason = _raw_reason(draft, source, order, others, is_misordered=draft.name in misordered)
+        reason = _raw_reason(draft, source, order, others, is_misordered=draft.name in misordered.names)
         if not reason:
             draft.other_files = others or ()
             continue
@@ -122,7 +124,7 @@ def keep_needs(
             has_unknown |= not _keep_stage_order(draft, origins, names)
         if "needs" in draft.raw:
             reasons[draft.name] = reason
-    return KeptNeeds(reasons, lacks_names=has_unknown)
+    return KeptNeeds(reasons, lacks_names=has_unknown, staged=frozenset(staged))
 
 
 def _raw_needs(
