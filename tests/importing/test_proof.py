@@ -988,3 +988,22 @@ def test_a_check_of_an_output_in_an_image_is_no_difference(tmp_path: Path) -> No
 
     assert "is not valid in the name of an image" in result.generated[-1].text
     assert _differences(result) == []
+
+
+def test_the_name_of_an_environment_that_a_job_stops_keeps_variables_of_rules(tmp_path: Path) -> None:
+    """GitLab compares the texts of both names, and refuses a file with others; the address has the value."""
+    source = """\
+deploy:
+  script: ./deploy
+  environment: { name: $TIER$CI_COMMIT_REF_SLUG, url: "https://$HOST", on_stop: stop }
+  rules: [{ if: $CI_COMMIT_BRANCH, variables: { TIER: a/, HOST: example.com } }]
+stop:
+  script: ./stop
+  environment: { name: $TIER$CI_COMMIT_REF_SLUG, action: stop }
+  rules: [{ if: $CI_COMMIT_BRANCH, when: manual, variables: { TIER: b/ } }]
+"""
+    result, _ = from_text(source, tmp_path)
+    jobs = yaml_data(result.generated[-1].text)
+
+    assert jobs["deploy"]["environment"]["name"] == jobs["stop"]["environment"]["name"]
+    assert jobs["deploy"]["environment"]["url"] == "https://example.com"

@@ -147,7 +147,7 @@ class StageBuilder:
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
             self.comments.add(job.name, "matrix", [job.entries["parallel"]])
-        context = replace(self._context(job, axes, outputs), forced=forced)
+        context = replace(self._context(job, axes, outputs, start), forced=forced)
         draft = Draft(
             name=job.name,
             job=job,
@@ -176,18 +176,25 @@ class StageBuilder:
         draft.raw |= self.raw_keys.kept(draft.name, others, "")
         return draft
 
-    def _context(self, job: SourceJob, axes: matrices.Axes | None, outputs: StageOutputs = NO_OUTPUTS) -> KeyContext:
+    def _context(
+        self,
+        job: SourceJob,
+        axes: matrices.Axes | None,
+        outputs: StageOutputs = NO_OUTPUTS,
+        start: Start | None = None,
+    ) -> KeyContext:
         own_inputs = self._settings.inputs - set(job.own_variables)
         references = axes.env if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
         known = constants(job, (*references, *raw_names), own_inputs)
+        of_rules = environments.without_stopped(start.constants, job) if start is not None else {}
         texts = JobTexts(
             axes=references,
             inputs=own_inputs,
-            constants=known,
+            constants={**known, **of_rules},
             variables=job.variables,
             stages=self._settings.stages,
-            of_engine=(*rule_variables(job), *raw_names),
+            of_engine=(*(name for name in rule_variables(job) if name not in of_rules), *raw_names),
             outputs=outputs.references,
         )
         names_ = Names(
@@ -309,7 +316,7 @@ class StageBuilder:
         texts = [text_of(item) for key in _TEXTS for item in flat_items(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
             env["CI_JOB_STAGE"] = job.stage
-        env |= start.env if start is not None else {}
+        env = {**start.constants, **env, **start.env} if start is not None else env
         if env:
             draft.keys["env"] = env
         draft.keys |= job_variables.keys

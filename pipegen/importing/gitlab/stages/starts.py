@@ -67,6 +67,11 @@ class Start(Struct, kw_only=True):
     is_elsewhere: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def constants(self) -> Mapping[str, str]:
+        """The variables of rules whose values do not depend on the run."""
+        return {name: text for name, text in self.env.items() if "cases" not in self.keys and "$" not in text}
+
 
 def never_started(job: SourceJob) -> Start:
     """Return how *job* starts, whose rules never let it run: without them, one of this name in another file would."""
@@ -155,8 +160,8 @@ def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
     """Return why rules of *job* stay raw: for them a variable of the file has no value."""
     keys = [entry for rule in flat_items(job.get("rules")) for entry in entries_of(rule)]
     names = {name for entry in keys if entry.key.text == "if" for name in names_in(text_of(entry.value))}
-    missing = [name for name in source.variables if name in names and name not in job.variables]
-    return f"the job does not inherit {missing[0]}" if missing else ""
+    missing = next((name for name in source.variables if name in names and name not in job.variables), "")
+    return f"the job does not inherit {missing}" if missing else ""
 
 
 def _mode(rule: Rule) -> tuple[str, bool, tuple[str, ...], str]:
@@ -333,13 +338,8 @@ def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
         if entry.key.text == "when":
             yield entry
         elif entry.key.text == "rules":
-            rules = (entries_of(rule) for rule in flat_items(entry.value))
-            yield from (
-                keyword
-                for rule in rules
-                for keyword in rule
-                if keyword.key.text == "when" and text_of(keyword.value) != NEVER_STARTS
-            )
+            keywords = (keyword for rule in flat_items(entry.value) for keyword in entries_of(rule))
+            yield from (each for each in keywords if each.key.text == "when" and text_of(each.value) != NEVER_STARTS)
 
 
 def known_entries(job: SourceJob, source: SourcePipeline, entries: Collection[Entry], names: Names) -> Iterator[Entry]:

@@ -9,6 +9,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, needs_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
@@ -16,6 +17,7 @@ from pipegen.structs import replace
 
 _TIERS = ("production", "staging", "testing", "development", "other")
 _ACTIONS = ("prepare", "verify", "access")
+_STOPS = ("on_stop", "action")
 
 
 def environment(context: KeyContext) -> Translation:
@@ -38,6 +40,16 @@ def environment(context: KeyContext) -> Translation:
             others.append(entry)
     raw = {"environment": {entry.key.text: raw_data(entry.value) for entry in others}} if others else {}
     return Translation({"environment": value if len(value) > 1 else value["name"]}, raw, tuple(others))
+
+
+def without_stopped(constants: Mapping[str, str], job: SourceJob) -> Mapping[str, str]:
+    """Return *constants* that are not in the name of an environment that *job* stops, or another job for it.
+
+    GitLab compares the texts of the names of both jobs, without the values of variables.
+    """
+    is_stopped = any(text_of(job.environment(key)) for key in _STOPS)
+    names = names_in(text_of(job.environment("name"))) if is_stopped else ()
+    return {name: text for name, text in constants.items() if name not in names}
 
 
 def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # noqa: PLR0911 - one for each key
