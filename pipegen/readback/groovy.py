@@ -232,7 +232,7 @@ def _string_value(literal: str) -> str:
     """Return the value of the quoted *literal*."""
     quotes = 3 if literal.startswith(("'''", '"""')) else 1
     body = literal[quotes:-quotes]
-    return _ESCAPE.sub(_unescaped, body) if "\\" in body else body
+    return _with_whole_characters(_ESCAPE.sub(_unescaped, body)) if "\\" in body else body
 
 
 def pieces(literal: str) -> Iterator[tuple[bool, str]]:
@@ -247,7 +247,7 @@ def pieces(literal: str) -> Iterator[tuple[bool, str]]:
             text += _unescaped(match) if match else literal[position]
             position = stop
         elif literal.startswith("${", position) or _NAME.match(literal, position):
-            yield False, text
+            yield False, _with_whole_characters(text)
             text = ""
             name = _NAME.match(literal, position)
             stop = name.end() if name else _end_of_expression(literal, position + 2)
@@ -256,7 +256,7 @@ def pieces(literal: str) -> Iterator[tuple[bool, str]]:
         else:
             text += literal[position]
             position += 1
-    yield False, text
+    yield False, _with_whole_characters(text)
 
 
 def _end_of_string(text: str, start: int, quotes: str, depth: int = 0) -> int:
@@ -295,3 +295,11 @@ def _unescaped(escape: re.Match[str]) -> str:
     if escape[1]:
         return chr(int(escape[1], 16))
     return _ESCAPED.get(escape[2], escape[2])
+
+
+def _with_whole_characters(text: str) -> str:
+    """Return *text* with each pair of surrogates, as Groovy escapes a character beyond U+FFFF, as one character.
+
+    Half of a pair becomes U+FFFD.
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -142,3 +142,36 @@ def test_a_value_that_no_command_prints_is_the_reason_for_groovy() -> None:
     import_jenkins(SourceFile("Jenkinsfile", source), report)
 
     assert "it contains Groovy: docker.build('a')" in messages(report)
+
+
+_AWS = "[$class: 'AmazonWebServicesCredentialsBinding', credentialsId: 'aws']"
+
+
+@pytest.mark.parametrize(
+    ("step", "script", "is_around"),
+    [
+        ("withCredentials([AWS]) { sh './push' }", "./push", True),
+        ("dir('a') { withCredentials([AWS]) { sh './push' } }", "(mkdir -p a && cd a && ./push)", True),
+        ("sh 'make'; withCredentials([AWS]) { sh './push' }", "make", False),
+    ],
+)
+def test_credentials_that_are_no_secrets_are_around_all_steps(step: str, script: str, *, is_around: bool) -> None:
+    """Around some of the steps, they stay Groovy with these."""
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", step.replace("AWS", _AWS))), report)
+    reason = 'a config has no secret of the kind "AmazonWebServicesCredentialsBinding"'
+
+    assert f"script: [{script}]" in result.text
+    assert f"withCredentials([{_AWS}])" in result.text.replace("''", "'")
+    assert ("around:" in result.text) is is_around
+    assert f'"withCredentials" of stage "A" stays Groovy: {reason}' in messages(report)
+
+
+def test_a_block_may_begin_on_a_line_of_its_own() -> None:
+    """Groovy takes it for the block of the step before, and a config has it on the line of the step."""
+    report = Report()
+    steps = "sh 'make'\n        sshagent(['key'])\n        { sh './push' }"
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", steps)), report)
+
+    assert "sshagent(['key']) { sh './push' }" in result.text
+    assert "left out" not in messages(report)

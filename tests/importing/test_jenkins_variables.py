@@ -52,13 +52,28 @@ def test_variables_around_some_of_the_steps_are_the_same(item: str, expected: st
     assert expected in _config("'app'", f"sh './first'; withEnv([{item}]) {{ sh './push $NAME' }}")
 
 
-@pytest.mark.parametrize("value", ["'$REGISTRY/app'", "'${REGISTRY}/app'"])
-def test_a_command_with_a_value_that_the_shell_expands_stays_groovy(value: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["$REGISTRY/app", "${REGISTRY}/app", "<app>", '--name "my app"', "a;b", "app &", "# app", "{a,b}", "a\\b"]
+)
+def test_a_value_that_the_shell_interprets_is_text_of_the_command(text: str) -> None:
     """Groovy writes the value of IMAGE into the command before a shell reads it."""
-    config = _config(value, 'sh "./push ${IMAGE}"')
+    config = _config("'" + text.replace("\\", "\\\\") + "'", 'sh "./push ${IMAGE} -v"; sh "./push ${env.IMAGE}"')
 
-    assert 'sh "./push ${IMAGE}"' in config
-    assert "script: [./push" not in config
+    assert f"./push {text} -v" in config
+    assert "./push ${IMAGE}" not in config
+
+
+@pytest.mark.parametrize(
+    "text", ["app", "my app", "app:1.0", "*.jar", "--all", "a#b", "a~b", "app:${env.BUILD_NUMBER}"]
+)
+def test_a_value_of_words_is_a_variable_of_the_command(text: str) -> None:
+    """The shell splits the variable into the words that it finds in the text of the value."""
+    assert "./push ${IMAGE}" in _config(f'"{text}"', 'sh "./push ${IMAGE}"')
+
+
+def test_a_command_with_a_value_of_the_build_that_the_shell_interprets_stays_groovy() -> None:
+    """A reference would be one word, with all of its signs."""
+    assert 'sh "./push ${IMAGE}"' in _config('"app;${env.BUILD_NUMBER}"', 'sh "./push ${IMAGE}"')
 
 
 @pytest.mark.parametrize(

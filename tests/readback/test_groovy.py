@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.groovy import GroovyTokens, TokenKind
+from pipegen.readback.groovy import GroovyTokens, TokenKind, pieces
 
 
 def tokens_of(text: str) -> list[tuple[TokenKind, str]]:
@@ -51,3 +51,21 @@ def test_unbalanced_brackets_and_quotes_are_rejected(text: str) -> None:
     """Mismatched brackets are rejected too."""
     with pytest.raises(UnreadableError):
         GroovyTokens(text)
+
+
+@pytest.mark.parametrize(
+    ("literal", "value"),
+    [
+        ("'\\uD83D\\uDCE6 built'", "\U0001f4e6 built"),
+        ('"\\uuD83D\\uDCE6"', "\U0001f4e6"),
+        ("'''\\u2705 \\uD83D'''", "\u2705 \ufffd"),
+    ],
+)
+def test_two_escapes_can_be_one_character(literal: str, value: str) -> None:
+    """Groovy escapes a character beyond U+FFFF as two; half of one cannot be written."""
+    assert GroovyTokens(literal).tokens[0].text == value
+
+
+def test_escapes_next_to_an_expression_are_whole_characters() -> None:
+    """An expression is no part of a character."""
+    assert [*pieces('"\\uD83D\\uDCE6${x}\\uD83D"')] == [(False, "\U0001f4e6"), (True, "x"), (False, "\ufffd")]

@@ -33,6 +33,7 @@ from pipegen.importing.jenkins.stages.assignments import assignment_of, printing
 from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
+from pipegen.importing.jenkins.stages.texts import is_interpreted
 from pipegen.plan.events import answers
 from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
@@ -138,12 +139,16 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     commands = [step for step in job.steps if isinstance(step, Commands)]
     printed = [output.command for step in commands for output in step.outputs if output.command is not None]
     script = [line for step in commands for line in _lines((*step.lines, *printed))]
-    expected = [line for block in step_blocks(draft) for line in _commands(block, imported, imported.source.constants)]
+    # A script contains the text of a variable that the shell interprets.
+    variables = dict(_constants(draft.source, imported))
+    inserted = {name: value for name, value in variables.items() if is_interpreted(value)}
+    constants = {**imported.source.constants, **inserted, **{f"env.{name}": inserted[name] for name in inserted}}
+    expected = [line for block in step_blocks(draft) for line in _commands(block, imported, constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
     env = {key: _known(value.parts) for step in commands for key, value in step.env}
-    for variable, value in _constants(draft.source, imported):
+    for variable, value in variables.items():
         if script and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
     yield from _groovy(draft, job, imported)

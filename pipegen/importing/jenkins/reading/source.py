@@ -25,6 +25,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     OtherGroovy,
     Statement,
     constant,
+    texts,
 )
 from pipegen.numbering import unique_name
 from pipegen.readback import declarative
@@ -90,12 +91,31 @@ class JenkinsSource(Struct, kw_only=True):
         """Return the section *name* of the pipeline."""
         return next(sections(self.pipeline, name), None)
 
+    @property
+    def split_parameters(self) -> frozenset[str]:
+        """The parameters of texts whose default, or one of whose choices, is not one word: empty, or with blanks."""
+        section = self.section("parameters")
+        calls = section.block.statements if section is not None and section.block is not None else ()
+        named = [(call, call.argument("name")) for call in calls if isinstance(call, GroovyCall)]
+        return frozenset(
+            constant(name.value) or "" for call, name in named if name is not None and not _has_words(call)
+        )
+
 
 def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
     """Yield the directives *name* directly in the block of *call*."""
     for statement in call.block.statements if call.block is not None else ():
         if isinstance(statement, GroovyCall) and statement.name == name:
             yield statement
+
+
+def _has_words(call: GroovyCall) -> bool:
+    """Return whether the default of the parameter *call*, and each of its choices, is one word."""
+    is_choice = call.name == "choice"
+    argument = call.argument("choices" if is_choice else "defaultValue")
+    values = (texts(argument.value) if argument is not None else None) or ("",)
+    words = [word for value in values for word in (value.rstrip("\n").split("\n") if is_choice else (value,))]
+    return call.name == "booleanParam" or all(re.fullmatch(r"\S+", word) for word in words)
 
 
 def read_source(file: SourceFile, report: Report) -> JenkinsSource:

@@ -95,7 +95,7 @@ def setting(assignment: GroovyAssignment) -> str | None:
 
 def groovy_of(call: GroovyCall) -> str:
     """Return the text of *call*, on one line if it is short, else with the indentation of its first line removed."""
-    text, start = call.whole.text, call.whole.first.column - 1
+    text, start = _with_brace_on_line(call), call.whole.first.column - 1
     line = call.whole.file.line(call.whole.first.line)
     margin = line[: len(line) - len(line.lstrip())] if line[:start].isspace() else ""
     inside = lines_in_strings(text)
@@ -105,6 +105,15 @@ def groovy_of(call: GroovyCall) -> str:
     joined = " ".join(line.strip() for line in lines)
     is_simple = call.block is None and not inside and "//" not in joined and "/*" not in joined
     return joined if is_simple and len(joined) <= _WIDTH else "\n".join(lines)
+
+
+def _with_brace_on_line(call: GroovyCall) -> str:
+    """Return the text of *call* with the brace of its block on the line of its arguments, as steps of a config have."""
+    text = call.whole.text
+    brace = call.block.span.start - call.whole.start if call.block is not None else 0
+    head = text[:brace]
+    is_broken = "\n" in head[len(head.rstrip()) :] and "//" not in head
+    return f"{head.rstrip()} {text[brace:]}" if is_broken else text
 
 
 def words(text: str) -> frozenset[str]:

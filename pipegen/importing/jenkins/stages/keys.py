@@ -9,6 +9,7 @@ from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
 from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, words
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 
 
@@ -63,6 +64,13 @@ def add_checkout_variables(keys: dict[str, Value], others: Collection[str], func
     texts = [*scripts, *with_called([groovy.text for groovy in groovy_texts(keys)], functions)]
     names = [name for name in checkout_variables("\n".join(texts)) if name not in others]
     _add_variables(keys, {name: f"${{setup.{'commit' if name == 'GIT_COMMIT' else name}}}" for name in names})
+
+
+def add_split_values(keys: dict[str, Value], names: JenkinsNames) -> None:
+    """Add those values of *names* that the scripts in *keys* read as variables, which a shell splits, to *keys*."""
+    scripts = "\n".join(line for key in ("script", "after") for line in _lines(keys.get(key)))
+    read = {name: path for path, name in names.split_variables.items() if f"${{{name}}}" in scripts}
+    _add_variables(keys, {name: f"${{{path}}}" for name, path in read.items()})
 
 
 def with_called(texts: Sequence[str], functions: Mapping[str, str]) -> list[str]:

@@ -28,7 +28,13 @@ from pipegen.importing.jenkins.stages.directives.matrices import axes_of, exclud
 from pipegen.importing.jenkins.stages.directives.post import read_post, read_steps
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
 from pipegen.importing.jenkins.stages.kept import first_read
-from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_values, keys_of, with_called
+from pipegen.importing.jenkins.stages.keys import (
+    add_checkout_variables,
+    add_split_values,
+    add_values,
+    keys_of,
+    with_called,
+)
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
 from pipegen.importing.jenkins.stages.steps import StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
@@ -121,6 +127,7 @@ class JenkinsStages:
         self._tools(stage, draft)
         draft.keys = {**draft.keys, **keys_of(work)}
         add_values(draft.keys, self._earlier(stage))
+        add_split_values(draft.keys, names)
         add_checkout_variables(draft.keys, names.environment, self.function_texts)
         self._has_worked |= any(not command.is_message for command in work.commands)
         return draft
@@ -133,6 +140,8 @@ class JenkinsStages:
 
     def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
+        values = [value for value in self._earlier(stage) if not value.is_environment]
+        split = {f"inputs.{name}": name for name in self._inputs if name in self._source.split_parameters}
         assignments = tuple(self._assignments(stage))
         names = JenkinsNames(
             environment=environment,
@@ -142,9 +151,8 @@ class JenkinsStages:
             constants=self._source.constants,
             computed=self._source.computed,
             outside=self._outside,
-            values={
-                value.name: ConfigReference(value.path) for value in self._earlier(stage) if not value.is_environment
-            },
+            values={value.name: ConfigReference(value.path) for value in values},
+            split=split | {value.path: value.name for value in values},
             assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
             groovy_env={*self._source.env_variables}.difference(assignment.name for assignment in assignments),
         )
@@ -307,6 +315,7 @@ class JenkinsStages:
         read_post(section, StepReader(draft.source.name, names, draft.work, self._marks, KNOWN_STEPS))
         draft.posts.append(section)
         draft.keys |= keys_of(draft.work)
+        add_split_values(draft.keys, names)
 
     @property
     def function_texts(self) -> Mapping[str, str]:

@@ -178,21 +178,24 @@ class StepReader:
             raise StaysGroovyError(self.stays_groovy)
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
-        handler = self._handlers.get(call.name, StepReader.surround)
+        handler = self._handlers.get(call.name)
         try:
-            handler(self, call, context)
+            if handler is None:
+                self.surround(call, context)
+            else:
+                handler(self, call, context)
         except UntranslatableError as error:
             raise StaysGroovyError(str(error)) from error
 
-    def surround(self, call: GroovyCall, context: SourceStepContext) -> None:
-        """Read a block step that a config does not know around all steps of the stage."""
+    def surround(self, call: GroovyCall, context: SourceStepContext, reason: str = "") -> None:
+        """Read a block step that a config does not know, for this *reason*, around all steps of the stage."""
         head = _head(call)
         if head is None or not context.is_whole or context.is_after or call.block is None:
-            raise UntranslatableError("")
+            raise UntranslatableError(reason)
         if first_read(head, {*self.names.outside, *self.names.defined}):
-            raise UntranslatableError("")
+            raise UntranslatableError(reason)
         self.work.wrap.append(head)
-        self.marks.raw(replace(call, block=None), f'stage "{self.title}"')
+        self.marks.raw(replace(call, block=None), f'stage "{self.title}"', reason)
         self.read(call.block, context)
 
     def _keep(self, call: GroovyCall, context: SourceStepContext, reason: str) -> None:

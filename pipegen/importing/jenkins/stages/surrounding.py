@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import dropwhile
 
+from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
@@ -19,7 +20,7 @@ from pipegen.importing.jenkins.reading.syntax import (
 from pipegen.importing.jenkins.stages.assignments import printing_command, read_assignment
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
-from pipegen.importing.jenkins.stages.directives.secrets import bind, bindings_of
+from pipegen.importing.jenkins.stages.directives.secrets import BoundSecret, bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
@@ -158,8 +159,7 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
             raise UntranslatableError("a value contains the former value of a variable before it")
         exports.append((plain, f"{value}:${{{plain}}}" if plus else value))
     reader.marks.read(call, "overrides")
-    env = reader.work.keys.get("env")
-    known = dict(env) if isinstance(env, dict) else {}
+    known = _variables(reader)
     if context.is_whole and not context.is_after and not known.keys() & {name for name, _ in exports}:
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
@@ -168,14 +168,17 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
 
 
 def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
-    """Read `withCredentials`."""
-    argument = call.argument("bindings", "")
-    bindings = bindings_of(argument.value) if argument is not None else ()
-    if call.block is None or not bindings:
-        raise UntranslatableError("its credentials are known only at run time")
-    env = reader.work.keys.get("env")
-    known = env if isinstance(env, dict) else {}
-    bound = [bind(binding, reader.names, known) for binding in bindings]
+    """Read `withCredentials`; one with credentials that no secret has can be around all steps of the stage."""
+    if call.block is None:
+        raise UntranslatableError("it has no steps")
+    try:
+        bindings, bound = _bound_secrets(reader, call)
+    except UntranslatableError as error:
+        if context.is_after or not context.is_whole:
+            raise
+        reader.surround(call, context, str(error))
+        return
+    known = _variables(reader)
     variables = [item for secret in bound for item in secret.variables.items()]
     if not known.keys().isdisjoint(dict(variables)) and (not context.is_whole or context.is_after):
         raise UntranslatableError("it replaces a variable of the environment for some of the steps")
@@ -195,6 +198,21 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
     reader.marks.read(call, "bindings")
     context = replace(context, is_in_block=context.is_in_block or not context.is_whole or context.is_after)
     _read_with(reader, dict(variables), call.block, context)
+
+
+def _bound_secrets(reader: StepReader, call: GroovyCall) -> tuple[tuple[GroovyCall, ...], list[BoundSecret]]:
+    """Return the bindings of *call*, and the secrets of each."""
+    argument = call.argument("bindings", "")
+    bindings = bindings_of(argument.value) if argument is not None else ()
+    if not bindings:
+        raise UntranslatableError("its credentials are known only at run time")
+    return bindings, [bind(binding, reader.names, _variables(reader)) for binding in bindings]
+
+
+def _variables(reader: StepReader) -> Mapping[str, Value]:
+    """Return the variables of the stage."""
+    env = reader.work.keys.get("env")
+    return env if isinstance(env, dict) else {}
 
 
 def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock, context: SourceStepContext) -> None:

@@ -32,8 +32,8 @@ _PREDEFINED = frozenset(
 )
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
-# A variable of the shell, or another expansion, which is no reference of a config.
-_EXPANDED = re.compile(r"\$(?!\{[\w-]+\.)")
+# Signs that a shell interprets in a value that Groovy inserts into a command; `${name.…}` is a reference of a config.
+_INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!\$)\{")
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
 # Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
@@ -70,7 +70,8 @@ class JenkinsNames(Struct, kw_only=True):
     *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block.
     *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
     *values* are those of them that commands of the config set, *assigned* the ones that this stage sets. *groovy_env*
-    are the variables of the environment that only Groovy sets (`env.NAME = …`).
+    are the variables of the environment that only Groovy sets (`env.NAME = …`). *split* are the names of values that
+    are not always one word, by their references.
     """
 
     environment: Mapping[str, str | None]
@@ -84,6 +85,7 @@ class JenkinsNames(Struct, kw_only=True):
     values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
     assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
     groovy_env: Collection[str] = ()
+    split: Mapping[str, str] = field(default_factory=dict)
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
@@ -109,6 +111,11 @@ class JenkinsNames(Struct, kw_only=True):
         """Return whether *name* is a variable of the environment, or another value of the build."""
         known = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)
         return any(name in names for names in known)
+
+    @property
+    def split_variables(self) -> Mapping[str, str]:
+        """The variables by their references that a stage needs for a shell to split the values into words."""
+        return {path: name for path, name in self.split.items() if name not in self.environment}
 
     def meaning(self, code: str) -> Meaning:
         """Return the value of the expression *code*; raise `UntranslatableError` for other Groovy."""
@@ -175,20 +182,29 @@ class JenkinsNames(Struct, kw_only=True):
         return text
 
     def script(self, value: Value | None) -> str:
-        """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference."""
-        result = ""
-        for part in self._parts(value):
+        """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference.
+
+        Constant text that the shell interprets stays text.
+        """
+        result, parts = "", self._parts(value)
+        for part, following in zip(parts, (*parts[1:], ""), strict=True):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
             elif isinstance(part, ConfigReference):
-                result += f"${{{part.path}}}"
-            elif _EXPANDED.search(self.environment.get(part.name) or ""):
-                # Groovy inserts the text, which the shell expands then.
-                raise UntranslatableError(f"a shell expands the value of {part.name}")
+                is_word = _is_word_of_its_own(result, following)
+                result += f"${{{self.split_variables.get(part.path, part.path) if is_word else part.path}}}"
             else:
-                quoted = open_quote(result)
-                result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
+                result += self._inserted_variable(part.name, open_quote(result))
         return _WHOLE.sub(r'"\1"', result)
+
+    def _inserted_variable(self, name: str, quote: str) -> str:
+        """Return the variable *name* in a command, after an open *quote*."""
+        text = self.environment.get(name) or ""
+        if not is_interpreted(text):
+            return f"'\"${{{name}}}\"'" if quote == "'" else f"${{{name}}}"
+        if _REFERENCE.search(text):
+            raise UntranslatableError(f"a shell interprets the value of {name}")
+        return text
 
     def shell_word(self, value: Value | None) -> str:
         """Return *value* as a word of the shell, which only expands what Groovy inserts."""
@@ -212,6 +228,17 @@ class JenkinsNames(Struct, kw_only=True):
 
     def _inserted(self, code: str) -> tuple[Meaning, ...]:
         return self.defined[code] if code in self.defined else (self.meaning(code),)
+
+
+def _is_word_of_its_own(before: str, after: Meaning) -> bool:
+    """Return whether a value between the commands *before* and the part *after* is a word, outside of quotes."""
+    is_begun, is_ended = re.search(r"(?:^|\s)\Z", before), isinstance(after, str) and re.match(r"[\s;&|)]|\Z", after)
+    return bool(is_begun and is_ended) and "<<" not in before and not open_quote(before)
+
+
+def is_interpreted(text: str) -> bool:
+    """Return whether a shell that reads *text* as a part of a command sees more than words in it."""
+    return _INTERPRETED.search(text) is not None
 
 
 def open_quote(text: str) -> str:

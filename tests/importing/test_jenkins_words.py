@@ -1,0 +1,103 @@
+"""Values that Groovy inserts into commands as words: a shell splits the values of parameters and of other stages."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+
+_PARAMETERS = """\
+pipeline {
+    agent any
+    parameters { PARAMETER }
+    stages { stage('build') {
+        ENVIRONMENT
+        steps { sh "STEP" } } }
+}
+"""
+_VALUES = """\
+pipeline {
+    agent any
+    stages {
+        stage('changes') { steps { script { changed = sh(script: './changes', returnStdout: true).trim() } } }
+        stage('lint') { steps { sh "STEP" } }
+    }
+}
+"""
+
+
+def _imported(text: str) -> JenkinsImport:
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(result)
+
+    assert proof is not None
+    assert proof.differences == ()
+    return result
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "string(name: 'FLAGS', defaultValue: '-a -b')",
+        "string(name: 'FLAGS', defaultValue: '')",
+        "string(name: 'FLAGS')",
+        "text(name: 'FLAGS', defaultValue: 'a b')",
+        "choice(name: 'FLAGS', choices: ['-a', '-a -b'])",
+        "choice(name: 'FLAGS', choices: 'a\\n\\nb')",
+    ],
+)
+def test_a_shell_splits_a_parameter_of_several_words(parameter: str) -> None:
+    """A reference is one word, also for an empty value."""
+    text = _PARAMETERS.replace("PARAMETER", parameter).replace("ENVIRONMENT", "")
+    result = _imported(text.replace("STEP", "make ${params.FLAGS} all"))
+
+    assert 'env: { FLAGS: "${inputs.FLAGS}" }' in result.text
+    assert "make ${FLAGS} all" in result.text
+
+
+@pytest.mark.parametrize(
+    ("parameter", "step"),
+    [
+        ("string(name: 'FLAGS', defaultValue: '--all')", "make ${params.FLAGS}"),
+        ("choice(name: 'FLAGS', choices: ['-a', '-b'])", "make ${params.FLAGS}"),
+        ("booleanParam(name: 'FLAGS')", "make ${params.FLAGS}"),
+        ("string(name: 'FLAGS')", "make '${params.FLAGS}'"),
+        ("string(name: 'FLAGS')", "make --flags=${params.FLAGS}"),
+        ("string(name: 'FLAGS')", "make ${params.FLAGS}.o"),
+        ("string(name: 'FLAGS')", "cat <<END\\n ${params.FLAGS}\\nEND"),
+    ],
+)
+def test_a_part_of_a_word_is_a_reference(parameter: str, step: str) -> None:
+    """So is a parameter whose values are words, and all of a text in quotes."""
+    text = _PARAMETERS.replace("PARAMETER", parameter).replace("ENVIRONMENT", "")
+    result = _imported(text.replace("STEP", step))
+
+    assert "${inputs.FLAGS}" in result.text
+    assert "env:" not in result.text
+
+
+def test_a_parameter_with_the_name_of_a_variable_is_a_reference() -> None:
+    """The variable of the stage has another value."""
+    text = _PARAMETERS.replace("ENVIRONMENT", "environment { FLAGS = 'x' }").replace("STEP", "make ${params.FLAGS}")
+    result = _imported(text.replace("PARAMETER", "string(name: 'FLAGS')"))
+
+    assert "make ${inputs.FLAGS}" in result.text
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("lint ${changed}", "lint ${changed}"),
+        ("lint ${changed}.txt", "lint ${changes.changed}.txt"),
+        ("lint '${changed}'", "lint '${changes.changed}'"),
+    ],
+)
+def test_a_shell_splits_a_value_of_another_stage(step: str, command: str) -> None:
+    """A command may print several words, or none."""
+    result = _imported(_VALUES.replace("STEP", step))
+
+    assert command in result.text
+    assert ('env: { changed: "${changes.changed}" }' in result.text) is (command == "lint ${changed}")
