@@ -209,3 +209,27 @@ def test_groovy_of_a_variable_is_around_the_steps_of_a_function_that_reads_it() 
     config = import_jenkins(SourceFile("Jenkinsfile", f"{text}def push() {{ sh './push $IMAGE' }}\n"), Report()).text
 
     assert ".toUpperCase()}" in config.partition("name: other")[0]
+
+
+@pytest.mark.parametrize("name", ["BRANCH_NAME", "TAG_NAME"])
+def test_a_condition_on_a_parameter_with_the_name_of_a_variable_of_jenkins_stays_groovy(name: str) -> None:
+    """A condition of a config tests the variable."""
+    parameter = f"parameters {{ string(name: '{name}', defaultValue: 'dev') }}"
+    when = f"when {{ expression {{ params.{name} == 'dev' }} }}\n        steps {{"
+    text = _SOURCE.replace("agent any", f"agent any\n    {parameter}").replace("steps {", f"\n        {when}", 1)
+    result = import_jenkins(
+        SourceFile("Jenkinsfile", text.replace("VALUE", "'a'").replace("STEPS", "sh './a'")), Report()
+    )
+
+    assert f"around: [if (params.{name} == 'dev')]" in result.text
+    assert "when:" not in result.text
+
+
+@pytest.mark.parametrize("line_break", ["\r\n", "\r"])
+def test_each_line_break_is_one_character(line_break: str) -> None:
+    """Groovy leaves one after a backslash out, and writes others as line feeds."""
+    text = _SOURCE.replace("VALUE", "'a'").replace("STEPS", '\nsh """make \\\n  -j 2\nmake install"""\n')
+    others = import_jenkins(SourceFile("Jenkinsfile", text.replace("\n", line_break)), Report())
+
+    assert "make   -j 2\n" in others.text
+    assert others.text == import_jenkins(SourceFile("Jenkinsfile", text), Report()).text

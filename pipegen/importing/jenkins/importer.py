@@ -58,6 +58,8 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
 
     Keys that a config refuses are left out: the config is compiled to find them.
     """
+    # Groovy reads each line break as one character, also in texts.
+    file = replace(file, text=re.sub(r"\r\n?", "\n", file.text))
     source = read_source(_without_own_parts(file), report)
     values = assigned_values(source, _taken_names(source))
     refused: dict[tuple[str, str], RefusedKey] = {}

@@ -29,7 +29,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     tried_by,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
-from pipegen.importing.jenkins.stages.assignments import assignment_of, printing_command, read_path
+from pipegen.importing.jenkins.stages.assignments import assignment_of, is_text, printing_command, read_path
 from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
@@ -47,7 +47,8 @@ _PATH = r"(?:\"(?:\\.|[^\"\\])*\"|\S+)"
 _IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
-    r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|if \[ .*|else|fi|\w+=\"\$\(.*"
+    r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|\w+=\"\$\(.*"
+    r"|(?:el)?if (?:\[|(?:! )?printf) .*|else|fi"
     rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf) .*"
 )
 
@@ -285,7 +286,7 @@ def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Map
     call = printing_command(assignment.value)
     if call is not None:
         yield from _expected(call, constants)
-    elif not isinstance(statement, OtherGroovy) or statement.definition is None:
+    elif is_text(assignment.value) and not (isinstance(statement, OtherGroovy) and statement.definition is not None):
         yield _normal(f"{assignment.name}={_text(assignment.value, constants)}")
 
 

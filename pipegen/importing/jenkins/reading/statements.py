@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
+    GroovyChoice,
     GroovyConditional,
     GroovyConstant,
     GroovyList,
@@ -250,10 +251,34 @@ class GroovyReader:
             return self._bracketed(start, end)
         if end - start == 1:
             return self._single(start)
+        if (choice := self._choice(start, end)) is not None:
+            return choice
         sums = list(self._pieces(start, end, "+"))
         if len(sums) > 1 and all(first < last for first, last in sums):
             return self._sum(start, end, sums)
         return self._called(start, end) or self._product(start, end) or self._shortened(start, end)
+
+    def _choice(self, start: int, end: int) -> GroovyChoice | None:
+        """Return the choice between two values from *start* to *end*, None if there is none."""
+        code, marks, depth, index = self._code, list[int](), 0, start
+        while index < end:
+            if code.is_sign(index, "?") and not code.is_sign(index + 1, "."):
+                depth += 1
+                marks += [index] if not marks else []
+            elif code.is_sign(index, ":") and marks and len(marks) == 1:
+                depth -= 1
+                marks += [index] if depth == 0 else []
+            index = code.skip(index)
+        if len(marks) != 2:  # noqa: PLR2004 - both signs
+            return None
+        question, colon = marks
+        first = start if colon == question + 1 else question + 1
+        return GroovyChoice(
+            text=self.span(start, end).text,
+            condition=self.span(start, question).text,
+            first=self.value(first, question if first == start else colon),
+            other=self.value(colon + 1, end),
+        )
 
     def _called(self, start: int, end: int) -> GroovyCall | GroovyTrimmed | None:
         """Return a call with parentheses, also with `.trim()`; None for other values."""

@@ -15,6 +15,14 @@ class GroovyPart(Struct):
     text: str
 
 
+class GroovyChoice(GroovyPart):
+    """`condition ? first : other`, or `first ?: other`, of which *first* is the condition; *condition* is text."""
+
+    condition: str
+    first: Value
+    other: Value
+
+
 class GroovyText(Struct):
     """A text; a part that is `Code` is a run-time value."""
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pipegen.importing.jenkins.reading.assignments import can_be_read
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyCall,
+    GroovyChoice,
     GroovyTrimmed,
     OtherGroovy,
     Statement,
     Value,
     constant,
 )
+from pipegen.importing.jenkins.stages.commands import printing
+from pipegen.importing.jenkins.stages.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
+from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -46,7 +51,7 @@ def read_assignment(reader: StepReader, statement: Statement, context: SourceSte
 def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext) -> None:
     """Read `def name = value`, whose name only the block knows."""
     name, value = definition.name, definition.value
-    if printing_command(value) is None:
+    if is_text(value):
         reader.names = reader.names.with_definition(name, value)
         return
     if reader.names.is_variable(name):
@@ -75,6 +80,8 @@ def _assign(
 
 def _printed(reader: StepReader, value: Value) -> ScriptCommand:
     """Return the command that prints *value*, or the value as a word."""
+    if isinstance(value, GroovyChoice):
+        return ScriptCommand(text="\n".join(_chosen(value, reader.names)))
     call = printing_command(value)
     if call is None:
         return ScriptCommand(text=reader.names.shell_word(value), is_value=True)
@@ -86,10 +93,30 @@ def _printed(reader: StepReader, value: Value) -> ScriptCommand:
     return command_of(reader.names.script(argument.value if argument is not None else None))
 
 
+def _chosen(value: Value, names: JenkinsNames) -> list[str]:
+    """Return the lines of the command that prints *value*, a text or a choice between two values."""
+    if not isinstance(value, GroovyChoice):
+        if any(isinstance(part, str) and is_interpreted(part) for part in getattr(value, "parts", ())):
+            raise UntranslatableError("a shell interprets one of its values")
+        return [printing(names.shell_word(value))]
+    first, other = (_chosen(each, names) for each in (value.first, value.other))
+    ends = [f"el{other[0]}", *other[1:]] if isinstance(value.other, GroovyChoice) else ["else", *_indented(other), "fi"]
+    return [f"if {shell_test(value.condition, names)}; then", *_indented(first), *ends]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
 def _add(reader: StepReader, command: ScriptCommand, name: str, context: SourceStepContext, comment: str) -> None:
     if command.is_value and context.exports:
         raise UntranslatableError("it may read a variable of the block around it")
     reader.add(replace(command, variable=name, comment=comment), context)
+
+
+def is_text(value: Value) -> bool:
+    """Return whether *value* is a text that is inserted wherever its name is read: no command prints it."""
+    return printing_command(value) is None and not isinstance(value, GroovyChoice)
 
 
 def printing_command(value: Value) -> GroovyCall | None:

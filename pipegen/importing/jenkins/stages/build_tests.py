@@ -13,6 +13,8 @@ from pipegen.structs import Struct
 # Reasons why a condition of Jenkins is not one of a config.
 MIXED_TYPES = "Groovy compares a boolean with a text"
 SEVERAL_TEXTS = "toBoolean() is true for several texts"
+# The regular expression of texts that `trim()` leaves something of.
+NOT_BLANK = r"\S"
 EMPTY_OR_MISSING = "a config does not tell an empty variable from one that is missing"
 
 

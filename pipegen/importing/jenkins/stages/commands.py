@@ -36,11 +36,11 @@ def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> No
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
     word = reader.names.shell_word(GroovyText((" ",)) if argument is None else argument.value)
-    reader.add(replace(command_of(_printing(word), comment_above(call.span)), is_message=True), context)
+    reader.add(replace(command_of(printing(word), comment_above(call.span)), is_message=True), context)
     reader.marks.read(call, "message")
 
 
-def _printing(word: str) -> str:
+def printing(word: str) -> str:
     """Return the command that prints *word*: `echo` of some shells has options, and replaces backslashes."""
     is_escaped = "\\\\" in word if word.startswith('"') else "\\" in word.replace("'\\''", "")
     return f"printf '%s\\n' {word}" if is_escaped or word.lstrip("'\"").startswith("-") else f"echo {word}"
@@ -51,7 +51,7 @@ def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
-    message = _printing(reader.names.shell_word(argument.value))
+    message = printing(reader.names.shell_word(argument.value))
     reader.command(call, f"{message} >&2\nexit 1", context)
     reader.marks.read(call, "message")
 

@@ -9,6 +9,7 @@ from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, Gr
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     MIXED_TYPES,
+    NOT_BLANK,
     SEVERAL_TEXTS,
     AllTests,
     AnyTest,
@@ -34,13 +35,18 @@ def read_conditional(
     reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, comment: str
 ) -> None:
     """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
-    code = GroovyTokens(conditional.condition)
-    test = _test(ExpressionReader(code, 0, code.size).test(), reader.names)
+    test = shell_test(conditional.condition, reader.names)
     commands = _commands(reader, conditional.block, context)
     others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
     text = "\n".join((f"if {test}; then", *_lines(commands), *(("else", *_lines(others)) if others else ()), "fi"))
     is_bash = any(command.is_bash for command in (*commands, *others))
     reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
+
+
+def shell_test(condition: str, names: JenkinsNames) -> str:
+    """Return the *condition* of Groovy as a command of the shell; raise `UntranslatableError` for another one."""
+    code = GroovyTokens(condition)
+    return _test(ExpressionReader(code, 0, code.size).test(), names)
 
 
 def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
@@ -109,6 +115,8 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
             return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
         case Comparator.IS_NULL if is_boolean is None:
             return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
+        case Comparator.SEARCH if test.text == NOT_BLANK:
+            return f"{'! ' if is_opposite else ''}printf %s \"{value}\" | grep -q '[^[:space:]]'"
     raise UntranslatableError("it compares a pattern")
 
 

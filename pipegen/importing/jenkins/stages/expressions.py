@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from pipegen.importing.jenkins.reading.syntax import GroovyConstant, constant
 from pipegen.importing.jenkins.stages.build_tests import (
+    NOT_BLANK,
     TRUE,
     AllTests,
     AnyTest,
@@ -93,6 +94,10 @@ class ExpressionReader:
         for name, comparator in _METHODS.items():
             if self._accept(".", name, "("):
                 return self._method(subject, comparator)
+        if self._accept("?", ".", "trim", "(", ")"):
+            if self._code.is_sign(self._index, "=") or self._code.is_sign(self._index, "!"):
+                raise self._other()
+            return VariableComparison(variable_of(subject), Comparator.SEARCH, NOT_BLANK)
         if self._accept(".", "toBoolean", "(", ")"):
             return VariableComparison(variable_of(subject), Comparator.TO_BOOLEAN, "true")
         if self._code.is_word(self._index, "in"):

@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
     tried_by,
 )
-from pipegen.importing.jenkins.stages.assignments import printing_command, read_assignment
+from pipegen.importing.jenkins.stages.assignments import is_text, read_assignment
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import BoundSecret, bind, bindings_of
@@ -280,7 +280,7 @@ def _defines(statement: Statement) -> bool:
 
 def _defines_text(statement: Statement) -> bool:
     definition = statement.definition if isinstance(statement, OtherGroovy) else None
-    return definition is not None and printing_command(definition.value) is None
+    return definition is not None and is_text(definition.value)
 
 
 def cosmetic(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

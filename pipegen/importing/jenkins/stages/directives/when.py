@@ -23,7 +23,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     compares,
     mixes_types,
 )
-from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.texts import SETUP, JenkinsNames
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest, equality
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
@@ -194,6 +194,8 @@ def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
         return Opposite(_compared(replace(test, comparator=Comparator.IS_SET), names))
     if test.comparator is Comparator.EQUALS and not test.text:
         raise UntranslatableError(EMPTY_OR_MISSING)
+    if is_parameter and name in SETUP:
+        raise UntranslatableError(f"{name} of a config is the variable of Jenkins, not the parameter of that name")
     if is_parameter:
         return StageTest("env", name, () if test.comparator is Comparator.IS_SET else (_pattern(test),))
     if test.comparator is Comparator.IS_BOOLEAN:
