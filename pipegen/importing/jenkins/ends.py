@@ -149,8 +149,8 @@ def _report_unsuccessful(call: GroovyCall, marks: Marks) -> None:
 
 
 def _report_order(section: GroovyCall, ends: Ends, marks: Marks) -> None:
-    """Report stages that run in any case next to others: those in `finally` have no order."""
-    names = [end.call.name for end in ends.stages]
+    """Report stages that run in any case next to others, unless they only print: those in `finally` have no order."""
+    names = [end.call.name for end in ends.stages if not end.work.only_prints]
     if len(names) > 1 and not {"always", "cleanup"}.isdisjoint(names):
         marks.differs(
             section.span,

@@ -137,6 +137,14 @@ class StageWork(MutableStruct):
         return not (self.commands or self.after or self.has_steps or self.files or self.keys)
 
     @property
+    def only_prints(self) -> bool:
+        """Whether the stage only writes to the log."""
+        calls = (*self.steps_before, *self.steps_after, *self.steps_always, *self.steps_failure)
+        prints = [command.is_message for command in (*self.commands, *self.after)]
+        prints += [call.name == "echo" for call in calls]
+        return all(prints) and not (self.files or self.junit or self.keys.keys() - {"env"})
+
+    @property
     def script_container(self) -> str:
         """The container of its script, "" for that of the agent or of a block around the script."""
         container = (self.default_container if self.container is None else self.container) or ""

@@ -1,0 +1,46 @@
+"""`post` of a pipeline, whose parts become stages without an order."""
+
+from __future__ import annotations
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+pipeline {
+    agent any
+    environment { NAME = 'app' }
+    stages {
+        stage('A') { steps { sh './a' } }
+        stage('B') { steps { sh './b' } }
+    }
+    post {
+        always { ALWAYS }
+        failure { FAILURE }
+        success { echo "done: ${env.NAME}" }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("always", "failure", "reported"),
+    [
+        ("echo 'end'", "sh './logs'", ""),
+        ("sh './clean'", "echo 'failed'", ""),
+        ("cleanWs()", 'echo "${env.NAME.toUpperCase()}"', ""),
+        ("sh './clean'", "sh './logs'", '"always", "failure" of "post" run at the same time'),
+        ("sh './clean'", "slackSend 'failed'", '"always", "failure" of "post" run at the same time'),
+        ("sh './clean'", "archiveArtifacts 'log'", '"always", "failure" of "post" run at the same time'),
+    ],
+)
+def test_only_parts_with_an_effect_need_an_order(always: str, failure: str, reported: str) -> None:
+    """Messages in the log may be in any order."""
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("ALWAYS", always).replace("FAILURE", failure)), report)
+    lines = [line for line in messages(report).split("\n") if "at the same time" in line]
+
+    assert [reported in line for line in lines] == ([True] if reported else [])
