@@ -301,6 +301,14 @@ def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
         ("def x = 'a'; if (!env.A) { sh \"make ${x}\" }", 'if [ -z "${A}" ]; then\n  make a\nfi'),
         ("if (env.A) { sh 'cd x'; sh 'make' }", 'if [ -n "${A}" ]; then\n  (cd x)\n  make\nfi'),
         ('if (env.A) { sh """cat <<E\n  a\nE\n""" }', 'if [ -n "${A}" ]; then\ncat <<E\n  a\nE\nfi'),
+        (
+            "if (env.A) { sh 'a' } else if (env.B == 'b') { sh 'b' } else if (env.C) { sh 'c' } else { sh 'd' }",
+            'if [ -n "${A}" ]; then\n  a\nelif [ "${B}" = b ]; then\n  b\nelif [ -n "${C}" ]; then\n  c\nelse\n  d\nfi',
+        ),
+        (
+            "if (env.A) { sh 'a'; if (env.B) { sh 'b' } else { sh 'c' } }",
+            'if [ -n "${A}" ]; then\n  a\n  if [ -n "${B}" ]; then\n    b\n  else\n    c\n  fi\nfi',
+        ),
         ("if (env.A) { error 'no' }; sh 'make'", 'if [ -n "${A}" ]; then\n  echo no >&2\n  exit 1\nfi'),
     ],
 )
@@ -329,7 +337,8 @@ def test_conditions_of_commands_are_conditions_of_the_shell(block: str, script: 
         'def x = readFile("${env.FILE}").trim(); sh "make ${x}"',
         "def image = docker.build('app'); image.push('latest')",
         "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { acmeLogin() }",
-        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else if (env.FORCE) { sh './force' }",
+        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else if (now()) { sh './force' }",
+        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { def x = 'a'; sh \"make ${x}\" }",
         "if (env.BRANCH_NAME == 'PR-1') { sh './deploy' }",
         "if (env.BRANCH_NAME ==~ /x.*/) { sh './deploy' }",
         "if (fileExists('x')) { sh './deploy' }",

@@ -118,8 +118,15 @@ class GroovyReader:
         condition, block = self.span(start + 2, brace - 1).text, self.block(brace)
         if end == stop:
             return GroovyConditional(condition, block, None)
-        is_else = code.is_word(end, "else") and code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
-        return GroovyConditional(condition, block, self.block(end + 1)) if is_else else None
+        if not code.is_word(end, "else"):
+            return None
+        if code.is_word(end + 1, "if") and (inner := self._conditional(end + 1, stop)) is not None:
+            span = self.span(end + 1, stop)
+            return GroovyConditional(
+                condition, block, GroovyBlock((OtherGroovy(span, conditional=inner),), end + 1, span)
+            )
+        is_block = code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
+        return GroovyConditional(condition, block, self.block(end + 1)) if is_block else None
 
     def _try(self, start: int, stop: int) -> GroovyTry | None:
         """Return the `try` from *start* to *stop*; None for one that does not keep a failure."""

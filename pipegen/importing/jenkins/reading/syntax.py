@@ -98,7 +98,7 @@ class GroovyAssignment(Struct, kw_only=True):
 
 
 class GroovyConditional(Struct):
-    """An `if` with the text of its *condition*, its *block*, and that of its `else`."""
+    """An `if` with the text of its *condition*, its *block*, and that of its `else`, which another `if` may follow."""
 
     condition: str
     block: GroovyBlock
@@ -124,8 +124,8 @@ class GroovyTry(Struct):
 class OtherGroovy(Struct):
     """A statement of Groovy that is no call of a step.
 
-    *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`
-    without another one in its `else`, *tried* a `try` that keeps a failure.
+    *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`,
+    *tried* a `try` that keeps a failure.
     """
 
     span: Span

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from pipegen.emit.yaml import Commented
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyConditional
+from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyBlock,
+    GroovyCall,
+    GroovyConditional,
+    OtherGroovy,
+    Statement,
+)
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     MIXED_TYPES,
@@ -38,7 +45,10 @@ def read_conditional(
     test = shell_test(conditional.condition, reader.names)
     commands = _commands(reader, conditional.block, context)
     others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
-    text = "\n".join((f"if {test}; then", *_lines(commands), *(("else", *_lines(others)) if others else ()), "fi"))
+    ends = ["else", *_lines(others), "fi"] if others else ["fi"]
+    if conditional.otherwise is not None and _conditional_of(conditional.otherwise) is not None:
+        ends = [f"el{others[0].text}"]
+    text = "\n".join((f"if {test}; then", *_lines(commands), *ends))
     is_bash = any(command.is_bash for command in (*commands, *others))
     reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
 
@@ -51,12 +61,13 @@ def shell_test(condition: str, names: JenkinsNames) -> str:
 
 def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
     """Return the commands of the steps in *block*."""
-    if not block.statements or not all(isinstance(statement, GroovyCall) for statement in block.statements):
+    if not block.statements:
         raise UntranslatableError("it contains Groovy")
     work = reader.work
     reader.work = inner = StageWork()
     try:
-        reader.read(block, replace(context, is_whole=False, is_in_block=True))
+        for statement in block.statements:
+            _read_statement(reader, block, statement, replace(context, is_whole=False, is_in_block=True))
     finally:
         reader.work = work
     commands = [*inner.commands, *inner.after]
@@ -64,6 +75,22 @@ def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext
     if inner != StageWork():
         raise UntranslatableError("it contains steps that are no commands")
     return commands
+
+
+def _read_statement(reader: StepReader, block: GroovyBlock, statement: Statement, context: SourceStepContext) -> None:
+    """Read *statement* of *block*, a step or another `if`."""
+    if isinstance(statement, OtherGroovy) and statement.conditional is not None:
+        read_conditional(reader, statement.conditional, context, comment_above(statement.span))
+    elif isinstance(statement, GroovyCall):
+        reader.read(replace(block, statements=(statement,)), context)
+    else:
+        raise UntranslatableError("it contains Groovy")
+
+
+def _conditional_of(block: GroovyBlock) -> GroovyConditional | None:
+    """Return the `if` that is all of *block*, None if there is none."""
+    first = block.statements[0] if len(block.statements) == 1 else None
+    return first.conditional if isinstance(first, OtherGroovy) else None
 
 
 def _lines(commands: list[ScriptCommand]) -> list[str]:
