@@ -167,6 +167,16 @@ def test_credentials_that_are_no_secrets_are_around_all_steps(step: str, script:
     assert f'"withCredentials" of stage "A" stays Groovy: {reason}' in messages(report)
 
 
+def test_steps_after_a_stage_can_be_in_the_block_of_its_credentials() -> None:
+    """The block only sets variables."""
+    step = f"withCredentials([{_AWS}]) {{ sh './push' }} }}\n    post {{ always {{ recordIssues tools: [java()] }}"
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", step)), report)
+
+    assert "recordIssues tools: [java()]" in result.text
+    assert "left out" not in messages(report)
+
+
 def test_a_block_may_begin_on_a_line_of_its_own() -> None:
     """Groovy takes it for the block of the step before, and a config has it on the line of the step."""
     report = Report()

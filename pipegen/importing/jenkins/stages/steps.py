@@ -39,7 +39,10 @@ _NOTIFYING = frozenset({"emailext", "mail", "slackSend"})
 # Steps that can change the files of the workspace, if they have no block.
 _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
 # Blocks that only set variables or concern the log: steps after the stage may be in them, too.
-_NEUTRAL_BLOCKS = ("if (", "withEnv(", "withMaven", "withSonarQubeEnv", "sshagent", "ansiColor", "timestamps", "nodejs")
+_NEUTRAL_BLOCKS = (
+    *("if (", "withEnv(", "withCredentials(", "withMaven", "withSonarQubeEnv", "sshagent", "ansiColor", "timestamps"),
+    "nodejs",
+)
 
 
 class SourceStepContext(Struct, kw_only=True):
