@@ -177,6 +177,28 @@ def test_steps_after_a_stage_can_be_in_the_block_of_its_credentials() -> None:
     assert "left out" not in messages(report)
 
 
+@pytest.mark.parametrize(
+    ("head", "is_around"),
+    [
+        ('withSonarQubeEnv("${env.SERVER}")', True),
+        ("withAWS(role: \"arn:${env.ACCOUNT}:deploy\", region: 'eu')", True),
+        ("acmeRetry({ it.isLost() })", False),
+        ("acmeEnv(servers.collect { it.name })", False),
+    ],
+)
+def test_a_block_with_values_in_texts_is_around_all_steps(head: str, *, is_around: bool) -> None:
+    """One with a closure among its arguments stays Groovy with its steps."""
+    source = _SOURCE.replace("STEP", f"{head} {{ sh './push' }}")
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+    proof = prove_stages(result)
+
+    assert head in result.text.replace("''", "'")
+    assert ("around:" in result.text) is is_around
+    assert ("script: [./push]" in result.text) is is_around
+    assert proof is not None
+    assert proof.differences == ()
+
+
 def test_a_block_may_begin_on_a_line_of_its_own() -> None:
     """Groovy takes it for the block of the step before, and a config has it on the line of the step."""
     report = Report()

@@ -22,6 +22,7 @@ from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.readback.groovy import GroovyTokens
 from pipegen.structs import Struct, replace
 
 # Steps that read files of the workspace.
@@ -40,8 +41,8 @@ _NOTIFYING = frozenset({"emailext", "mail", "slackSend"})
 _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
 # Blocks that only set variables or concern the log: steps after the stage may be in them, too.
 _NEUTRAL_BLOCKS = (
-    *("if (", "withEnv(", "withCredentials(", "withMaven", "withSonarQubeEnv", "sshagent", "ansiColor", "timestamps"),
-    "nodejs",
+    *("if (", "withEnv(", "withCredentials(", "withAWS(", "withKubeConfig(", "withVault(", "withMaven"),
+    *("withSonarQubeEnv", "sshagent", "ansiColor", "timestamps", "nodejs"),
 )
 
 
@@ -327,4 +328,6 @@ def _head(call: GroovyCall) -> str | None:
     if call.block is None:
         return None
     text = on_one_line(call.whole.text[: call.block.span.start - call.whole.start])
-    return None if text is None or "{" in text else re.sub(r"^(\w+) \(", r"\1(", text)
+    if text is None or any(token.text == "{" for token in GroovyTokens(text).tokens):
+        return None
+    return re.sub(r"^(\w+) \(", r"\1(", text)
