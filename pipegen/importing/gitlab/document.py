@@ -209,15 +209,12 @@ class _Writer:
         return with_trigger(draft, self._source, forced, self._inputs, targets, raw_keys, self._accounting)
 
     def _set_inherited(self, draft: Draft) -> None:
-        """Let *draft* get only those variables of the file that it also gets in the source."""
-        inputs = [name for name in self._inputs if name in draft.job.variables]
-        from_workflow = set_for(draft.job, self._set_by_workflow)
-        inputs += [name for name in from_workflow if name not in inputs]
-        known = {*draft.job.variables, *from_workflow}
-        lacks_some = "trigger" not in draft.job.entries and not {*self._inputs, *self._set_by_workflow} <= known
-        if (inputs and "trigger" in draft.keys) or lacks_some:
-            # The other pipeline gets them, too, and the script of a stage gets no others.
-            draft.raw["inherit"] = {"variables": list(inputs) or False}
+        """Let *draft*, and a pipeline that it triggers, get only the variables of the file that the source gets."""
+        own, from_workflow = draft.job.variables, set_for(draft.job, self._set_by_workflow)
+        known = dict.fromkeys((*(name for name in self._inputs if name in own), *from_workflow))
+        has_all = {*self._inputs, *self._set_by_workflow} <= {*own, *from_workflow}
+        if (known and "trigger" in draft.keys) or not (has_all or "trigger" in draft.job.entries):
+            draft.raw["inherit"] = {"variables": [*known] or False}
 
     def _config(
         self, drafts: Sequence[Draft], order: Order, known: Condition, comments: KeyComments
