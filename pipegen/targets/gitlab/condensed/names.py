@@ -46,7 +46,9 @@ def _distinct_words(jobs: Sequence[GitLabJob], taken: set[str]) -> str:
 
 def common_words(names: Sequence[str]) -> str:
     """Return the words with which all *names* begin, or else end, as a part of the name of a hidden job."""
-    return _first_words(names) or _first_words([name[::-1] for name in names])[::-1]
+    # As in "mail when build fails".
+    first_words = _first_words(names).removesuffix("-when")
+    return first_words or _first_words([name[::-1] for name in names])[::-1]
 
 
 def _first_words(names: Sequence[str]) -> str:

@@ -41,6 +41,20 @@ def test_mail_jobs_share_a_script_that_reads_the_stage() -> None:
     assert data[".mail"]["variables"] == {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
 
 
+def test_the_rules_of_mail_jobs_are_named_after_mails() -> None:
+    """Without the word that the name of the stage follows."""
+    stages = ", ".join(f"{{ name: s{number}, script: x }}" for number in range(4))
+    keys = f"concurrency: {{ cancel: true }}, notify: {{ email: {{ to: [t@example.org] }} }}, stages: [{stages}]"
+    data = yaml_data(
+        compiled(f"""
+            pipelines: {{ p: {{ when: {{ branch: main }}, {keys} }}, q: {{ when: {{ event: schedule }}, {keys} }} }}
+            targets: {{ gitlab: {{ mail: {{}} }} }}
+        """).text
+    )
+
+    assert [name for name in data if name.startswith(".rules")] == [".rules-p-mail", ".rules-q-mail"]
+
+
 def test_a_mail_without_the_stage_needs_no_variable() -> None:
     """The texts are those of the user."""
     data = _data(_TWO, "to: [t@example.org], subject: failed, body: see there")
