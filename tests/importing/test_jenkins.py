@@ -309,6 +309,10 @@ def test_a_step_that_reads_the_answer_of_an_approval_is_left_out() -> None:
             "if (env.A) { sh 'a'; if (env.B) { sh 'b' } else { sh 'c' } }",
             'if [ -n "${A}" ]; then\n  a\n  if [ -n "${B}" ]; then\n    b\n  else\n    c\n  fi\nfi',
         ),
+        (
+            "if (env.A) { sh 'a' } else {\n // about b\n if (env.B) {\n sh 'b' } }",
+            'if [ -n "${A}" ]; then\n  a\nelse\n  # about b\n  if [ -n "${B}" ]; then\n    b\n  fi\nfi',
+        ),
         ("if (env.A) { error 'no' }; sh 'make'", 'if [ -n "${A}" ]; then\n  echo no >&2\n  exit 1\nfi'),
     ],
 )
@@ -320,6 +324,17 @@ def test_conditions_of_commands_are_conditions_of_the_shell(block: str, script: 
     assert "left out" not in messages(report)
     assert "stays Groovy" not in messages(report)
     assert draft.work.commands[0].text == script
+    assert _differences(result) == []
+
+
+def test_commands_in_conditions_are_once_in_the_folder_and_the_variables_around_them() -> None:
+    """The script has those before the condition."""
+    conditional = "script { if (env.A) { sh './a' } else { sh './b' } }"
+    steps = f"dir('sub') {{ withEnv(['B=c']) {{ {conditional} }} }}; sh './last'"
+    result, _ = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ {steps} }} }} }} }}")
+
+    assert result.text.count("cd sub") == 1
+    assert result.text.count("export B=") == 1
     assert _differences(result) == []
 
 

@@ -177,6 +177,8 @@ def test_what_follows_in_any_case_is_like_post(steps: str, expected: str) -> Non
     [
         f"try {{ sh 'x' }} catch (e) {{ sh 'z' }} finally {{ {_JUNIT} }}",
         "try { sh 'x' } catch (e) { sh 'z'; throw new Exception() }",
+        # It follows a stopped build, not a failure.
+        "try { sh 'x' } catch (FlowInterruptedException e) { sh 'z'; throw e }",
         "try { sh 'x' } catch (e) { sh 'z'; throw e } catch (Error f) { throw f }",
         f"try {{ sh 'x' }} finally {{ {_JUNIT} }}; sh 'b'",
         f"try {{ deploy() }} finally {{ {_JUNIT} }}",

@@ -199,11 +199,12 @@ def test_a_block_with_values_in_texts_is_around_all_steps(head: str, *, is_aroun
     assert proof.differences == ()
 
 
-def test_a_block_may_begin_on_a_line_of_its_own() -> None:
+@pytest.mark.parametrize("head", ["sshagent(['key'])", "withSonarQubeEnv('https://sonar.example.org')"])
+def test_a_block_may_begin_on_a_line_of_its_own(head: str) -> None:
     """Groovy takes it for the block of the step before, and a config has it on the line of the step."""
     report = Report()
-    steps = "sh 'make'\n        sshagent(['key'])\n        { sh './push' }"
+    steps = f"sh 'make'\n        {head}\n        {{ sh './push' }}"
     result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", steps)), report)
 
-    assert "sshagent(['key']) { sh './push' }" in result.text
+    assert f"{head} {{ sh './push' }}" in result.text
     assert "left out" not in messages(report)

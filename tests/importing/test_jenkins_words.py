@@ -87,6 +87,15 @@ def test_a_parameter_with_the_name_of_a_variable_is_a_reference() -> None:
     assert "make ${inputs.FLAGS}" in result.text
 
 
+@pytest.mark.parametrize("value", ["CGO_ENABLED=0 go", "! go"])
+def test_a_variable_with_the_start_of_a_command_is_text_of_the_command(value: str) -> None:
+    """In the value of a variable, a shell takes an assignment or `!` for the name of a program."""
+    text = _PARAMETERS.replace("PARAMETER", "").replace("ENVIRONMENT", f"environment {{ GO = '{value}' }}")
+    result = _imported(text.replace("STEP", "${GO} build"))
+
+    assert f"{value} build" in result.text
+
+
 @pytest.mark.parametrize(
     ("step", "command"),
     [

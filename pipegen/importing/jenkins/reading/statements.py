@@ -44,6 +44,9 @@ _OPEN_SIGNS = frozenset(",+-*:?=&|<>!([.%")
 _CONTINUING = frozenset(".?:&|+")
 # The tokens of `.trim()`.
 _TRIM = 4
+# The tokens of `catch (error)`, and the classes that have the failure of a step `sh`, one of them its own.
+_UNTYPED_CATCH = 4
+_OF_ANY_FAILURE = frozenset({"def", "Throwable", "Exception", "AbortException"})
 _AFTER_BLOCK = frozenset({"else", "catch", "finally"})
 
 
@@ -135,12 +138,19 @@ class GroovyReader:
         failing, ending = None, None
         if end < stop and code.is_word(end, "catch"):
             brace = code.skip(end + 1)
-            failing = self._before_throw(brace, code.word(brace - 2)) if code.is_sign(brace, "{") else None
+            failing = self._before_throw(brace, code.word(brace - 2)) if self._catches_all(end, brace) else None
             end = code.skip(brace) if failing is not None else stop + 1
         if end < stop and code.is_word(end, "finally") and code.is_sign(end + 1, "{"):
             ending, end = self.block(end + 1), code.skip(end + 1)
         is_only = end == stop and (failing is not None or ending is not None)
         return GroovyTry(self.block(start + 1), failing, ending) if is_only else None
+
+    def _catches_all(self, start: int, brace: int) -> bool:
+        """Return whether the `catch` at *start*, whose block opens at *brace*, is for each failure of a script."""
+        code = self._code
+        if not code.is_sign(start + 1, "(") or not code.is_sign(brace, "{"):
+            return False
+        return brace == start + _UNTYPED_CATCH or code.word(brace - 3) in _OF_ANY_FAILURE
 
     def _before_throw(self, brace: int, error: str) -> GroovyBlock | None:
         """Return the block that opens at *brace* without its last statement, which throws *error*; None for others."""

@@ -46,7 +46,7 @@ def read_conditional(
     commands = _commands(reader, conditional.block, context)
     others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
     ends = ["else", *_lines(others), "fi"] if others else ["fi"]
-    if conditional.otherwise is not None and _conditional_of(conditional.otherwise) is not None:
+    if conditional.otherwise is not None and _is_conditional(conditional.otherwise) and not others[0].comment:
         ends = [f"el{others[0].text}"]
     text = "\n".join((f"if {test}; then", *_lines(commands), *ends))
     is_bash = any(command.is_bash for command in (*commands, *others))
@@ -60,14 +60,15 @@ def shell_test(condition: str, names: JenkinsNames) -> str:
 
 
 def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
-    """Return the commands of the steps in *block*."""
+    """Return the commands of the steps in *block*; the folder and the variables around them are those of the `if`."""
     if not block.statements:
         raise UntranslatableError("it contains Groovy")
+    context = replace(context, directory="", exports=(), is_whole=False, is_in_block=True)
     work = reader.work
     reader.work = inner = StageWork()
     try:
         for statement in block.statements:
-            _read_statement(reader, block, statement, replace(context, is_whole=False, is_in_block=True))
+            _read_statement(reader, block, statement, context)
     finally:
         reader.work = work
     commands = [*inner.commands, *inner.after]
@@ -87,10 +88,10 @@ def _read_statement(reader: StepReader, block: GroovyBlock, statement: Statement
         raise UntranslatableError("it contains Groovy")
 
 
-def _conditional_of(block: GroovyBlock) -> GroovyConditional | None:
-    """Return the `if` that is all of *block*, None if there is none."""
+def _is_conditional(block: GroovyBlock) -> bool:
+    """Return whether an `if` is all of *block*."""
     first = block.statements[0] if len(block.statements) == 1 else None
-    return first.conditional if isinstance(first, OtherGroovy) else None
+    return isinstance(first, OtherGroovy) and first.conditional is not None
 
 
 def _lines(commands: list[ScriptCommand]) -> list[str]:

@@ -110,10 +110,13 @@ def groovy_of(call: GroovyCall) -> str:
 def _with_brace_on_line(call: GroovyCall) -> str:
     """Return the text of *call* with the brace of its block on the line of its arguments, as steps of a config have."""
     text = call.whole.text
-    brace = call.block.span.start - call.whole.start if call.block is not None else 0
-    head = text[:brace]
-    is_broken = "\n" in head[len(head.rstrip()) :] and "//" not in head
-    return f"{head.rstrip()} {text[brace:]}" if is_broken else text
+    if call.block is None:
+        return text
+    brace = call.block.span.start - call.whole.start
+    code = GroovyTokens(text[:brace])
+    end = code.tokens[code.size - 1].end
+    gap = text[end:brace]
+    return f"{text[:end]} {text[brace:]}" if "\n" in gap and gap.isspace() else text
 
 
 def words(text: str) -> frozenset[str]:

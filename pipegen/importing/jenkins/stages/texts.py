@@ -32,8 +32,9 @@ _PREDEFINED = frozenset(
 )
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
-# Signs that a shell interprets in a value that Groovy inserts into a command; `${name.…}` is a reference of a config.
-_INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!\$)\{")
+# What a shell interprets in a value that Groovy inserts into a command, such as signs, or a variable that is set at the
+# start; `${name.…}` is a reference of a config.
+_INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!\$)\{|^\s*(?:\w+=|!\s)")
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
 # Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
