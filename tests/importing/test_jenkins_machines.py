@@ -177,6 +177,9 @@ def test_what_follows_in_any_case_is_like_post(steps: str, expected: str) -> Non
     [
         f"try {{ sh 'x' }} catch (e) {{ sh 'z' }} finally {{ {_JUNIT} }}",
         "try { sh 'x' } catch (e) { sh 'z'; throw new Exception() }",
+        "try { sh 'x' } catch (e) { echo e.message; throw e }",
+        # The steps would follow each attempt.
+        "try { retry(3) { sh 'x' } } catch (e) { slackSend 'z'; throw e }",
         # It follows a stopped build, not a failure.
         "try { sh 'x' } catch (FlowInterruptedException e) { sh 'z'; throw e }",
         "try { sh 'x' } catch (e) { sh 'z'; throw e } catch (Error f) { throw f }",
@@ -195,6 +198,14 @@ def test_other_steps_that_follow_in_any_case_stay_groovy(steps: str) -> None:
 
     assert f"script {{ {steps} }}" in _stage(in_script).replace('"', "'").replace("''", "'")
     assert "jenkins: [work()]" in _stage(in_function)
+
+
+def test_attempts_around_steps_that_follow_in_any_case_stay_groovy() -> None:
+    """The steps would follow each attempt of a stage, too, but not in a config."""
+    result, reported = _imported("retry(3) { script { try { sh 'x' } finally { slackSend 'z' } } }")
+
+    assert "try { sh 'x' } finally { slackSend 'z' }" in _stage(result).replace("''", "'")
+    assert "left out" not in reported
 
 
 @pytest.mark.parametrize(

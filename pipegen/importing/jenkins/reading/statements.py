@@ -135,15 +135,16 @@ class GroovyReader:
         """Return the `try` from *start* to *stop*; None for one that does not keep a failure."""
         code = self._code
         end = code.skip(start + 1) if code.is_sign(start + 1, "{") else stop
-        failing, ending = None, None
+        failing, error, ending = None, "", None
         if end < stop and code.is_word(end, "catch"):
             brace = code.skip(end + 1)
-            failing = self._before_throw(brace, code.word(brace - 2)) if self._catches_all(end, brace) else None
+            error = code.word(brace - 2)
+            failing = self._before_throw(brace, error) if self._catches_all(end, brace) else None
             end = code.skip(brace) if failing is not None else stop + 1
         if end < stop and code.is_word(end, "finally") and code.is_sign(end + 1, "{"):
             ending, end = self.block(end + 1), code.skip(end + 1)
         is_only = end == stop and (failing is not None or ending is not None)
-        return GroovyTry(self.block(start + 1), failing, ending) if is_only else None
+        return GroovyTry(self.block(start + 1), failing, error, ending) if is_only else None
 
     def _catches_all(self, start: int, brace: int) -> bool:
         """Return whether the `catch` at *start*, whose block opens at *brace*, is for each failure of a script."""

@@ -108,11 +108,12 @@ class GroovyConditional(Struct):
 class GroovyTry(Struct):
     """A `try` that keeps the failure of its *block*: *failing* are the statements of its `catch` before the `throw`.
 
-    *ending* is the block of its `finally`.
+    *error* is the name of the failure there. *ending* is the block of its `finally`.
     """
 
     block: GroovyBlock
     failing: GroovyBlock | None
+    error: str
     ending: GroovyBlock | None
 
     @property

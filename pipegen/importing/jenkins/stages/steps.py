@@ -66,6 +66,8 @@ class SourceStepContext(Struct, kw_only=True):
     # Whether they are in a block whose steps stay Groovy only as a whole; the ends of a `try` need not.
     is_in_block: bool = False
     is_tried: bool = False
+    # Whether they are in the `catch` or `finally` of a `try`.
+    is_end: bool = False
     # The arguments of `docker.withRegistry` around them.
     registry: tuple[GroovyValue, ...] = ()
     # Whether they are in the block that says where the stage runs.
@@ -137,8 +139,10 @@ class StepReader:
             raise StaysGroovyError("the steps that follow in any case would be in another block")
         self.read(tried.block, replace(context, is_tried=True))
         before = len(self.work.after)
-        after = replace(context, is_after=True, is_whole=False, is_tried=False)
+        after = replace(context, is_after=True, is_whole=False, is_tried=False, is_end=True)
         if tried.failing is not None:
+            if any(first_read(_text_of(statement), (tried.error,)) for statement in tried.failing.statements):
+                raise StaysGroovyError(f'its "catch" reads {tried.error}')
             self._read_failing(tried.failing, replace(after, when="failure"))
         if tried.ending is not None:
             self.read(tried.ending, replace(after, when="always"))
@@ -211,6 +215,8 @@ class StepReader:
             self._leave_out(call, f'it reads "{name}", which no Groovy of the config sets')
             return
         if context.is_after and (obstacle := self._obstacle_after(context)):
+            if context.is_end:
+                raise StaysGroovyError(f'a step in "catch" or "finally" stays Groovy, and {obstacle}')
             self._leave_out(call, obstacle)
             return
         self._kept_steps(context).append(call)
@@ -244,8 +250,7 @@ class StepReader:
 
     def _leave_out(self, statement: Statement, reason: str) -> None:
         """Report *statement*, and note the names that nothing sets without it."""
-        whole = statement.whole if isinstance(statement, GroovyCall) else statement.span
-        self.names.outside.update(assigned(whole.text))
+        self.names.outside.update(assigned(_text_of(statement)))
         self.marks.left_out(statement, reason)
 
     def command(self, call: GroovyCall, text: str, context: SourceStepContext) -> None:
@@ -273,6 +278,10 @@ class StepReader:
 
 
 Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
+
+
+def _text_of(statement: Statement) -> str:
+    return (statement.whole if isinstance(statement, GroovyCall) else statement.span).text
 
 
 def is_needless(statement: Statement) -> bool:
