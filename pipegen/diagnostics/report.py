@@ -103,15 +103,16 @@ def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:
 def suggestion(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that *word* is probably a typo of; of many known words, only one edit away.
 
-    Of short words, those that differ in the first letter are other words, unless two letters are swapped.
+    A short word with another first letter is no typo, unless two letters are swapped.
     """
     words = tuple(known)
     if len(words) > _MANY:
         candidates = [indexes[0] for part in _shortened(word) if (indexes := _by_shortened(words).get(part))]
         return words[min(candidates)] if candidates else None
     similar = closest(word, words, cutoff=0.6)
-    is_other = similar is not None and len(word) <= _SHORT and word[:1] != similar[:1]
-    return None if is_other and sorted(word) != sorted(similar or "") else similar
+    if similar is None or len(word) > _SHORT or word[:1] == similar[:1] or sorted(word) == sorted(similar):
+        return similar
+    return None
 
 
 def closest(word: str, words: Sequence[str], *, cutoff: float) -> str | None:
@@ -130,6 +131,7 @@ def _may_be_close(word: str, other: str, cutoff: float) -> bool:
 
 # The largest number of known words that are compared one by one.
 _MANY = 100
+# The longest word that has few letters in common with its typos.
 _SHORT = 3
 # Longer words are not shortened: all their variants would fill the memory.
 _LONG = 200

@@ -169,14 +169,14 @@ def _imported_and_proven(
     imported = _imported(path, include_root, default_branch, own)
     proven = _proven(imported) if imported is not None and is_proven else None
     if proven is not None and proven.misordered and isinstance(imported, GitLabImport):
-        best = _in_another_order(_Attempt(imported, proven, own))
+        best = _in_another_order(_ComparedImport(imported, proven, own))
         imported, proven, own = best.imported, best.proven, best.report
     report.take(own)
     return imported, proven
 
 
-class _Attempt(Struct):
-    """An import, how its runs compare, and its diagnostics."""
+class _ComparedImport(Struct):
+    """An import, the comparison of its runs, and its diagnostics."""
 
     imported: GitLabImport
     proven: Proof
@@ -188,10 +188,10 @@ class _Attempt(Struct):
         return sum(difference.at == span for difference in self.proven.differences)
 
 
-def _in_another_order(first: _Attempt) -> _Attempt:
-    """Return the attempt whose runs are most alike.
+def _in_another_order(first: _ComparedImport) -> _ComparedImport:
+    """Return the import whose runs differ least: the *first*, or one in which its misordered jobs have another order.
 
-    Each job that is misordered in the *first* one can have raw needs, or the order of stages, although this differs.
+    Each of them can have raw needs, or the order of stages although the generated file has jobs in other stages.
     """
     names = first.proven.misordered
     second = _attempt(first, Misordered(names))
@@ -207,12 +207,12 @@ def _in_another_order(first: _Attempt) -> _Attempt:
     return min(attempts, key=lambda attempt: len(attempt.proven.differences))
 
 
-def _attempt(first: _Attempt, misordered: Misordered) -> _Attempt | None:
+def _attempt(first: _ComparedImport, misordered: Misordered) -> _ComparedImport | None:
     """Return the *first* import with *misordered* jobs, None if it does not compile."""
     report = Report()
     imported = with_needs(first.imported, misordered, report)
     proven = prove(imported)
-    return _Attempt(imported, proven, report) if proven is not None else None
+    return _ComparedImport(imported, proven, report) if proven is not None else None
 
 
 def _imported(

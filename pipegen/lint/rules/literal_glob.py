@@ -42,7 +42,7 @@ def _check(condition: Condition | None, report: Report) -> None:
 
 
 def _other_syntax(pattern: Pattern, ref: str) -> tuple[str, str]:
-    """Return what is literal in *pattern* of a *ref*, "" for files, and what to write; "" if nothing looks like it."""
+    """Return the literal syntax in *pattern*, and what to write; "" if there is none. *ref* is "" for files."""
     text = pattern.text
     if pattern.is_regex:
         return "", ""
@@ -63,7 +63,7 @@ def _other_syntax(pattern: Pattern, ref: str) -> tuple[str, str]:
 
 
 def _without(variable: re.Match[str], text: str, ref: str) -> str:
-    """Return what to write in place of the *text* of a *ref*, "" for files, which contains *variable*."""
+    """Return what to write in place of *text*, which contains *variable*. *ref* is "" for files."""
     name = variable[1].strip("{}")
     if name == "CI_DEFAULT_BRANCH":
         return 'write the name of the branch, such as "main"'

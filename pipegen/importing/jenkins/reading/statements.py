@@ -278,25 +278,30 @@ class GroovyReader:
 
     def _choice(self, start: int, end: int) -> GroovyChoice | None:
         """Return the choice between two values from *start* to *end*, None if there is none."""
-        code, marks, depth, index = self._code, list[int](), 0, start
-        while index < end:
-            if code.is_sign(index, "?") and not code.is_sign(index + 1, "."):
-                depth += 1
-                marks += [index] if not marks else []
-            elif code.is_sign(index, ":") and marks and len(marks) == 1:
-                depth -= 1
-                marks += [index] if depth == 0 else []
-            index = code.skip(index)
-        if len(marks) != 2:  # noqa: PLR2004 - both signs
+        question, colon = self._signs_of_choice(start, end)
+        if colon == end:
             return None
-        question, colon = marks
-        first = start if colon == question + 1 else question + 1
+        is_short = colon == question + 1
         return GroovyChoice(
             text=self.span(start, end).text,
             condition=self.span(start, question).text,
-            first=self.value(first, question if first == start else colon),
+            first=self.value(start, question) if is_short else self.value(question + 1, colon),
             other=self.value(colon + 1, end),
         )
+
+    def _signs_of_choice(self, start: int, end: int) -> tuple[int, int]:
+        """Return the positions of `?` and of its `:` between *start* and *end*, which stands for a missing sign."""
+        code, question, depth, index = self._code, end, 0, start
+        while index < end:
+            if code.is_sign(index, "?") and not code.is_sign(index + 1, "."):
+                depth += 1
+                question = min(question, index)
+            elif code.is_sign(index, ":") and depth:
+                depth -= 1
+                if depth == 0:
+                    return question, index
+            index = code.skip(index)
+        return question, end
 
     def _called(self, start: int, end: int) -> GroovyCall | GroovyTrimmed | None:
         """Return a call with parentheses, also with `.trim()`; None for other values."""

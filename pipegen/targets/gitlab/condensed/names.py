@@ -15,8 +15,8 @@ _SEPARATORS, _LONGEST = r"[^\w.]+", 60
 def hidden_name(content: str, jobs: Sequence[GitLabJob], taken: set[str]) -> str:
     """Return a name for the hidden job with the *content* of *jobs*, and add it to *taken*.
 
-    It has the words that all their names share, or the name of the first stage, or else job: if the words are those of
-    another hidden job, such as that of their pipeline, they say nothing.
+    It has the words that all their names share. Without such words, or if they are the name of another hidden job, such
+    as that of their pipeline, it has the name of the first stage, or of the first job.
     """
     words = _distinct_words(jobs, taken)
     if not words:
@@ -31,20 +31,20 @@ def shared_name(content: str, jobs: Sequence[GitLabJob], taken: set[str], *, has
     It has the words that the names of *jobs* share. With *has_prefix*, because other files may have a job with these
     words, it says first what the job has.
     """
-    words = _distinct_words(jobs, taken)
     if content or has_prefix:
         return hidden_name(content or "shared", jobs, taken)
-    if words:
+    if words := _distinct_words(jobs, taken):
         return unique_name(f".{words}", taken)
     return unique_name(".helpers", taken) if jobs[0].is_helper else hidden_name("shared", jobs, taken)
 
 
 def _distinct_words(jobs: Sequence[GitLabJob], taken: set[str]) -> str:
-    words = common_words([job.name for job in jobs])
+    """Return the words that the names of *jobs* share, "" if another hidden job has them as its name."""
+    words = _common_words([job.name for job in jobs])
     return "" if f".{words}" in taken else words
 
 
-def common_words(names: Sequence[str]) -> str:
+def _common_words(names: Sequence[str]) -> str:
     """Return the words with which all *names* begin, or else end, as a part of the name of a hidden job."""
     # As in "mail when build fails".
     first_words = _first_words(names).removesuffix("-when")
