@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.names import shared_name
-from pipegen.targets.gitlab.model import Document, GitLabJob
+from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
 
 
 def with_merged_keys(document: Document) -> Document:
@@ -17,37 +17,54 @@ def with_merged_keys(document: Document) -> Document:
     """
     users = _users(document)
     shared = {users[job.name]: job for job in document.jobs if job.is_hidden and job.name in users}
-    merged: dict[str, GitLabJob] = {}
-    names: dict[str, str] = {}
-    taken = document.names()
+    parts: dict[str, list[Hidden]] = {}
     for hidden in document.hidden:
-        job = shared.get(users.get(hidden.name, ()))
-        if job is not None:
-            current = merged.get(job.name)
-            if current is None:
-                members = [each for each in document.jobs if each.name in users[job.name]]
-                taken.discard(job.name)
-                name = shared_name("", members, taken, has_prefix=bool(document.external))
-                current = replace(job, name=name)
-            merged[job.name] = replace(
-                current,
-                rules=hidden.rules or current.rules,
-                before_script=hidden.before_script or current.before_script,
-                after_script=hidden.after_script or current.after_script,
-            )
-            names[hidden.name] = names[job.name] = current.name
-    if not names:
+        if (job := shared.get(users.get(hidden.name, ()))) is not None:
+            parts.setdefault(job.name, []).append(hidden)
+    if not parts:
         return document
-    inherited = {hidden.name for hidden in document.hidden if hidden.before_script and hidden.name not in names}
-    for name, job in merged.items():
-        keys = {each.keys_from for each in document.jobs if each.name in users[name]}
-        if job.script and not document.defaults.before_script and inherited.isdisjoint(keys):
-            merged[name] = replace(job, before_script=(), script=(*job.before_script, *job.script))
-    return replace(
-        document,
-        hidden=tuple(hidden for hidden in document.hidden if hidden.name not in names),
-        jobs=tuple(_renamed(merged.get(job.name, job), names) for job in document.jobs),
+    names, taken = dict[str, str](), document.names()
+    for old, own in parts.items():
+        members = [job for job in document.jobs if job.name in users[old]]
+        taken.discard(old)
+        name = shared_name("", members, taken, has_prefix=bool(document.external))
+        names |= dict.fromkeys((old, *(hidden.name for hidden in own)), name)
+    jobs = (
+        _with_parts(job, parts[job.name], names[job.name]) if job.name in parts else _renamed(job, names)
+        for job in document.jobs
     )
+    others = tuple(hidden for hidden in document.hidden if hidden.name not in names)
+    return _with_whole_scripts(replace(document, hidden=others, jobs=tuple(jobs)), {*names.values()})
+
+
+def _with_parts(job: GitLabJob, parts: Iterable[Hidden], name: str) -> GitLabJob:
+    """Return the hidden *job* with the *name* and with the scripts and rules of *parts*."""
+    for part in parts:
+        job = replace(
+            job,
+            rules=part.rules or job.rules,
+            before_script=part.before_script or job.before_script,
+            after_script=part.after_script or job.after_script,
+        )
+    return replace(job, name=name)
+
+
+def _with_whole_scripts(document: Document, names: Collection[str]) -> Document:
+    """Return *document* whose hidden jobs *names* have the start of their script in it.
+
+    The start stays apart if those that extend it would inherit another one.
+    """
+    if document.defaults.before_script:
+        return document
+    starts = {hidden.name for hidden in document.hidden if hidden.before_script}
+    inheriting = {name for job in document.jobs if job.keys_from in starts for name in job.shared_from}
+    jobs = (
+        replace(job, before_script=(), script=(*job.before_script, *job.script))
+        if job.name in names and job.script and job.name not in inheriting
+        else job
+        for job in document.jobs
+    )
+    return replace(document, jobs=tuple(jobs))
 
 
 def _users(document: Document) -> Mapping[str, tuple[str, ...]]:
