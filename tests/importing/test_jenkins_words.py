@@ -96,6 +96,15 @@ def test_a_variable_with_the_start_of_a_command_is_text_of_the_command(value: st
     assert f"{value} build" in result.text
 
 
+def test_a_variable_with_the_value_of_another_can_be_text_of_a_command() -> None:
+    """The comparison of the runs reads both values."""
+    environment = """environment { FLAGS = '-c "x y"'; GO = "go ${env.FLAGS}" }"""
+    text = _PARAMETERS.replace("PARAMETER", "").replace("ENVIRONMENT", environment)
+    result = _imported(text.replace("STEP", "${GO} build"))
+
+    assert 'go -c "x y" build' in result.text
+
+
 @pytest.mark.parametrize(
     ("step", "command"),
     [

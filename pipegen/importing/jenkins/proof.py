@@ -140,16 +140,14 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     commands = [step for step in job.steps if isinstance(step, Commands)]
     printed = [output.command for step in commands for output in step.outputs if output.command is not None]
     script = [line for step in commands for line in _lines((*step.lines, *printed))]
-    # A script contains the text of a variable that the shell interprets.
-    variables = dict(_constants(draft.source, imported))
-    inserted = {name: value for name, value in variables.items() if is_interpreted(value)}
+    inserted = _interpreted(draft.source, imported)
     constants = {**imported.source.constants, **inserted, **{f"env.{name}": inserted[name] for name in inserted}}
     expected = [line for block in step_blocks(draft) for line in _commands(block, imported, constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
     env = {key: _known(value.parts) for step in commands for key, value in step.env}
-    for variable, value in variables.items():
+    for variable, value in _constants(draft.source, imported).items():
         if script and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
     yield from _groovy(draft, job, imported)
@@ -306,11 +304,26 @@ def _text(value: GroovyValue | None, constants: Mapping[str, str]) -> str:
     return _known([constants.get(part.text, part) if isinstance(part, GroovyPart) else part for part in parts])
 
 
-def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[str, str]]:
-    """Yield the variables of *stage* with a constant value."""
-    constants: dict[str, str] = {}
+def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Mapping[str, str]:
+    """Return the variables of *stage* with a constant value."""
+    constants = {variable.name: constant(variable.value) for variable in _environment(stage, imported)}
+    return {name: value for name, value in constants.items() if value}
+
+
+def _interpreted(stage: JenkinsStage, imported: JenkinsImport) -> Mapping[str, str]:
+    """Return the variables of *stage* whose values a shell interprets: a script contains their text."""
+    values: dict[str, str] = {}
+    for variable in _environment(stage, imported):
+        known = {**imported.source.constants, **values, **{f"env.{name}": values[name] for name in values}}
+        parts = variable.value.parts if isinstance(variable.value, GroovyText) else ()
+        is_known = all(isinstance(part, str) or part.text in known for part in parts)
+        values[variable.name] = _text(variable.value, known) if parts and is_known else ""
+    return {name: value for name, value in values.items() if is_interpreted(value)}
+
+
+def _environment(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[GroovyAssignment]:
+    """Yield the variables in `environment` of the pipeline and of *stage*."""
     for section in (*sections(imported.source.pipeline, "environment"), *stage.blocks("environment")):
         for statement in section.block.statements if section.block is not None else ():
             if isinstance(statement, GroovyAssignment):
-                constants[statement.name] = constant(statement.value) or ""
-    yield from ((name, value) for name, value in constants.items() if value)
+                yield statement
