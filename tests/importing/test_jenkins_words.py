@@ -105,6 +105,17 @@ def test_a_variable_with_the_value_of_another_can_be_text_of_a_command() -> None
     assert 'go -c "x y" build' in result.text
 
 
+def test_a_variable_of_a_block_with_quotes_is_text_of_a_command() -> None:
+    """A shell does not read quotes in the value of a variable."""
+    text = _PARAMETERS.replace("PARAMETER", "").replace("ENVIRONMENT", "environment { ALL = '\"a b\"' }")
+    block = """withEnv(["FLAGS=-c 'x y'", 'ALL=a b']) { sh "make ${FLAGS} ${ALL}" }"""
+    steps = f'{block}; sh "make ${{ALL}}"'
+    result = _imported(text.replace('sh "STEP"', steps))
+
+    assert "make -c 'x y' ${ALL}" in result.text
+    assert 'make "a b"' in result.text
+
+
 @pytest.mark.parametrize(
     ("step", "command"),
     [

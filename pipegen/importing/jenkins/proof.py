@@ -20,6 +20,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
+    GroovyList,
     GroovyPart,
     GroovyText,
     OtherGroovy,
@@ -276,7 +277,7 @@ def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[st
         if statement.name == "sh" and imported.is_translated(statement.span):
             yield from _expected(statement, constants)
         elif statement.block is not None:
-            yield from _commands(statement.block, imported, constants)
+            yield from _commands(statement.block, imported, _constants_in(statement, constants))
 
 
 def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Mapping[str, str]) -> Iterator[str]:
@@ -319,6 +320,17 @@ def _interpreted(stage: JenkinsStage, imported: JenkinsImport) -> Mapping[str, s
         is_known = all(isinstance(part, str) or part.text in known for part in parts)
         values[variable.name] = _text(variable.value, known) if parts and is_known else ""
     return {name: value for name, value in values.items() if is_interpreted(value)}
+
+
+def _constants_in(call: GroovyCall, constants: Mapping[str, str]) -> Mapping[str, str]:
+    """Return *constants* as in the block of *call*, which may be `withEnv`."""
+    overrides = call.argument("overrides", "") if call.name == "withEnv" else None
+    items = overrides.value.items if overrides is not None and isinstance(overrides.value, GroovyList) else ()
+    settings = [_text(item, constants).partition("=") for item in items]
+    names = {name for name, _, _ in settings}
+    others = {name: text for name, text in constants.items() if name.removeprefix("env.") not in names}
+    values = {name: value for name, _, value in settings if "$" not in value and is_interpreted(value)}
+    return {**others, **values, **{f"env.{name}": value for name, value in values.items()}}
 
 
 def _environment(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[GroovyAssignment]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import dropwhile
 
 from pipegen.emit.yaml import Value
@@ -22,7 +22,7 @@ from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import BoundSecret, bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -164,7 +164,9 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
         context = replace(context, exports=(*context.exports, *exports), is_in_block=True)
-    _read_with(reader, [name for name, _ in exports], call.block, context)
+    # Commands contain the text of a value that the shell interprets; others read the variable.
+    texts = {name: value if "$" not in value and is_interpreted(value) else None for name, value in exports}
+    _read_with(reader, texts, call.block, context)
 
 
 def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -197,7 +199,7 @@ def with_credentials(reader: StepReader, call: GroovyCall, context: SourceStepCo
         reader.marks.all(binding)
     reader.marks.read(call, "bindings")
     context = replace(context, is_in_block=context.is_in_block or not context.is_whole or context.is_after)
-    _read_with(reader, dict(variables), call.block, context)
+    _read_with(reader, dict.fromkeys(name for name, _ in variables), call.block, context)
 
 
 def _bound_secrets(reader: StepReader, call: GroovyCall) -> tuple[tuple[GroovyCall, ...], list[BoundSecret]]:
@@ -215,10 +217,12 @@ def _variables(reader: StepReader) -> Mapping[str, Value]:
     return env if isinstance(env, dict) else {}
 
 
-def _read_with(reader: StepReader, variables: Iterable[str], block: GroovyBlock, context: SourceStepContext) -> None:
-    """Read *block*, inside which Groovy and commands can read *variables* of the environment."""
+def _read_with(
+    reader: StepReader, variables: Mapping[str, str | None], block: GroovyBlock, context: SourceStepContext
+) -> None:
+    """Read *block*, inside which Groovy and commands can read *variables* of the environment, by their known values."""
     environment = reader.names.environment
-    reader.names = reader.names.with_variables(variables)
+    reader.names = replace(reader.names, environment={**environment, **variables})
     reader.read(block, context)
     reader.names = replace(reader.names, environment=environment)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
@@ -99,10 +99,6 @@ class JenkinsNames(Struct, kw_only=True):
     def with_value(self, name: str) -> JenkinsNames:
         """Return these names with *name* for a variable of the shell, in the rest of the stage."""
         return replace(self, values={**self.values, name: ShellVariable(name)})
-
-    def with_variables(self, names: Iterable[str]) -> JenkinsNames:
-        """Return these names with *names* for variables of the environment whose values are not known here."""
-        return replace(self, environment={**self.environment, **dict.fromkeys(names)})
 
     def is_set(self, name: str) -> bool:
         """Return whether the file sets the variable *name* of the environment, or has a parameter for it."""
