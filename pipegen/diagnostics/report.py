@@ -131,7 +131,7 @@ def _may_be_close(word: str, other: str, cutoff: float) -> bool:
 
 # The largest number of known words that are compared one by one.
 _MANY = 100
-# The longest word that has few letters in common with its typos.
+# The most letters of a short word.
 _SHORT = 3
 # Longer words are not shortened: all their variants would fill the memory.
 _LONG = 200
