@@ -416,17 +416,61 @@ def test_a_value_that_other_parts_know_stays_groovy(name: str, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "when", "more"), [("a", "when { branch 'main' }", ""), ("a b", "", ""), ("a", "", "acmeTell X")]
+    ("name", "when", "more"),
+    [
+        ("a", "when { branch 'main' }", ""),
+        ("a b", "when { branch 'main' }", ""),
+        ("é", "", ""),
+        ("a", "", "acmeTell X"),
+    ],
 )
 def test_a_value_that_no_reference_can_read_stays_groovy(name: str, when: str, more: str) -> None:
-    """The stage may be skipped, its name has a blank, or Groovy of the stage itself reads the value."""
+    """The stage may be skipped, its name has no letters, or Groovy of the stage itself reads the value.
+
+    The stage keeps its name.
+    """
     script = f"script {{\nX = sh(script: 'date', returnStdout: true).trim()\n{more}\n}}"
     stages = f"stage('{name}') {{ {when}\nsteps {{ {script} }} }}\nstage('b') {{ steps {{ sh \"make ${{X}}\" }} }}"
     result, report = _from_text(f"pipeline {{ agent any\nstages {{\n{stages}\n}} }}")
 
     assert "outputs" not in result.text
     assert f'"script" of stage "{name}" stays Groovy' in messages(report)
+    assert " becomes " not in messages(report)
     assert result.compiled.messages == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "name"),
+    [
+        ("Set up & go", "b", "Set-up-go"),
+        ("🚀 a", "b", "a"),
+        ("a b", "a  b", "a-b"),
+        ("a b", "A-B", ""),
+        ("inputs!", "b", ""),
+    ],
+)
+def test_a_stage_whose_value_others_read_has_a_name_for_references(first: str, other: str, name: str) -> None:
+    """It keeps its own name if the shorter one is that of another stage, or of values of pipegen."""
+    script = "script { env.X = sh(script: 'date', returnStdout: true).trim() }"
+    stages = f"stage('{first}') {{ steps {{ {script} }} }}\nstage('{other}') {{ steps {{ sh \"make ${{X}}\" }} }}"
+    result, report = _from_text(f"pipeline {{ agent any\nstages {{\n{stages}\n}} }}")
+
+    assert (f'X: "${{{name}.X}}"' in result.text) is (f'stage "{first}" becomes "{name}"' in messages(report))
+    assert ("outputs:" in result.text) is (name != "")
+    assert (f"- name: {name}\n" in result.text) is (name != "")
+    proof = prove_stages(result)
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_stage_keeps_its_name_if_no_other_names_its_value() -> None:
+    """A reference is only needed for stages that read the value."""
+    script = "script { env.X = sh(script: 'date', returnStdout: true).trim() }"
+    stages = f"stage('a b') {{ steps {{ {script} }} }}\nstage('b') {{ steps {{ sh 'make' }} }}"
+    result, report = _from_text(f"pipeline {{ agent any\nstages {{\n{stages}\n}} }}")
+
+    assert "name: a b" in result.text
+    assert '"script" of stage "a b" stays Groovy' in messages(report)
 
 
 def test_a_variable_of_a_stage_that_may_be_skipped_stays_groovy() -> None:

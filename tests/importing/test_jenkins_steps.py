@@ -136,7 +136,7 @@ def test_a_failure_of_each_step_ends_the_script() -> None:
 
 
 def test_a_value_that_no_command_prints_is_the_reason_for_groovy() -> None:
-    """Another name of the stage would not help."""
+    """It is one in each stage, whatever its name."""
     report = Report()
     source = _SOURCE.replace("'A'", "'A b'").replace("STEP", "script { image = docker.build('a') }")
     import_jenkins(SourceFile("Jenkinsfile", source), report)

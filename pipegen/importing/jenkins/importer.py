@@ -11,7 +11,7 @@ from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values
+from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values, with_readable_names
 from pipegen.importing.jenkins.reading.checkout import report_conditions, report_set_variables
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.functions import is_generated
@@ -22,6 +22,7 @@ from pipegen.importing.jenkins.results import (
     report_branches,
     report_changesets,
     report_ends,
+    report_names,
     report_parameters,
     report_results,
     report_stashes,
@@ -60,8 +61,10 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     """
     # Groovy reads each line break as one character, also in texts.
     file = replace(file, text=re.sub(r"\r\n?", "\n", file.text))
-    source = read_source(_without_own_parts(file), report)
-    values = assigned_values(source, _taken_names(source))
+    original = read_source(_without_own_parts(file), report)
+    taken = _taken_names(original)
+    source = with_readable_names(original, taken)
+    values = assigned_values(source, taken)
     refused: dict[tuple[str, str], RefusedKey] = {}
     for number in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
@@ -72,22 +75,20 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
             usable = tuple(value for value in values if not any(_concerns(error, value) for error in result.errors))
         if usable != values:
             # Without a value, more steps stay Groovy, which may read others.
-            values = usable if number < _MOST_VALUE_ROUNDS else ()
+            names = {value.name for value in usable} if number < _MOST_VALUE_ROUNDS else ()
+            source, before = with_readable_names(original, taken, names), source
+            values = tuple(value for value in assigned_values(source, taken) if value.name in names)
+            refused = refused if source.stages == before.stages else {}
             continue
         new = {(error.stage, error.key): RefusedKey(error.stage, error.key, error.message) for error in result.errors}
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
-    report_conditions(source.pipeline, _set_variables(source), accounting, own)
-    report_set_variables(source.code, source.pipeline, own)
-    report_changesets(source.pipeline, accounting, own)
-    report_results(source.pipeline, accounting, own)
-    report_ends(source.pipeline, accounting, own)
-    report_stashes(source, accounting, own)
-    report_archives(source, accounting, own)
+    report_names(original, source, own)
+    _report_steps(source, accounting, own)
     text = written(config.document)
     report_branches(source, text, own)
-    report_parameters(source, text, _taken_names(source), own)
+    report_parameters(source, text, taken, own)
     report.take(own)
     return JenkinsImport(
         text=text,
@@ -98,6 +99,17 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         compiled=result,
         accounting=accounting,
     )
+
+
+def _report_steps(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
+    """Report what steps and conditions of *source* do, but the config does not."""
+    report_conditions(source.pipeline, _set_variables(source), accounting, report)
+    report_set_variables(source.code, source.pipeline, report)
+    report_changesets(source.pipeline, accounting, report)
+    report_results(source.pipeline, accounting, report)
+    report_ends(source.pipeline, accounting, report)
+    report_stashes(source, accounting, report)
+    report_archives(source, accounting, report)
 
 
 def _taken_names(source: JenkinsSource) -> frozenset[str]:

@@ -157,6 +157,18 @@ def _report_once(calls: Sequence[GroovyCall], message: str, hint: str, report: R
         report.add(codes.NOT_IMPORTED, message, at=calls[0].span, related=related, hint=hint)
 
 
+def report_names(original: JenkinsSource, source: JenkinsSource, report: Report) -> None:
+    """Report each stage of *original* that has another name in *source*."""
+    for stage, named in zip(original.stages, source.stages, strict=True):
+        if stage.name != named.name:
+            report.add(
+                codes.NOT_IMPORTED,
+                f'stage "{stage.name}" becomes "{named.name}": a reference to its values cannot contain the old name',
+                at=stage.call.span,
+                hint="check that nothing outside of this file needs the old name",
+            )
+
+
 def report_stashes(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
     """Report each `unstash` in *source* that stays Groovy, while its `stash` does not."""
     calls = tuple(all_calls(source.pipeline))

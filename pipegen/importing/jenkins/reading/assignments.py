@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyBlock, GroovyCall, OtherGroovy, Statement
 from pipegen.readback.groovy import GroovyTokens, TokenKind
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 # Names of stages in references, without those of pipegen's own values.
 _REFERENCED = re.compile(r"(?!(?:setup|inputs|matrix)$)[A-Za-z0-9_-]+")
+_UNREADABLE = re.compile(r"[^A-Za-z0-9_]+")
 _DECLARED = re.compile(r"(?:@Field\s+)?(?:def|String)\s+(\w+)\s*(?:=\s*(?:null|''|\"\")\s*)?;?")
 _CHANGING = frozenset("+-*/")
 # A word of a text, the quote before it, and the end of an item of `withEnv`, which sets a variable.
@@ -49,6 +50,43 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
 
     Other parts of the file, such as `post` and functions, do not name them; names in *taken* have other values.
     """
+    return tuple(value for value in _candidates(source, taken) if not value.is_output or can_be_read(value.stage))
+
+
+def with_readable_names(
+    source: JenkinsSource, taken: Collection[str], usable: Collection[str] | None = None
+) -> JenkinsSource:
+    """Return *source* with shorter names for the stages whose values later stages name, if references need them.
+
+    With *usable*, only values with these names count.
+    """
+    names = {stage.name for stage in source.stages}
+    shorter: dict[str, str] = {}
+    for value in _candidates(source, taken):
+        if (usable is None or value.name in usable) and value.readers - {value.stage} and not can_be_read(value.stage):
+            name = _UNREADABLE.sub("-", value.stage).strip("-")
+            if can_be_read(name) and name.lower() not in {other.lower() for other in names - {value.stage}}:
+                shorter[value.stage] = name
+                names.add(name)
+    return replace(
+        source,
+        stages=tuple(
+            replace(
+                stage,
+                name=shorter.get(stage.name, stage.name),
+                cell=None if stage.cell is None else shorter.get(stage.cell, stage.cell),
+            )
+            for stage in source.stages
+        ),
+        before={
+            shorter.get(name, name): frozenset(shorter.get(other, other) for other in before)
+            for name, before in source.before.items()
+        },
+    )
+
+
+def _candidates(source: JenkinsSource, taken: Collection[str]) -> Iterator[AssignedValue]:
+    """Yield the values that a stage of *source* assigns once, whatever its name."""
     assignments = [
         (stage, assignment, is_environment)
         for stage in source.stages
@@ -59,7 +97,6 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
     occurrences = _occurrences(source, {assignment.name for _, assignment, _ in assignments})
     regions = sorted(region for stage in source.stages for region in _regions(stage))
     declared = {name for statement in source.others if (name := declared_name(statement)) is not None}
-    values = []
     for stage, assignment, is_environment in assignments:
         name = assignment.name
         assigned = [
@@ -72,17 +109,14 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
             later = {other.name for other in source.stages if stage.name in source.before[other.name]}
             others = readers - {stage.name}
             is_output = bool(later if is_environment else others)
-            if others <= later and (not is_output or can_be_read(stage.name)):
-                values.append(
-                    AssignedValue(
-                        name=name,
-                        stage=stage.name,
-                        is_environment=is_environment,
-                        is_output=is_output,
-                        readers=frozenset(readers),
-                    )
+            if others <= later:
+                yield AssignedValue(
+                    name=name,
+                    stage=stage.name,
+                    is_environment=is_environment,
+                    is_output=is_output,
+                    readers=frozenset(readers),
                 )
-    return tuple(values)
 
 
 def can_be_read(stage: str) -> bool:

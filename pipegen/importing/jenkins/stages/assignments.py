@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipegen.importing.jenkins.reading.assignments import can_be_read
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
@@ -66,12 +65,9 @@ def _assign(
     """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
     name = assignment.name
     value = reader.names.assigned.get(name)
-    if value is None and not can_be_read(reader.title):
-        _printed(reader, assignment.value)  # a value that no command prints is the better reason
-        raise UntranslatableError(f'it sets "{name}", and a reference cannot contain the name of this stage')
+    command = _printed(reader, assignment.value)  # a value that no command prints is the better reason
     if value is None or value.is_environment != is_environment or context.is_after:
         raise UntranslatableError("it contains Groovy")
-    command = _printed(reader, assignment.value)
     command = replace(command, is_exported=is_environment, is_output=value.is_output)
     _add(reader, command, name, context, comment_above(assignment.span))
     if not is_environment:
