@@ -7,6 +7,7 @@ from importing.samples import messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile
 
 _SOURCE = """\
@@ -191,6 +192,62 @@ def test_groovy_that_reads_a_variable_of_several_lines_is_left_out() -> None:
 
     assert "toLowerCase" not in config
     assert '"FOLDER" is left out' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ("readMavenPom file: 'p'; VERSION = IMAGE.getVersion()", "(readMavenPom(file: 'p')).getVersion()"),
+        ("readFile('p').trim(); VERSION = IMAGE.reverse()", "readFile('p').trim().reverse()"),
+        ("read().size; VERSION = env.IMAGE.abs()", "(read().size).abs()"),
+        ("read a: 'x' in y; VERSION = \"${IMAGE}\".trim()", "\"${(read(a: 'x' in y))}\".trim()"),
+        ('"${read()}-a"; VERSION = "$IMAGE-b".trim()', '"${read()}-a-b".trim()'),
+        ("a.b(); X = IMAGE.c(); VERSION = X.d(e.IMAGE, IMAGE: 1)", "((a.b()).c()).d(e.IMAGE, IMAGE: 1)"),
+        ("''; VERSION = IMAGE.trim()", '"".trim()'),
+        ("REGISTRY.trim(); VERSION = IMAGE.trim()", "(REGISTRY.trim()).trim()"),
+    ],
+)
+def test_groovy_of_a_variable_reads_the_objects_of_others(values: str, expected: str) -> None:
+    """Jenkins evaluates the value of a variable wherever others read it; in `withEnv`, values are texts."""
+    config = _config(values, "sh './x $VERSION'")
+
+    assert f'withEnv(["VERSION=${{{expected}}}"])' in config.replace("''", "'").replace("'.trim", "''.trim")
+
+
+def test_groovy_of_a_variable_reads_those_of_a_block_around_as_texts() -> None:
+    """Jenkins sets these before it reads the other block."""
+    text = _SOURCE.replace("VALUE", "read()").replace(
+        "stage('build') {", "stage('build') { environment { V = IMAGE.a() };"
+    )
+    config = import_jenkins(SourceFile("Jenkinsfile", text.replace("STEPS", "sh './x $V'")), Report()).text
+
+    assert 'withEnv(["V=${read().toString().a()}"])' in config
+
+
+def test_groovy_that_reads_a_variable_without_an_expression_is_left_out() -> None:
+    """An expression with several lines is none in a block step, nor is a very long one."""
+    report = Report()
+    values = f"a(\n'x'); V = IMAGE.b(); LONG = a('{'x' * 1000}'); W = LONG.b()"
+    text = _SOURCE.replace("VALUE", values).replace("STEPS", "sh './x $V $W'")
+    import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert '"V" is left out' in messages(report)
+    assert '"W" is left out' in messages(report)
+
+
+def test_groovy_inserts_null_for_a_variable_with_the_empty_text() -> None:
+    """Jenkins removes such a variable; values of `environment` itself have the empty text."""
+    steps = 'echo "is ${env.IMAGE}"; sh "./x ${env.IMAGE}"; sh \'./y "$IMAGE"\'; sh "./z ${SITE}"'
+    text = _SOURCE.replace("VALUE", "''; SITE = \"${IMAGE}-s\"").replace("STEPS", steps)
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert "echo 'is null'" in result.text
+    assert "./x null\n" in result.text
+    assert './y "$IMAGE"\n' in result.text
+    assert 'SITE: "${IMAGE}-s"' in result.text
+    proof = prove_stages(result)
+    assert proof is not None
+    assert proof.differences == ()
 
 
 @pytest.mark.parametrize(("name", "is_reported"), [("CHANGE_ID", True), ("env.CHANGE_ID", False)])

@@ -34,7 +34,7 @@ from pipegen.importing.jenkins.stages.assignments import assignment_of, is_text,
 from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
-from pipegen.importing.jenkins.stages.texts import is_interpreted
+from pipegen.importing.jenkins.stages.texts import NULL, is_interpreted
 from pipegen.plan.events import answers
 from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
@@ -141,15 +141,18 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     commands = [step for step in job.steps if isinstance(step, Commands)]
     printed = [output.command for step in commands for output in step.outputs if output.command is not None]
     script = [line for step in commands for line in _lines((*step.lines, *printed))]
-    inserted = _interpreted(draft.source, imported)
+    # A script contains the text of a variable that the shell interprets, and of one without a value.
+    variables = _constants(draft.source, imported)
+    empty = {name: NULL for name, value in variables.items() if not value}
+    inserted = {**_interpreted(draft.source, imported), **empty}
     constants = {**imported.source.constants, **inserted, **{f"env.{name}": inserted[name] for name in inserted}}
     expected = [line for block in step_blocks(draft) for line in _commands(block, imported, constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
     env = {key: _known(value.parts) for step in commands for key, value in step.env}
-    for variable, value in _constants(draft.source, imported).items():
-        if script and variable in env and _normal(env[variable]) != _normal(value):
+    for variable, value in variables.items():
+        if script and value and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
     yield from _groovy(draft, job, imported)
     labels = list(draft.agent.labels)
@@ -308,7 +311,7 @@ def _text(value: GroovyValue | None, constants: Mapping[str, str]) -> str:
 def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Mapping[str, str]:
     """Return the variables of *stage* with a constant value."""
     constants = {variable.name: constant(variable.value) for variable in _environment(stage, imported)}
-    return {name: value for name, value in constants.items() if value}
+    return {name: value for name, value in constants.items() if value is not None}
 
 
 def _interpreted(stage: JenkinsStage, imported: JenkinsImport) -> Mapping[str, str]:

@@ -13,6 +13,8 @@ from pipegen.structs import Struct
 
 _INDENT = "    "
 _WIDTH = 100
+# Words between two values.
+_OPERATORS = frozenset({"as", "in", "instanceof"})
 
 
 class GroovyInConfig(Struct):
@@ -81,7 +83,7 @@ def setting(assignment: GroovyAssignment) -> str | None:
     for part in parts:
         match part:
             case str():
-                text += re.sub(r'[\\"$]', lambda match: f"\\{match[0]}", part)
+                text += escaped(part)
             case GroovyPart():
                 text += f"${{{part.text}}}"
             case GroovyCall():
@@ -91,6 +93,70 @@ def setting(assignment: GroovyAssignment) -> str | None:
             case _:
                 return None
     return None if "\n" in text else f'"{text}"'
+
+
+def expression_of(assignment: GroovyAssignment) -> str | None:
+    """Return the value of *assignment* as an expression of Groovy that can be a part of another one, None for others.
+
+    It is not a text: an object keeps its methods.
+    """
+    match assignment.value:
+        case GroovyCall(block=None) as call:
+            return _with_parentheses(call.whole.text)
+        case GroovyTrimmed(call=GroovyCall(block=None) as call):
+            return f"{_with_parentheses(call.whole.text)}.trim()"
+        case GroovyPart() as part:
+            return f"({_with_parentheses(part.text)})"
+    item = setting(assignment)
+    return f'"{item.partition("=")[2]}' if item is not None else None
+
+
+def _with_parentheses(text: str) -> str:
+    """Return the Groovy *text* with parentheses around the arguments of a call that has none (`readFile 'a'`)."""
+    code = GroovyTokens(text)
+    index = 0
+    while code.is_sign(index + 1, "."):
+        index += 2
+    arguments = code.tokens[index + 1]
+    is_bare = code.word(index) not in ("", "new") and code.word(index + 1) not in _OPERATORS
+    if not is_bare or arguments.kind not in (TokenKind.WORD, TokenKind.TEXT, TokenKind.EXPRESSION):
+        return text
+    return f"{text[: arguments.start].rstrip()}({text[arguments.start :]})"
+
+
+def with_values(text: str, values: Mapping[str, str]) -> str:
+    """Return the Groovy *text* with *values*, expressions by name, in place of the variables that it reads."""
+    code = GroovyTokens(text)
+    result, position = "", 0
+    for index in range(code.size):
+        token = code.tokens[index]
+        start, value = token.start, text[token.start : token.end]
+        is_in_env = index > 1 and code.is_sign(index - 1, ".") and code.is_word(index - 2, "env")
+        if token.kind is TokenKind.EXPRESSION and value.startswith('"') and any(reads(value, name) for name in values):
+            value = _text_with_values(value, values)
+        elif token.kind is TokenKind.WORD and token.text in values and (is_in_env or not _is_part(code, index)):
+            start, value = code.tokens[index - 2].start if is_in_env else start, values[token.text]
+        else:
+            continue
+        result += text[position:start] + value
+        position = token.end
+    return result + text[position:]
+
+
+def _text_with_values(quoted: str, values: Mapping[str, str]) -> str:
+    parts = (_inserted(text, values) if is_code else escaped(text) for is_code, text in pieces(quoted))
+    return f'"{"".join(parts)}"'
+
+
+def _inserted(code: str, values: Mapping[str, str]) -> str:
+    """Return the expression *code* with *values* as a part of a text; a value that is a text itself is a part of it."""
+    value = values.get(code.removeprefix("env."), "")
+    return value[1:-1] if value.startswith('"') else f"${{{with_values(code, values)}}}"
+
+
+def escaped(text: str) -> str:
+    """Return *text* as a part of a text of Groovy in double quotes."""
+    return re.sub(r'[\\"$]', r"\\\g<0>", text)
 
 
 def groovy_of(call: GroovyCall) -> str:

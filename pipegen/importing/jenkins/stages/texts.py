@@ -49,6 +49,10 @@ _ENDS = frozenset({"fi", "done", "esac", "}"})
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
 
 
+# The text that Groovy inserts for a variable without a value.
+NULL = "null"
+
+
 class ShellVariable(Struct):
     """A variable of the environment."""
 
@@ -183,7 +187,7 @@ class JenkinsNames(Struct, kw_only=True):
 
         Constant text that the shell interprets stays text.
         """
-        result, parts = "", self._parts(value)
+        result, parts = "", self._printed(value)
         for part, following in zip(parts, (*parts[1:], ""), strict=True):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
@@ -205,7 +209,17 @@ class JenkinsNames(Struct, kw_only=True):
 
     def shell_word(self, value: Value | None) -> str:
         """Return *value* as a word of the shell, which only expands what Groovy inserts."""
-        return shell_word(self._parts(value))
+        return shell_word(self._printed(value))
+
+    def _printed(self, value: Value | None) -> list[Meaning]:
+        """Return the parts of *value*, in which Groovy writes "null" for a variable of `environment` without a value.
+
+        Jenkins removes a variable with the empty text (`EnvVars.overrideExpandingAll`).
+        """
+        return [
+            NULL if isinstance(part, ShellVariable) and self.environment.get(part.name) == "" else part
+            for part in self._parts(value)
+        ]
 
     def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))

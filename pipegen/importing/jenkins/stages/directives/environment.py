@@ -9,7 +9,15 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
 from pipegen.importing.jenkins.stages.assignments import printing_command
 from pipegen.importing.jenkins.stages.directives.secrets import password
-from pipegen.importing.jenkins.stages.kept import first_read, read_items, reads, setting, variable
+from pipegen.importing.jenkins.stages.kept import (
+    expression_of,
+    first_read,
+    read_items,
+    reads,
+    setting,
+    variable,
+    with_values,
+)
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
@@ -34,6 +42,10 @@ _KINDS = {
 }
 
 
+# The length of an expression from which it is not a part of others.
+_LONGEST = 1000
+
+
 class EnvironmentReader:
     """Reads the blocks `environment` of a stage with the text *stage*, in a file with the text *file*."""
 
@@ -43,6 +55,8 @@ class EnvironmentReader:
         self._outer: dict[str, Value] = {}
         # The block steps for variables whose values Groovy computes.
         self._blocks: dict[str, str] = {}
+        # Expressions for the variables that only Groovy computes, as others read them; None if there is none.
+        self._values: dict[str, str | None] = {}
         # Variables that commands of the script set, with these.
         self._commands: dict[str, tuple[GroovyAssignment, str]] = {}
         self._file = file
@@ -55,6 +69,8 @@ class EnvironmentReader:
         """Read the block of *call*."""
         self._marks.translated(call)
         self._outer = dict(self.env)
+        # Groovy in a block inside reads the variables as texts.
+        self._values = {name: value and _as_text(value) for name, value in self._values.items()}
         for statement in call.block.statements if call.block is not None else ():
             if not isinstance(statement, GroovyAssignment):
                 self._marks.left_out(statement, "a config has no Groovy")
@@ -62,8 +78,29 @@ class EnvironmentReader:
             try:
                 self._variable(statement)
                 self._marks.all(statement)
+                is_known = constant(statement.value) != ""  # Jenkins does not set an empty one
             except UntranslatableError as error:
                 self._computed(statement, str(error))
+                is_known = False
+            if is_known:
+                self._values.pop(statement.name, None)
+            else:
+                self._values[statement.name] = self._value(statement)
+
+    def _value(self, assignment: GroovyAssignment) -> str | None:
+        """Return *assignment* as an expression, which Jenkins evaluates wherever Groovy of the block reads it."""
+        expression = expression_of(assignment)
+        text = self._with_values(expression) if expression is not None else None
+        return text if text is not None and len(text) <= _LONGEST and "\n" not in text else None
+
+    def _with_values(self, text: str) -> str | None:
+        """Return the Groovy *text* with the values of variables in place of these; None if one has no expression.
+
+        Values in a block can be objects, but those of blocks around the steps are texts.
+        """
+        known = {name: value for name, value in self._values.items() if value is not None}
+        replaced = with_values(text, known)
+        return None if first_read(text, self._values.keys() - known.keys()) else replaced
 
     def _variable(self, assignment: GroovyAssignment) -> None:
         value, name = assignment.value, assignment.name
@@ -133,6 +170,7 @@ class EnvironmentReader:
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""
         item = setting(assignment)
+        item = self._with_values(item) if item is not None else None
         if item is None or first_read(item, self._names.outside) or self._reads_lines(item):
             self._marks.left_out(assignment, reason)
             return
@@ -174,3 +212,7 @@ class EnvironmentReader:
         """Return whether the stage names the variable *name*, or the value of another one contains it."""
         value = rf"\w+\s*=\s*\"[^\"\n]*\$\{{?(?:env\.)?{name}\b"
         return re.search(rf"\b{name}\b", self._stage) is not None or re.search(value, self._file) is not None
+
+
+def _as_text(expression: str) -> str:
+    return expression if expression.startswith('"') else f"{expression}.toString()"
