@@ -144,3 +144,13 @@ def test_variables_of_the_checkout_that_groovy_sets_are_reported(option: str, *,
 
     assert ('"GIT_BRANCH" keeps the value of the checkout' in reported) is is_reported
     assert '"GIT_URL" keeps' not in reported
+
+
+@pytest.mark.parametrize(("folder", "is_raw"), [("sub", True), (".", False)])
+def test_a_checkout_in_a_folder_stays_groovy(folder: str, *, is_raw: bool) -> None:
+    """The checkout of a stage is the workspace itself, where commands in the folder do not read its files."""
+    step = f"dir('{folder}') {{ checkout scm; sh './a' }}"
+    result, reported = _imported(f"pipeline {{ agent any\nstages {{ stage('A') {{ steps {{ {step} }} }} }} }}")
+
+    assert (step in result.text) is is_raw
+    assert ('"dir" of stage "A" stays Groovy: the checkout of a stage is the workspace' in reported) is is_raw

@@ -35,11 +35,13 @@ def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     reader.marks.all(call)
 
 
-def checkout(reader: StepReader, call: GroovyCall, _context: SourceStepContext) -> None:
+def checkout(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `checkout`."""
     argument = call.argument("scm", "")
     if argument is None or getattr(argument.value, "text", "") != "scm":
         raise UntranslatableError("it checks out another repository")
+    if context.directory:
+        raise UntranslatableError("the checkout of a stage is the workspace itself")
     reader.work.fetches = True
     reader.marks.all(call)
 
