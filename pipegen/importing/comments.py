@@ -29,21 +29,39 @@ _Comments = dict[_Place, tuple[bool, str]]
 _Lines = list[tuple[int, str]]
 
 
+class EntryComments:
+    """The comments about entries of the source, each read once for all attempts to write the config."""
+
+    def __init__(self) -> None:
+        # By `id`: jobs share the entries of templates.
+        self._inside: dict[int, tuple[Entry, _Comments]] = {}
+        self._around: dict[int, tuple[Entry, _Comments]] = {}
+
+    def inside(self, entry: Entry) -> _Comments:
+        """Return the comments above, in and after *entry*."""
+        if id(entry) not in self._inside:
+            self._inside[id(entry)] = entry, dict(_comments_in(entry))
+        return self._inside[id(entry)][1]
+
+    def around(self, entry: Entry) -> _Comments:
+        """Return the comments above and after *entry*, without those of the keys and values in it."""
+        if id(entry) not in self._around:
+            self._around[id(entry)] = entry, dict((*_comments_at(entry.key), *_comments_after(entry)))
+        return self._around[id(entry)][1]
+
+
 class KeyComments:
     """The comments about keys of stages; each is written once, at the first key that has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_entries: EntryComments) -> None:
         self._comments: dict[tuple[str, str], _Comments] = {}
         self._written: set[_Place] = set()
-        # By `id`: jobs share the entries of templates.
-        self._of_entries: dict[int, tuple[Entry, _Comments]] = {}
+        self._of_entries = of_entries
 
     def add(self, stage: str, key: str, entries: Iterable[Entry]) -> None:
         """Note that *entries* of the source became *key* of *stage*; `env.NAME` is a variable."""
         for entry in entries:
-            if id(entry) not in self._of_entries:
-                self._of_entries[id(entry)] = entry, dict(_comments_in(entry))
-            if comments := self._of_entries[id(entry)][1]:
+            if comments := self._of_entries.inside(entry):
                 self._comments.setdefault((stage, key), {}).update(comments)
 
     def add_outer(self, stage: str, entries: Mapping[str, Entry], keys: Collection[str]) -> None:
@@ -51,8 +69,7 @@ class KeyComments:
         for source, key in _OUTER.items():
             entry, shown = entries.get(source), key if key in keys else "script"
             if entry is not None and shown in keys:
-                comments = dict((*_comments_at(entry.key), *_comments_after(entry)))
-                self._comments.setdefault((stage, shown), {}).update(comments)
+                self._comments.setdefault((stage, shown), {}).update(self._of_entries.around(entry))
 
     def shared(self, keys: Mapping[str, Value], stages: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
         """Return *keys* that *stages* share below their comments; those have the keys that they do not share."""

@@ -38,7 +38,7 @@ class ConfigError(Struct):
 
 
 class CompiledConfig(Struct, kw_only=True):
-    """The files that a config compiles to, its plans, and its errors.
+    """The files that a config compiles to, its errors, and its plans, which also a config with errors may have.
 
     *is_error_in_stages* says whether each error is in a stage or an input.
     """
@@ -62,6 +62,7 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
     """
     file = SourceFile("pipegen.yaml", text)
     report = Report()
+    plans: tuple[Plan, ...] = ()
 
     def after(analysed: Analysed, further: Report) -> None:
         with suppress(Stopped):
@@ -69,11 +70,12 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
 
     with suppress(Stopped):
         analysed = analyse(file, (), report, after=after, final=_FINAL)
+        plans = tuple(analysed.plans)
         files = generate(analysed, registry.load(target), {}, report)
         if checks_scripts:
             _check_scripts(analysed, report)
             report.stop_if_errors()
-        return CompiledConfig(files=files, plans=tuple(analysed.plans))
+        return CompiledConfig(files=files, plans=plans)
     tree = read(file, Report())
     # One error of each code at a location is enough: pairs of conflicting files repeat the same few locations.
     first = {(error.code, span.start): error for error in reversed(report.errors()) for span in _spans(error)}
@@ -87,6 +89,7 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
         for error, start in starts
     ]
     return CompiledConfig(
+        plans=plans,
         errors=_errors(located),
         messages=tuple(error.message for error in report.errors()),
         is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in located),

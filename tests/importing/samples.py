@@ -34,7 +34,7 @@ def imported(
         result = import_gitlab(file, Roots(folder), "main", report)
         if misordered:
             report = Report()
-            result = with_needs(result, Misordered(misordered, dict.fromkeys(misordered, staged + 1)), report)
+            return with_needs(result, Misordered(misordered, dict.fromkeys(misordered, staged + 1)), report), report
         return result, report
     return None, report
 

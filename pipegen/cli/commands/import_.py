@@ -1,7 +1,7 @@
 """`pipegen import`: imports a pipeline of GitLab or Jenkins as a config."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -202,17 +202,19 @@ def _in_another_order(first: _ComparedImport) -> _ComparedImport:
     raw = {name for name, (of_first, of_second) in counts.items() if of_second < of_first}
     staged = {name: min(counts[name]) for name in names & second.proven.misordered - second.imported.staged}
     if staged or raw != names:
-        third = _attempt(first, Misordered(raw, staged))
+        third = _attempt(first, Misordered(raw, staged), [second.imported])
         attempts += [third] if third is not None else []
     return min(attempts, key=lambda attempt: len(attempt.proven.differences))
 
 
-def _attempt(first: _ComparedImport, misordered: Misordered) -> _ComparedImport | None:
-    """Return the *first* import with *misordered* jobs, None if it does not compile."""
+def _attempt(
+    first: _ComparedImport, misordered: Misordered, others: Collection[GitLabImport] = ()
+) -> _ComparedImport | None:
+    """Return the *first* import with *misordered* jobs, None if it does not compile or is one of *others*."""
     report = Report()
-    imported = with_needs(first.imported, misordered, report)
-    proven = prove(imported)
-    return _ComparedImport(imported, proven, report) if proven is not None else None
+    imported = with_needs(first.imported, misordered, report, others)
+    proven = prove(imported) if imported is not None else None
+    return _ComparedImport(imported, proven, report) if imported is not None and proven is not None else None
 
 
 def _imported(

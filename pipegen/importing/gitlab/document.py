@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import as_finally
-from pipegen.importing.comments import KeyComments
+from pipegen.importing.comments import EntryComments, KeyComments
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of, report_variables_of_form
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
@@ -76,7 +76,7 @@ class ImportOptions(Struct, kw_only=True):
 
     Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
     *misordered* jobs would wait for other jobs in some runs, and a push to a branch with an open merge request starts
-    *duplicated* ones.
+    *duplicated* ones. *comments* are those of the source.
     """
 
     default_branch: str
@@ -85,6 +85,7 @@ class ImportOptions(Struct, kw_only=True):
     names: GeneratedNames
     misordered: Misordered = Misordered()
     duplicated: Collection[str] = ()
+    comments: EntryComments
 
 
 class ConfigDocument(Struct):
@@ -103,12 +104,7 @@ class ConfigDocument(Struct):
     staged: frozenset[str]
 
 
-def document(
-    source: SourcePipeline,
-    options: ImportOptions,
-    accounting: Accounting,
-    report: Report,
-) -> ConfigDocument:
+def document(source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> ConfigDocument:
     """Return the config of *source*."""
     return _Writer(source, options, accounting, report).document()
 
@@ -164,6 +160,7 @@ class _Writer:
             inputs=frozenset(self._inputs),
             stages=frozenset(self._source.jobs),
             forced=self._options.forced,
+            comments=KeyComments(self._options.comments),
             known=known,
             has_merge_requests=has_merge_requests,
         )
@@ -199,7 +196,7 @@ class _Writer:
         for draft in drafts:
             reason = kept.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
-        config = self._config(drafts, order, condition, builder.comments)
+        config = self._config(drafts, order, condition, settings.comments)
         further = {**numbered(drafts), **lost_outputs(drafts)}
         return ConfigDocument(config, tuple(stages), kept.lacks_names, further, outputs, kept.staged)
 

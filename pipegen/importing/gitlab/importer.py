@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.comments import header_of
+from pipegen.importing.comments import EntryComments, header_of
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
@@ -19,9 +20,10 @@ from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.reserved import with_free_names
-from pipegen.importing.gitlab.reading.tree import TagReference, read_tree
+from pipegen.importing.gitlab.reading.tree import read_tree
 from pipegen.importing.gitlab.refused.pipeline import report_refused
-from pipegen.importing.gitlab.runnable import RunnablePipeline, runnable
+from pipegen.importing.gitlab.refused.without_effect import LostValues, report_without_effect
+from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.stages.after_failures import Misordered
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
@@ -31,9 +33,8 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Node, entries_of, items_of
+from pipegen.source.tree import Entry, Node, items_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 
@@ -55,6 +56,8 @@ _FILE_KEYS = frozenset({"include", "stages", "workflow", "spec", "default", "var
 
 # A stage with one of these errors reads no outputs of others.
 _OF_REFERENCES = (codes.UNKNOWN_NAMESPACE, codes.NOT_AN_ANCESTOR, codes.UNBOUND_NAME, codes.MAY_BE_ABSENT)
+# Errors in these keys make no difference to the stages that replace files of others.
+_WITHOUT_FILES = frozenset({"cache", "image", "services", "lock", "retry", "timeout"})
 # A stage with an error in one of these, although it is raw already, is left out.
 _TRIED_ONCE = ("script", "trigger")
 
@@ -62,14 +65,16 @@ _TRIED_ONCE = ("script", "trigger")
 class PipelineReading(Struct, kw_only=True):
     """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics.
 
-    It also has the pipeline with what all runs have in common, the events that its rules distinguish, and the keys that
-    GitLab *refused*.
+    It also has the pipeline with what all runs have in common, the events that its rules distinguish, the jobs
+    *started* in each of them, the *comments* about keys, and the keys that GitLab *refused*.
     """
 
     files: Files
     source: SourcePipeline
     runnable: RunnablePipeline
     events: tuple[ComparedEvent, ...]
+    started: tuple[tuple[StartedJob, ...], ...]
+    comments: EntryComments
     accounting: Accounting
     report: Report
     refused: tuple[Entry, ...]
@@ -79,11 +84,13 @@ class GitLabImport(Imported, kw_only=True):
     """The import of a pipeline of GitLab; *jobs* are those that are stages.
 
     *forced* are the keys that stay raw by job, each with the reason, *names* those in a generated file. *outputs* are
-    those of stages in place of dotenv reports. *staged* jobs keep the order of stages.
+    those of stages in place of dotenv reports. *staged* jobs keep the order of stages. *compiled* is the config without
+    its layout.
     """
 
     reading: PipelineReading
     default_branch: str
+    compiled: str
     jobs: tuple[str, ...]
     forced: Mapping[str, Mapping[str, str]]
     names: GeneratedNames
@@ -107,6 +114,8 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
         if not result.compiled.has_errors:
             break
         is_certain = not is_shared or result.compiled.is_error_in_stages
+        if is_certain and all(error.key in _WITHOUT_FILES for error in result.compiled.errors):
+            _add_overlapping(attempt.forced, result.compiled.plans)
         if not is_certain or not _add_forced(attempt.forced, _forced_keys(result.compiled, attempt.forced)):
             if not is_shared:
                 break
@@ -118,12 +127,24 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
     return attempt.imported(result, report)
 
 
-def with_needs(first: GitLabImport, misordered: Misordered, report: Report) -> GitLabImport:
-    """Return the *first* import of a pipeline with the needs of *misordered* jobs, which stay raw."""
-    report.take(first.reading.report)
+def with_needs(
+    first: GitLabImport, misordered: Misordered, report: Report, others: Collection[GitLabImport] = ()
+) -> GitLabImport | None:
+    """Return the *first* import of a pipeline with the needs of *misordered* jobs, which stay raw.
+
+    Return None if its config is that of one of *others*.
+    """
     attempt = _Attempt(first.reading, first.default_branch, misordered)
     attempt.forced, attempt.names = {name: {**keys} for name, keys in first.forced.items()}, first.names
-    return attempt.imported(attempt.result(is_shared=True), report)
+    new = attempt.written(is_shared=True)
+    if new.config.lacks_names and attempt.names == GeneratedNames():
+        # The first file has nearly always the names of the new one, which `imported` compares with them.
+        attempt.names = _names(map(_entries, first.generated), first.jobs)
+        new = attempt.written(is_shared=True)
+    if new.text in [other.compiled for other in others]:
+        return None
+    report.take(first.reading.report)
+    return attempt.imported(new.result(), report)
 
 
 def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> PipelineReading:
@@ -136,24 +157,44 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
         source = without_waiting_jobs(every, accounting)
     finally:
         report.take(own)
+    pipeline = runnable(every, has_helpers=False, left_out=every.jobs.keys() - source.jobs.keys())
+    compared = events(source, default_branch)
     return PipelineReading(
         files=files,
         source=source,
-        runnable=runnable(every, has_helpers=False, left_out=every.jobs.keys() - source.jobs.keys()),
-        events=events(source, default_branch),
+        runnable=pipeline,
+        events=compared,
+        started=tuple(pipeline.started(event.facts) for event in compared),
+        comments=EntryComments(),
         accounting=accounting,
         report=own,
         refused=refused,
     )
 
 
-class _Result(Struct):
-    """A config, what it compiles to, and the accounting and diagnostics of the import."""
+class _WrittenConfig(Struct):
+    """A config, its text before the layout, and the accounting and diagnostics of the import."""
 
     config: ConfigDocument
-    compiled: CompiledConfig
+    text: str
     accounting: Accounting
     report: Report
+
+    def result(self) -> _Result:
+        """Return what the config compiles to."""
+        return _Result(self, compiled(self.text, "gitlab", checks_scripts=True))
+
+
+class _Result(Struct, dict=True, gc=True):
+    """A config, and what it compiles to."""
+
+    written: _WrittenConfig
+    compiled: CompiledConfig
+
+    @cached_property
+    def entries(self) -> tuple[tuple[Entry, ...], ...]:
+        """The entries of each generated file."""
+        return tuple(map(_entries, self.compiled.files))
 
 
 class _Attempt:
@@ -168,14 +209,18 @@ class _Attempt:
         self._default_branch = default_branch
         self._duplicated = frozenset(
             started.name
-            for event in reading.events
+            for event, all_started in zip(reading.events, reading.started, strict=True)
             if event.is_duplicate
-            for started in reading.runnable.started(event.facts)
+            for started in all_started
         )
         self.forced: dict[str, dict[str, str]] = {}
         self.names = GeneratedNames()
 
     def result(self, *, is_shared: bool) -> _Result:
+        """Return the config and what it compiles to; see `written`."""
+        return self.written(is_shared=is_shared).result()
+
+    def written(self, *, is_shared: bool) -> _WrittenConfig:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
         report, accounting = Report(), self._reading.accounting.copy()
         options = ImportOptions(
@@ -185,6 +230,7 @@ class _Attempt:
             names=self.names,
             misordered=self._misordered,
             duplicated=self._duplicated,
+            comments=self._reading.comments,
         )
         config = document(self._reading.source, options, accounting, report)
         further = {
@@ -193,52 +239,51 @@ class _Attempt:
         for name, keys in further.items():
             self.forced.setdefault(name, {}).update(keys)
         if further:
-            return self.result(is_shared=is_shared)
-        return _Result(
-            config, compiled(block_style(config.document), "gitlab", checks_scripts=True), accounting, report
-        )
+            return self.written(is_shared=is_shared)
+        return _WrittenConfig(config, block_style(config.document), accounting, report)
 
     def imported(self, result: _Result, report: Report) -> GitLabImport:
         """Return the import with the config of *result*, or of another attempt if it lacks names or has old ones."""
         if _add_overlapping(self.forced, result.compiled.plans):
             result = self.result(is_shared=True)
         for _ in range(_MOST_NAMINGS):
-            has_names = result.config.lacks_names or self.names != GeneratedNames()
-            if not has_names or (names := _names(result)) == self.names:
+            config = result.written.config
+            has_names = config.lacks_names or self.names != GeneratedNames()
+            if not has_names or (names := _names(result.entries, config.jobs)) == self.names:
                 break
             self.names = names
             result = self.result(is_shared=True)
-        report.take(result.report)
-        if result.compiled.plans:
-            report_refused_values(self._reading.source, result.compiled.plans, report)
-        files, accounting = self._reading.files, result.accounting
+        final = result.written
+        report.take(final.report)
+        files, accounting, config = self._reading.files, final.accounting, final.config
         if result.compiled.files:
-            main_file = _entries(result.compiled.files[-1])
-            report_keys_of_all_jobs(self._reading.source, files.tree, main_file, report)
+            report_refused_values(self._reading.source, result.compiled.plans, report)
+            report_keys_of_all_jobs(self._reading.source, files.tree, result.entries[-1], report)
         accounting.mark_parts(entry for job in self._reading.source.jobs.values() for entry in job.entries.values())
-        lost = _LostValues(accounting)
+        lost = LostValues(accounting)
         for tree in files.trees:
             lost.mark(tree)
         accounting.mark_translated(self._reading.refused, KeyOutcome.REPORTED)
-        _report_without_effect(files, accounting, report)
+        report_without_effect(files, accounting, report)
         return GitLabImport(
-            text=written(result.config.document, header_of(files.trees[0].span.file)),
-            jobs=result.config.jobs,
+            text=written(config.document, header_of(files.trees[0].span.file)),
+            compiled=final.text,
+            jobs=config.jobs,
             reading=self._reading,
             default_branch=self._default_branch,
             count=accounting.count(_constructs(files.trees)),
             generated=result.compiled.files,
             forced=self.forced,
             names=self.names,
-            outputs=result.config.outputs,
-            staged=result.config.staged,
+            outputs=config.outputs,
+            staged=config.staged,
         )
 
 
-def _names(result: _Result) -> GeneratedNames:
-    """Return the jobs of each stage in the generated files, and the helpers through which others await them."""
-    entries = {entry.key.text: entry.value for file in result.compiled.files for entry in _entries(file)}
-    jobs = {name: [job for job in entries if f"{job}: ".startswith(f"{name}: ")] for name in result.config.jobs}
+def _names(files: Iterable[Iterable[Entry]], stages: Iterable[str]) -> GeneratedNames:
+    """Return the jobs of each of *stages* in the generated *files*, and the helpers through which others await them."""
+    entries = {entry.key.text: entry.value for file in files for entry in file}
+    jobs = {name: [job for job in entries if f"{job}: ".startswith(f"{name}: ")] for name in stages}
     return GeneratedNames(
         {name: of_stage for name, of_stage in jobs.items() if of_stage},
         {stage: name for name, job in entries.items() if (stage := awaited(name, job, entries))},
@@ -293,78 +338,6 @@ def _source_key(error: ConfigError, forced: Collection[str]) -> str:
     if error.stage and error.code in _OF_REFERENCES and error.key != "files_from" and REFERENCES not in forced:
         return REFERENCES
     return error.key if error.key.startswith("env.") else _SAME.get(error.key, error.key)
-
-
-class _LostValues:
-    """Marks the keys with a `!reference` to a value that is not in the files as reported."""
-
-    def __init__(self, accounting: Accounting) -> None:
-        self._accounting = accounting
-        self._known: dict[int, bool] = {}  # by `id`: nodes with an anchor are in several places
-
-    def mark(self, node: Node) -> bool:
-        """Mark the keys in *node*; return whether it has such a reference itself, outside of the maps in it."""
-        if id(node) not in self._known:
-            self._known[id(node)] = False
-            self._known[id(node)] = self._marked(node)
-        return self._known[id(node)]
-
-    def _marked(self, node: Node) -> bool:
-        if isinstance(node, TagReference):
-            return self._accounting.outcome(node.span) is KeyOutcome.REPORTED
-        for entry in entries_of(node):
-            if self.mark(entry.value):
-                self._accounting.mark_key(entry.key, KeyOutcome.REPORTED)
-        lost = [self.mark(item) for item in node.items] if isinstance(node, TreeSequence) else []
-        return any(lost)
-
-
-def _report_without_effect(files: Files, accounting: Accounting, report: Report) -> None:
-    """Report the keys that no job gets, which have no outcome yet.
-
-    Jobs of files that cannot be read may use them, and runs without the files of an include whose rules are ignored.
-    """
-    outcome = KeyOutcome.UNUSED if files.is_complete and not files.ignored else KeyOutcome.REPORTED
-    for tree in files.trees:
-        _report_entries(tree.entries, None, outcome, accounting, report)
-
-
-def _report_entries(
-    entries: Iterable[Entry], name: str | None, unused: KeyOutcome, accounting: Accounting, report: Report
-) -> None:
-    """Report those of *entries* that no job gets, and give them the outcome *unused*.
-
-    *name* is the key at the top level that holds them, if any.
-    """
-    for entry in entries:
-        key = entry.key.text
-        if not accounting.is_marked(entry):
-            outcome = accounting.outcome_of_parts(entry.value)
-            accounting.mark(entry, outcome or unused)
-            if outcome is not None:
-                continue
-            is_ignored = (name, key) == ("default", "timeout")
-            reason = "GitLab ignores it there" if is_ignored else "each job that gets it has its own value"
-            inner = f'"{key}" in "{name}" has no effect: {reason}'
-            report.add(
-                codes.WITHOUT_EFFECT,
-                f'"{key}" is left out: no job uses it' if name is None else inner,
-                at=entry.key.span,
-                hint="remove it",
-            )
-            continue
-        for mapping in _maps(entry.value):
-            _report_entries(mapping.entries, key if name is None else name, unused, accounting, report)
-        if accounting.outcome(entry.key.span) is None:
-            accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-
-
-def _maps(node: Node) -> Iterator[TreeMapping]:
-    """Yield *node* if it is a map, or the maps in a list of it."""
-    if isinstance(node, TreeMapping):
-        yield node
-    for item in items_of(node):
-        yield from _maps(item)
 
 
 def _constructs(trees: Iterable[TreeMapping]) -> Iterator[tuple[str, Span]]:

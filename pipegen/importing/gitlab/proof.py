@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
-from pipegen.importing.gitlab.events import ComparedEvent
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.left_values import generated_values, values_of_report
 from pipegen.importing.gitlab.own_commands import added_variables
@@ -61,7 +60,7 @@ def prove(imported: GitLabImport) -> Proof | None:
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     misordered: set[str] = set()
     number, has_jobs = 0, False
-    for (started, other), titles in _titles(source, result, imported.reading.events).items():
+    for (started, other), titles in _titles(imported, result).items():
         expected = run(source, started, works[0])
         if expected is None:
             continue
@@ -112,13 +111,12 @@ def _restriction(files: Files) -> str:
 
 
 def _titles(
-    source: RunnablePipeline, result: RunnablePipeline, compared: Iterable[ComparedEvent]
+    imported: GitLabImport, result: RunnablePipeline
 ) -> dict[tuple[tuple[StartedJob, ...], tuple[StartedJob, ...]], list[str]]:
-    """Return the titles of the events that start the same jobs of *source* by the same rules, and those of *result*."""
+    """Return the titles of the events that start the same jobs, by the same rules, of the source and of *result*."""
     titles: dict[tuple[tuple[StartedJob, ...], tuple[StartedJob, ...]], list[str]] = {}
-    for event in compared:
-        started = source.started(event.facts), result.started(event.facts)
-        titles.setdefault(started, []).append(event.title)
+    for event, started in zip(imported.reading.events, imported.reading.started, strict=True):
+        titles.setdefault((started, result.started(event.facts)), []).append(event.title)
     return titles
 
 

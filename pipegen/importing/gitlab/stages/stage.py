@@ -13,7 +13,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.comments import KeyComments, comments_of_job
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
-from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, StageOutputs
+from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.rules import may_have_rules_elsewhere, with_include_rules
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
@@ -117,12 +117,13 @@ def _hidden(names: Sequence[str]) -> tuple[str, ...]:
 
 
 class Settings(Struct, kw_only=True):
-    """What all stages have in common: names, inputs, and the keys that are *forced* to stay raw, by job."""
+    """What all stages have in common: names, inputs, comments, and the keys that are *forced* to stay raw, by job."""
 
     names: Names
     inputs: frozenset[str]
     stages: frozenset[str]
     forced: Mapping[str, Mapping[str, str]]
+    comments: KeyComments
     known: Condition
     has_merge_requests: bool = True
 
@@ -134,7 +135,7 @@ class StageBuilder:
         self._source = source
         self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
         self.raw_keys = RawKeys(accounting)
-        self.comments = KeyComments()
+        self._comments = settings.comments
         self._settings = settings
         self._accounting = accounting
         self._report = report
@@ -146,7 +147,7 @@ class StageBuilder:
         axes = matrices.axes_unless_raw(job, forced)
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
-            self.comments.add(job.name, "matrix", [job.entries["parallel"]])
+            self._comments.add(job.name, "matrix", [job.entries["parallel"]])
         context = replace(self._context(job, axes, outputs, start), forced=forced)
         draft = Draft(
             name=job.name,
@@ -163,7 +164,7 @@ class StageBuilder:
             draft.keys["outputs"] = {name: {"command": outputs.report.command(name)} for name in outputs.report.names}
         self._scripts(context, draft)
         self._variables(context, draft, axes, start)
-        self.comments.add_outer(job.name, job.entries, draft.keys)
+        self._comments.add_outer(job.name, job.entries, draft.keys)
         if may_have_rules_elsewhere(job, self._source):
             draft.raw["rules"] = None
             own = [job.entries[key] for key in _OF_START if key in job.entries]
@@ -177,40 +178,36 @@ class StageBuilder:
         return draft
 
     def _context(
-        self,
-        job: SourceJob,
-        axes: matrices.Axes | None,
-        outputs: StageOutputs = NO_OUTPUTS,
-        start: Start | None = None,
+        self, job: SourceJob, axes: matrices.Axes | None, outputs: StageOutputs, start: Start | None
     ) -> KeyContext:
-        own_inputs = self._settings.inputs - set(job.own_variables)
+        names = self.names(job)
         references = axes.env if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
-        known = constants(job, (*references, *raw_names), own_inputs)
         of_rules = environments.without_stopped(start.constants, job) if start is not None else {}
         texts = JobTexts(
             axes=references,
-            inputs=own_inputs,
-            constants={**known, **of_rules},
+            inputs=names.inputs,
+            constants={**names.constants, **of_rules},
             variables=job.variables,
             stages=self._settings.stages,
             of_engine=(*(name for name in rule_variables(job) if name not in of_rules), *raw_names),
             outputs=outputs.references,
         )
-        names_ = Names(
-            default_branch=self._settings.names.default_branch,
-            inputs=own_inputs,
-            constants=known,
-            unknown=frozenset(job.variables) - known.keys() - own_inputs,
-            axes=axes.values if axes is not None else {},
-        )
-        return KeyContext(job=job, source=self._source, texts=texts, names=names_, outputs=outputs)
+        return KeyContext(job=job, source=self._source, texts=texts, names=names, outputs=outputs)
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
         if job.name not in self._names:
-            forced = self._settings.forced.get(job.name, _NOT_FORCED)
-            self._names[job.name] = self._context(job, matrices.axes_unless_raw(job, forced)).names
+            axes = matrices.axes_unless_raw(job, self._settings.forced.get(job.name, _NOT_FORCED))
+            own_inputs = self._settings.inputs - set(job.own_variables)
+            known = constants(job, axes.env if axes is not None else matrices.variables_of(job), own_inputs)
+            self._names[job.name] = Names(
+                default_branch=self._settings.names.default_branch,
+                inputs=own_inputs,
+                constants=known,
+                unknown=frozenset(job.variables) - known.keys() - own_inputs,
+                axes=axes.values if axes is not None else {},
+            )
         return self._names[job.name]
 
     def _translate(self, group: Group, context: KeyContext, draft: Draft) -> None:
@@ -229,7 +226,7 @@ class StageBuilder:
             return
         self._mark_translated(entries, translation)
         for key in list(translation.keys)[:1]:
-            self.comments.add(draft.name, key, entries)
+            self._comments.add(draft.name, key, entries)
         for entry in translation.entries:
             self.raw_keys.mark(draft.name, entry, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
@@ -301,7 +298,7 @@ class StageBuilder:
         env: dict[str, Value] = {**context.outputs.env, **job_variables.env}
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
-            self.comments.add(draft.name, f"env.{variable.name}", [variable.entry])
+            self._comments.add(draft.name, f"env.{variable.name}", [variable.entry])
         raw: dict[str, Data] = {}
         for name, variable in job_variables.raw.items():
             is_parameter = "trigger" in job.entries and variable.is_expanded
@@ -373,7 +370,7 @@ class StageBuilder:
         draft.condition = when
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)
-        self.comments.add(draft.name, next((key for key in ("when", "approve") if key in draft.keys), ""), entries)
+        self._comments.add(draft.name, next((key for key in ("when", "approve") if key in draft.keys), ""), entries)
 
     def _rules_elsewhere(self, job: SourceJob, draft: Draft) -> None:
         """Keep rules of *job* that the config does not need, or leave those of a file that only GitLab reads."""

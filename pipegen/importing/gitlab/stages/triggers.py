@@ -202,7 +202,8 @@ def _computed(variable: Variable, env: Dictionary[str, Value], job: SourceJob, i
 
     Raise `UntranslatableError` if it would expand another value: one of the other parameters, which are in *env*.
     """
-    fixed = {name: other for name, other in job.variables.items() if name not in {*inputs, *rule_variables(job)}}
+    set_by_runs = {*inputs, *rule_variables(job)}
+    fixed = {name: other for name, other in job.variables.items() if name not in set_by_runs}
     text = with_values(variable.text, fixed)
     if not variable.is_expanded or not _COMPUTED.fullmatch(text) or not env.keys().isdisjoint(names_in(text)):
         raise UntranslatableError(variable.text)
