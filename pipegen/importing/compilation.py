@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from math import prod
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
@@ -87,7 +88,10 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
     located = [
         (error, by_start[start] or (inherited[start] if error.code is codes.CONFLICTING_FILES else ()))
         for error, start in starts
+        if error.code is not codes.TOO_MANY_STAGES
     ]
+    # The largest matrix multiplies the stages and arcs most.
+    located += [(error, tuple(_largest_matrix(tree))) for error, _ in starts if error.code is codes.TOO_MANY_STAGES]
     return CompiledConfig(
         plans=plans,
         errors=_errors(located),
@@ -137,6 +141,20 @@ def _inheriting(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     for stage in _stages(tree):
         if isinstance(stage, TreeMapping) and (is_default or not names.isdisjoint(_bases(stage))):
             yield written_text(stage.get("name")), "artifacts"
+
+
+def _largest_matrix(tree: Node) -> Iterator[tuple[str, str]]:
+    """Yield the stage with the most combinations, with its matrix, if any stage has one."""
+    matrices = [(stage, matrix) for stage in _stages(tree) if (matrix := child(stage, "matrix")) is not None]
+    for stage, _ in sorted(matrices, key=lambda pair: _combinations(pair[1]))[-1:]:
+        yield written_text(child(stage, "name")), "matrix"
+
+
+def _combinations(matrix: Node) -> int:
+    """Return the number of combinations of *matrix*, with those that it includes."""
+    included = len(items_of(child(matrix, "include")))
+    axes = [len(items_of(entry.value)) for entry in entries_of(matrix) if entry.key.text != "include"]
+    return (prod(axes) if axes else 0) + included
 
 
 def _bases(stage: TreeMapping) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from yaml_data import yaml_data
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
+from pipegen.plan.expansion import expand
 
 _OPTIONAL = """\
 stages: [prepare, build, test]
@@ -823,3 +824,21 @@ def test_an_environment_whose_name_stays_raw_stays_raw(tmp_path: Path) -> None:
     result, _ = from_text(source, tmp_path)
 
     assert 'raw: { gitlab: { environment: { name: "x/${X:-b}", url: https://a.b } } }' in result.text
+
+
+def test_the_largest_matrix_stays_raw_if_a_config_would_have_too_many_arcs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For GitLab, each stage waits for all of the one before."""
+    monkeypatch.setattr(expand, "MOST_ARCS", 5)
+    source = """\
+stages: [build, test]
+build: { stage: build, script: make $X, parallel: { matrix: [{ X: [a, b] }, { X: [c, d] }] } }
+test: { stage: test, script: make test $X, parallel: { matrix: [{ X: [a, b] }] } }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert result.generated
+    assert result.text.count("matrix: { X: [a, b] }") == 1
+    assert '"parallel" of job "build" stays a key of GitLab' in messages(report)
+    assert _differences(result) == []
