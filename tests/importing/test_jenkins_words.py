@@ -58,6 +58,16 @@ def test_a_shell_splits_a_parameter_of_several_words(parameter: str) -> None:
     assert "make ${FLAGS} all" in result.text
 
 
+def test_a_shell_splits_parameters_that_are_no_inputs() -> None:
+    """Only Jenkins has a parameter with the name of a variable of programs, or one of another kind."""
+    parameters = "string(name: 'ENV'); password(name: 'TOKEN', defaultValue: '')"
+    text = _PARAMETERS.replace("PARAMETER", parameters).replace("ENVIRONMENT", "")
+    result = _imported(text.replace("STEP", "make ${params.ENV} ${params.TOKEN}"))
+
+    assert "ENV: ${setup.params.ENV}\n          TOKEN: ${setup.params.TOKEN}\n" in result.text
+    assert "make ${ENV} ${TOKEN}" in result.text
+
+
 @pytest.mark.parametrize(
     ("parameter", "step"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from pipegen.config.model import StageConfig
@@ -92,14 +92,13 @@ class JenkinsSource(Struct, kw_only=True):
         return next(sections(self.pipeline, name), None)
 
     @property
-    def split_parameters(self) -> frozenset[str]:
+    def split_parameters(self) -> Sequence[str]:
         """The parameters of texts whose default, or one of whose choices, is not one word: empty, or with blanks."""
         section = self.section("parameters")
         calls = section.block.statements if section is not None and section.block is not None else ()
         named = [(call, call.argument("name")) for call in calls if isinstance(call, GroovyCall)]
-        return frozenset(
-            constant(name.value) or "" for call, name in named if name is not None and not _has_words(call)
-        )
+        names = [constant(name.value) for call, name in named if name is not None and not _has_words(call)]
+        return [name for name in names if name]
 
 
 def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:

@@ -38,7 +38,7 @@ from pipegen.importing.jenkins.stages.keys import (
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
 from pipegen.importing.jenkins.stages.steps import StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
-from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames
+from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, parameter_path
 from pipegen.importing.jenkins.stages.work import JenkinsAgent, StageWork
 from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
 from pipegen.importing.untranslatable import UntranslatableError
@@ -141,7 +141,7 @@ class JenkinsStages:
     def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
         values = [value for value in self._earlier(stage) if not value.is_environment]
-        split = {f"inputs.{name}": name for name in self._inputs if name in self._source.split_parameters}
+        split = {parameter_path(name, self._inputs): name for name in self._source.split_parameters}
         assignments = tuple(self._assignments(stage))
         names = JenkinsNames(
             environment=environment,

@@ -68,6 +68,11 @@ class ConfigReference(Struct):
 Meaning: TypeAlias = str | ShellVariable | ConfigReference
 
 
+def parameter_path(name: str, inputs: Collection[str]) -> str:
+    """Return the reference to the parameter *name*; only Jenkins has those that are not among *inputs*."""
+    return f"inputs.{name}" if name in inputs else f"setup.params.{name}"
+
+
 class JenkinsNames(Struct, kw_only=True):
     """The values of names.
 
@@ -124,7 +129,7 @@ class JenkinsNames(Struct, kw_only=True):
             return self._variable(match[1])
         if match := _PARAMS.fullmatch(code):
             name = match[1] or match[2]
-            return ConfigReference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
+            return ConfigReference(parameter_path(name, self.inputs))
         if code in self.constants:
             return self.constants[code]
         if code in self.values:
@@ -142,10 +147,8 @@ class JenkinsNames(Struct, kw_only=True):
             return ConfigReference(f"matrix.{name}")
         if name in self.environment:
             return ShellVariable(name)
-        if name in self.inputs:
-            return ConfigReference(f"inputs.{name}")
-        if name in self.parameters:
-            return ConfigReference(f"setup.params.{name}")
+        if name in self.inputs or name in self.parameters:
+            return ConfigReference(parameter_path(name, self.inputs))
         return ConfigReference(f"setup.{SETUP[name]}") if name in SETUP else ShellVariable(name)
 
     def word(self, value: Value | None) -> str:
