@@ -42,7 +42,7 @@ def source(matrix: StepValue) -> Scalar | None:
 
 def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
     """Report other keys in the *matrix* of *stage*, which takes its combinations from another stage."""
-    others = [entry for entry in _entries(matrix) if entry.key.text != "from"]
+    others = [entry for entry in entries_of(matrix.node) if entry.key.text != "from"]
     if others:
         report.add(
             codes.INVALID_VALUE,
@@ -67,7 +67,7 @@ def check_literals(matrix: StepValue, stages: Collection[str], report: Report) -
 
 def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix:
     """Return the *matrix* of *stage*; errors in it are reported."""
-    axes = [entry for entry in _entries(matrix) if entry.key.text not in _KEYS]
+    axes = [entry for entry in entries_of(matrix.node) if entry.key.text not in _KEYS]
     for axis in axes:
         _check_axis(axis, report)
     if prod(len(scalars_of(axis.value)) for axis in axes) > _MAX_PRODUCT:
@@ -168,7 +168,3 @@ def _report_too_many(stage: StageConfig, matrix: StepValue, number: str, report:
 
 def _shown(values: Values) -> str:
     return ", ".join(f'"{axis}: {value}"' for axis, value in values)
-
-
-def _entries(matrix: StepValue) -> tuple[Entry, ...]:
-    return entries_of(matrix.node)

@@ -15,7 +15,7 @@ def with_merged_keys(document: Document) -> Document:
     It no longer has the name of one of its keys. Jobs that share both parts of a script have it as one, unless they
     would inherit another start.
     """
-    users = _users(document)
+    users, jobs_by_name = _users(document), {job.name: job for job in document.jobs}
     shared = {users[job.name]: job for job in document.jobs if job.is_hidden and job.name in users}
     parts: dict[str, list[Hidden]] = {}
     for hidden in document.hidden:
@@ -25,7 +25,7 @@ def with_merged_keys(document: Document) -> Document:
         return document
     names, taken = dict[str, str](), document.names()
     for old, own in parts.items():
-        members = [job for job in document.jobs if job.name in users[old]]
+        members = [jobs_by_name[name] for name in users[old]]
         taken.discard(old)
         name = shared_name("", members, taken, has_prefix=bool(document.external))
         names |= dict.fromkeys((old, *(hidden.name for hidden in own)), name)
@@ -73,12 +73,12 @@ def _users(document: Document) -> Mapping[str, tuple[str, ...]]:
     Hidden jobs of pipelines, which may have rules, too, are not among them: other jobs extend these for other keys.
     """
     of_pipelines = {job.keys_from for job in document.jobs}
-    users: dict[str, tuple[str, ...]] = {}
+    users: dict[str, list[str]] = {}
     for job in document.jobs:
         for name in filter(None, (job.scripts_from, job.rules_from, *job.shared_from)):
             if name not in of_pipelines:
-                users[name] = (*users.get(name, ()), job.name)
-    return users
+                users.setdefault(name, []).append(job.name)
+    return {name: tuple(jobs) for name, jobs in users.items()}
 
 
 def _renamed(job: GitLabJob, names: Mapping[str, str]) -> GitLabJob:

@@ -1,9 +1,8 @@
 """Functions with the steps of matrix stages, which would otherwise stand in the file once for each combination.
 
 The steps may differ in values of axes. Those are variables in the environment of each stage, as in a `matrix` of
-Declarative. That one cannot be in a `parallel`, gives its stages the same name, and is a `parallel` of sequential
-stages, which a controller does not resume (Pipeline Syntax, "Declarative Matrix"). In scripted files, the variables are
-set around the call.
+Declarative, which cannot be in a `parallel` (Pipeline Syntax, "Declarative Matrix") and gives its stages the same name
+in each combination. In scripted files, the variables are set around the call.
 """
 
 from __future__ import annotations
