@@ -13,6 +13,8 @@ from pipegen.structs import replace
 
 _LONGEST = 255
 _DIGITS = 8
+_RUNS = "runs of "
+_LIKE_RUNS = f"(lock )*{_RUNS}"
 
 
 def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "") -> str:
@@ -36,6 +38,16 @@ def allowed_text(text: Text, not_allowed: re.Pattern[str], edges: str = "") -> T
     # Parts that are known only at run time keep names distinct by themselves.
     digest = _digest("$".join([part for part in text.parts if isinstance(part, str)]))
     return replace(text, parts=(*parts, f"-{digest}"))
+
+
+def group_resource(group: str) -> str:
+    """Return the resource that runs of a concurrency *group* hold: no stage uses it, or it would wait for itself."""
+    return _RUNS + group
+
+
+def lock_resource(lock: str) -> str:
+    """Return the resource that stages with *lock* hold: its name, unless it looks like that of a group of runs."""
+    return f"lock {lock}" if re.match(_LIKE_RUNS, lock) else lock
 
 
 def _digest(name: str) -> str:

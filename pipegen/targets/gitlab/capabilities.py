@@ -112,8 +112,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "concurrency",
         _NATIVE,
-        "cancel: workflow:auto_cancel and interruptible jobs, among runs of one branch; an error if runs must "
-        "wait for each other",
+        "cancel: workflow:auto_cancel and interruptible jobs, among runs of one branch; else the stages are in a child "
+        "pipeline, whose bridge job holds a resource group",
     ),
     Capability("interruptible", _NATIVE),
     Capability("inputs", _NATIVE, "variables in the form that starts pipelines, checked by the stages that read them"),

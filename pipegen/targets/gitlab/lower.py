@@ -30,7 +30,7 @@ from pipegen.targets.gitlab.pipelines import JobContext
 from pipegen.targets.gitlab.rules import selection
 from pipegen.targets.gitlab.rules.build import rules, variants
 from pipegen.targets.gitlab.rules.inputs import input_defaults, input_variables, refusals
-from pipegen.targets.gitlab.rules.runs import schedule_notes, with_interruptible
+from pipegen.targets.gitlab.rules.runs import report_overlapping, schedule_notes, waits, with_interruptible
 from pipegen.targets.gitlab.rules.stages import pipeline_cases, stage_rules
 from pipegen.targets.gitlab.settings import GitLabSettings
 
@@ -89,10 +89,14 @@ def lower(
         [assemble(layout.pipeline, layout.jobs(), layout.stage_jobs, names.copy(), report) for layout in layouts]
     )
     if is_child:
+        for plan in filter(waits, plans):
+            report_overlapping(
+                plan, "this file is a child pipeline; the job that starts it can have a resource_group", report
+            )
         return Lowered(
             as_child(document, names, layouts[0].pipeline.shell_image()), (*header_notes, *child_notes(settings))
         )
-    if not groups:
+    if not groups and not any(map(waits, plans)):
         return Lowered(document, header_notes)
     return _with_children(context, document, layouts, groups, header_notes, names)
 
@@ -105,11 +109,14 @@ def _with_children(
     header_notes: tuple[str, ...],
     names: JobNames,
 ) -> Lowered:
-    """Return the file with the stages in *groups* in child pipelines; *document* is the file without them."""
+    """Return the file with child pipelines of the stages in *groups*, and of pipelines whose runs wait for each other.
+
+    *document* is the file without them.
+    """
     splits = split(context.plans, layouts, context.settings, groups, context.report)
     if not any(each.parts for each in splits):
         return Lowered(document, header_notes)
-    divided = [divide(layout, each.parts, each.titles, names) for layout, each in zip(layouts, splits, strict=True)]
+    divided = [divide(layout, each, names) for layout, each in zip(layouts, splits, strict=True)]
     divided_plans = zip(context.plans, divided, strict=True)
     children = tuple(context.child_file(plan, part) for plan, files in divided_plans for part in files.children)
     waits = (note for each in splits for note in each.notes)

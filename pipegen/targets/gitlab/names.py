@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.codes import RENAMED_JOB
@@ -9,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.numbering import unique_name
 from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.settings import GitLabSettings, read
 
 # The job name that publishes a website: https://docs.gitlab.com/ci/yaml/#pages.
@@ -23,6 +25,13 @@ _RESERVED = frozenset(
     }
 )
 _LONGEST = 255
+# https://docs.gitlab.com/ci/yaml/#resource_group; `$` would start a variable.
+_NOT_IN_RESOURCE_GROUPS = re.compile(r"[^A-Za-z0-9_/. -]")
+
+
+def resource_group_name(resource: str) -> str:
+    """Return the name of the resource group of *resource*."""
+    return allowed_name(resource, _NOT_IN_RESOURCE_GROUPS, edges="/ ")
 
 
 class JobNames:

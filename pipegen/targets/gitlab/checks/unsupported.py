@@ -144,8 +144,13 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
 
 
 def _check_secrets(job: Job, report: Report) -> None:
-    """Report variables of secrets that are also the CI/CD variables of other credentials."""
-    secrets_by_variable = {variable: credential for credential in job.secrets for variable in credential.variables}
+    """Report variables that get the value of a secret, and are also the CI/CD variables of other credentials."""
+    secrets_by_variable = {
+        variable: credential
+        for credential in job.secrets
+        for variable, source in zip(credential.variables, sources(credential), strict=True)
+        if variable != source
+    }
     for credential in job.secrets:
         for source in sources(credential):
             secret = secrets_by_variable.get(source)

@@ -21,6 +21,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
+from pipegen.targets.gitlab.files.splitting import Split
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
 from pipegen.targets.gitlab.jobs.values.shell_variables import PARENT_VARIABLES
 from pipegen.targets.gitlab.model import (
@@ -61,11 +62,9 @@ class ParentAndChildren(Struct):
     children: tuple[ChildPart, ...]
 
 
-def divide(
-    layout: PipelineLayout, parts: Mapping[str, int], titles: Mapping[int, str], names: JobNames
-) -> ParentAndChildren:
-    """Return the jobs of *layout* in files: *parts* maps stages to children, *titles* are the names of the children."""
-    return _Division.of(layout, parts, names, titles).divide()
+def divide(layout: PipelineLayout, split: Split, names: JobNames) -> ParentAndChildren:
+    """Return the jobs of *layout* in files, according to *split*."""
+    return _Division.of(layout, split, names).divide()
 
 
 def with_children(document: Document, files: Mapping[str, GeneratedFile], folder: str) -> Document:
@@ -76,7 +75,8 @@ def with_children(document: Document, files: Mapping[str, GeneratedFile], folder
 def _with_child(job: GitLabJob, file: GeneratedFile | None, folder: str) -> GitLabJob:
     if file is None:
         return job
-    passed = tuple(VariableEntry(name, value) for name, value in PARENT_VARIABLES.items() if f"${name}" in file.text)
+    values = {PARENT: "$CI_PIPELINE_ID", **PARENT_VARIABLES}
+    passed = tuple(VariableEntry(name, value) for name, value in values.items() if f"${name}" in file.text)
     return replace(job, trigger=ChildPipeline(join(folder, file.name)), variables=(*job.variables, *passed))
 
 
@@ -85,18 +85,27 @@ class _Division(Struct):
     parts: Mapping[str, int]
     names: JobNames
     titles: Mapping[int, str]
+    resource_group: str
     stages: dict[str, str]
     bridges: dict[int, str]
     child_context: JobContext
     child_jobs: tuple[PipelineJob, ...]
 
     @classmethod
-    def of(
-        cls, layout: PipelineLayout, parts: Mapping[str, int], names: JobNames, titles: Mapping[int, str]
-    ) -> _Division:
+    def of(cls, layout: PipelineLayout, split: Split, names: JobNames) -> _Division:
         stages = {pipeline_job.job.name: pipeline_job.stage for pipeline_job in layout.pipeline_jobs}
-        bridges = {part: names.take(f"{layout.pipeline.prefix}child: {title}") for part, title in titles.items()}
-        return cls(layout, parts, names, titles, stages, bridges, *layout.for_child(parts))
+        prefix = "" if split.resource_group else f"{layout.pipeline.prefix}child: "
+        bridges = {part: names.take(f"{prefix}{title}") for part, title in split.titles.items()}
+        return cls(
+            layout,
+            split.parts,
+            names,
+            split.titles,
+            split.resource_group,
+            stages,
+            bridges,
+            *layout.for_child(split.parts),
+        )
 
     def divide(self) -> ParentAndChildren:
         """Return the jobs in files."""
@@ -132,7 +141,8 @@ class _Division(Struct):
         stage_jobs = {
             stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if self.parts.get(stage) == part
         }
-        ordered = list(in_steps(jobs))
+        # A whole pipeline keeps its steps.
+        ordered = [*jobs] if self.resource_group else in_steps(jobs)
         if all(job.rules for job in ordered):
             name = self.names.take(f"{self.layout.pipeline.prefix}start of {self.titles[part]}")
             ordered.insert(0, unconditional_job(name, self.child_context.shell_image()))
@@ -173,8 +183,10 @@ class _Division(Struct):
             rules=self.layout.pipeline.bridge_rules,
             # Otherwise, all variables of this file would override those that jobs of the child set.
             inherits_variables=False,
-            variables=(IS_HELPER, VariableEntry(PARENT, "$CI_PIPELINE_ID")),
+            # The bridge of a whole pipeline stands for its stages.
+            variables=() if self.resource_group else (IS_HELPER,),
             trigger=ChildPipeline(""),
+            resource_group=self.resource_group,
         )
 
     def _passed(self, needs: Sequence[NeedEntry]) -> Iterator[str]:

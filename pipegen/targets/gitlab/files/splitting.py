@@ -1,9 +1,12 @@
-"""Assignment of stages to child pipelines (`--split`).
+"""Assignment of stages to child pipelines: those of `--split`, and whole pipelines whose runs wait for each other.
 
 A child returns nothing: its artifacts are not visible outside. So all readers of a stage in a child are in that child;
 children fetch artifacts of the parent. A child starts when everything before any of its stages has ended, and
 successors of one of its stages run after all of them. So children must not wait for each other in a cycle, and
 they may add waits, which are reported.
+
+A whole pipeline is a child so that the bridge that starts it holds a resource group until the child ends:
+https://docs.gitlab.com/ci/resource_groups/#pipeline-level-concurrency-control-with-cross-projectparent-child-pipelines.
 """
 
 from __future__ import annotations
@@ -18,8 +21,11 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Output, Plan, TriggerJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
+from pipegen.targets.engine_names import group_resource
 from pipegen.targets.gitlab.files.layout import PipelineLayout
+from pipegen.targets.gitlab.names import resource_group_name
 from pipegen.targets.gitlab.needs.awaited import read_stages
+from pipegen.targets.gitlab.rules.runs import report_overlapping, waits
 from pipegen.targets.gitlab.settings import GitLabSettings
 
 _PARENT = -1
@@ -29,11 +35,19 @@ _SHORTEST_TITLE = 3
 
 
 class Split(Struct, kw_only=True):
-    """The child of each stage that is in one, the names of the children, and notes on the waits that they add."""
+    """The children of a pipeline.
+
+    Attributes:
+        parts: the child of each stage that is in one; "" stands for the jobs of the whole pipeline.
+        titles: the names of the children.
+        notes: notes on the waits that they add.
+        resource_group: the resource group that the bridge holds while the child runs.
+    """
 
     parts: Mapping[str, int]
     titles: Mapping[int, str]
     notes: tuple[str, ...] = ()
+    resource_group: str = ""
 
 
 _WHOLE = Split(parts={}, titles={})
@@ -46,12 +60,39 @@ def split(
     groups: Sequence[Sequence[str]],
     report: Report,
 ) -> tuple[Split, ...]:
-    """Return the children that *groups* of stages make of *plans*.
+    """Return the children that *groups* of stages make of *plans*, and those whose runs wait for each other.
 
     Stages that cannot be in a child are reported, and so are added waits.
     """
     _check_names(plans, groups, report)
-    return tuple(_split(plan, layout, settings, groups, report) for plan, layout in zip(plans, layouts, strict=True))
+    return tuple(
+        _run_in_child(plan, layout, settings, groups, report)
+        if waits(plan)
+        else _split(plan, layout, settings, groups, report)
+        for plan, layout in zip(plans, layouts, strict=True)
+    )
+
+
+def _run_in_child(
+    plan: Plan, layout: PipelineLayout, settings: GitLabSettings, groups: Sequence[Sequence[str]], report: Report
+) -> Split:
+    """Return one child with all of *plan*; a stage that cannot be in a child is reported."""
+    published = _published(settings)
+    named = {stage for group in groups for stage in _matching_stages(plan, group)}
+    for job in plan.jobs:
+        reasons = [*(["--split names it"] if job.stage in named else []), *_reasons(job, layout, published)]
+        if reasons:
+            report_overlapping(
+                plan, f'stage "{job.title}" cannot be in a child pipeline of all stages: {reasons[0]}', report
+            )
+            return _WHOLE
+    group = plan.concurrency.group if plan.concurrency is not None else None
+    resource_group = resource_group_name(group_resource(plan.name if group is None else group))
+    return Split(
+        parts=dict.fromkeys(("", *(job.stage for job in plan.jobs)), 0),
+        titles={0: plan.name},
+        resource_group=f"{resource_group} on $CI_COMMIT_REF_SLUG" if group is None else resource_group,
+    )
 
 
 def _split(
@@ -244,24 +285,35 @@ def _matching_stages(plan: Plan, group: Sequence[str]) -> list[str]:
 
 def _pinned(plan: Plan, layout: PipelineLayout, settings: GitLabSettings) -> Iterator[tuple[str, str]]:
     """Yield each stage that must be in the parent, and the reason."""
-    published = [publication.stage for publication in (settings.pages, *settings.release) if publication is not None]
+    published = _published(settings)
     for job in plan.jobs:
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):
                 yield stage, f'the finally stage "{job.title}" reads it'
         deployment = job.deployment
         if deployment.approval is not None or deployment.environment is not None or job.raw or published:
-            for reason in _reasons(job, layout, published):
+            for reason in (*_reasons_of_part(job), *_reasons(job, layout, published)):
                 yield job.stage, reason
 
 
-def _reasons(job: Job, layout: PipelineLayout, published: Collection[str]) -> Iterator[str]:
-    title, environment = layout.stage_jobs[job.stage].job, job.deployment.environment
+def _published(settings: GitLabSettings) -> list[str]:
+    """Return the stages that publish the website or releases."""
+    return [publication.stage for publication in (settings.pages, *settings.release) if publication is not None]
+
+
+def _reasons_of_part(job: Job) -> Iterator[str]:
+    """Yield why *job* cannot be in a child of some stages of its pipeline."""
+    environment = job.deployment.environment
     if job.deployment.approval is not None:
         yield "it waits for an approval, and the child would not end before"
     if environment is not None and (environment.stops or environment.on_stop):
         yield "GitLab stops an environment from the pipeline that created it"
+
+
+def _reasons(job: Job, layout: PipelineLayout, published: Collection[str]) -> Iterator[str]:
+    """Yield why *job* cannot be in any child."""
+    title = layout.stage_jobs[job.stage].job
     if any(name == "gitlab" for name, _ in job.raw):
-        yield 'its GitLab keys ("raw") may affect other files'
+        yield 'its GitLab keys ("raw") may have another meaning there'
     if published and not {job.stage, title, f"{job.pipeline}: {job.stage}"}.isdisjoint(published):
         yield "it publishes for the project"

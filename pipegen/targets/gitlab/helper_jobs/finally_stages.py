@@ -25,6 +25,7 @@ from pipegen.targets.gitlab.model import (
     ScriptEntry,
 )
 from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.rules.runs import waits
 from pipegen.targets.gitlab.rules.stages import StageRules
 
 OUTCOME = "outcome"
@@ -45,7 +46,7 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
                 "finally stages never start",
             )
         final = next((job for job in pipeline.jobs if job.is_final), None)
-        has_other_pipelines = len(plans) > 1
+        has_other_pipelines = len(plans) > 1 and not waits(pipeline)
         asks_for_all = any(job.on_status or "" in job.statuses for job in pipeline.jobs)
         if final is not None and has_other_pipelines and not asks_for_all:
             others = [other.name for other in plans if other is not pipeline]

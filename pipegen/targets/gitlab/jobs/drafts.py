@@ -17,7 +17,7 @@ from pipegen.shell.script import StageScriptParts, script
 from pipegen.shell.values.image_values import dotenv_path
 from pipegen.structs import Struct, replace
 from pipegen.targets.constants import Constants, check_cases, constants, params_of
-from pipegen.targets.engine_names import allowed_name
+from pipegen.targets.engine_names import lock_resource
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
@@ -38,6 +38,7 @@ from pipegen.targets.gitlab.jobs.values.expanded_texts import plain_value, varia
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
+from pipegen.targets.gitlab.names import resource_group_name
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.runner_variables import check_scripts
 from pipegen.targets.gitlab.settings import GitLabSettings
@@ -292,10 +293,6 @@ def _artifacts(
     return (*files, *parts.carries, *values)
 
 
-# https://docs.gitlab.com/ci/yaml/#resource_group; `$` would start a variable.
-_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_/. -]")
-
-
 def resource_group(job: Job, report: Report) -> str:
     """Return the resource group of *job*, "" for none; GitLab allows one for each job."""
     locks = job.deployment.locks
@@ -306,4 +303,4 @@ def resource_group(job: Job, report: Report) -> str:
             at=locks[1].span,
             hint="use one common lock in all stages that take one of them",
         )
-    return allowed_name(locks[0].name, _NOT_ALLOWED, edges="/ ") if locks else ""
+    return resource_group_name(lock_resource(locks[0].name)) if locks else ""

@@ -41,6 +41,11 @@ def schedule_notes(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(f"Needs a pipeline schedule in the project: {description}." for description in descriptions)
 
 
+def waits(plan: Plan) -> bool:
+    """Return whether runs of *plan* wait for each other."""
+    return plan.concurrency is not None and not plan.concurrency.cancels
+
+
 def cancels(plans: Iterable[Plan]) -> bool:
     """Return whether a newer run cancels jobs of older ones."""
     return any(plan.concurrency is not None and plan.concurrency.cancels for plan in plans)
@@ -71,19 +76,20 @@ def _described(schedule: Schedule) -> str:
     return f'"{schedule.cron}" in the time zone {schedule.timezone or "UTC"}'
 
 
+def report_overlapping(plan: Plan, reason: str, report: Report) -> None:
+    """Report that runs of *plan* cannot wait for each other, for this *reason*."""
+    report.add(
+        codes.OVERLAPPING_RUNS,
+        f'GitLab cannot make runs of pipeline "{plan.name}" wait for each other: {reason}',
+        at=plan.concurrency.span if plan.concurrency is not None else plan.span,
+        hint='give the stages that must not overlap a common lock, "lock: NAME", or cancel older runs: '
+        '"concurrency: { cancel: true }"',
+    )
+
+
 def _check_concurrency(plan: Plan, report: Report) -> None:
     rule = plan.concurrency
-    if rule is None:
-        return
-    if not rule.cancels:
-        report.add(
-            codes.OVERLAPPING_RUNS,
-            f'GitLab cannot make runs of pipeline "{plan.name}" wait for each other',
-            at=rule.span,
-            hint='give the stages that must not overlap a common lock, "lock: NAME", or cancel older runs: '
-            '"concurrency: { cancel: true }"',
-        )
-    elif rule.group is not None:
+    if rule is not None and rule.cancels and rule.group is not None:
         report.add(
             GROUPED_CANCEL.code,
             f'GitLab cancels older runs of the same branch, not of the group "{rule.group}"',

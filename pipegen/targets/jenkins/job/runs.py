@@ -9,6 +9,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule, Timeout
+from pipegen.targets.engine_names import group_resource
 from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
@@ -19,7 +20,6 @@ from pipegen.targets.jenkins.pairs import (
     UNLIKE_ZONES,
 )
 from pipegen.targets.jenkins.settings import JenkinsSettings
-from pipegen.targets.jenkins.stages.guards.approvals import group_resource
 from pipegen.targets.jenkins.stages.guards.limits import timeout_block
 
 _LOCKS = "lockable-resources"

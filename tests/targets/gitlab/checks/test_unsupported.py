@@ -110,3 +110,13 @@ def test_a_push_to_another_registry_requires_a_credential(stages: str, settings:
     output = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
     assert (("PG670", "registry.example.org") in output.codes()) == is_tested
+
+
+def test_two_variables_may_have_the_value_of_one_secret() -> None:
+    """The CI/CD variable keeps its value, so both get the secret."""
+    output = compiled(
+        "{ pipelines: { p: { stages: [{ name: a, script: [x], secrets: { TOKEN: TOKEN, COPY: TOKEN } }] } } }"
+    )
+
+    assert output.codes() == []
+    assert 'export COPY="${TOKEN:?' in output.text

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Approval, Input, Job
+from pipegen.targets.engine_names import lock_resource
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, on_agent
 
 _LOCKS_PLUGIN = "lockable-resources"
-_RUNS = "runs of "
-_LIKE_RUNS = f"(lock )*{_RUNS}"
-
-
-def group_resource(group: str) -> str:
-    """Return the resource that runs of a concurrency *group* hold: no stage uses it, or it would wait for itself."""
-    return _RUNS + group
 
 
 def with_waits(job: Job, limited: LimitedSteps, inputs: Sequence[Input]) -> LimitedSteps:
@@ -66,11 +59,7 @@ def _waits(job: Job) -> Iterator[model.Step]:
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     if not job.deployment.locks:
         return steps
-    first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.deployment.locks)
+    first, *others = (f"resource: {literal(lock_resource(lock.name))}" for lock in job.deployment.locks)
     # All at once, so that two stages never wait for each other.
     extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
     return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)
-
-
-def _resource(lock: str) -> str:
-    return f"lock {lock}" if re.match(_LIKE_RUNS, lock) else lock

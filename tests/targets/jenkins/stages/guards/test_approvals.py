@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from plan.sample_plans import plan_of
 
+from pipegen.targets.engine_names import group_resource
 from pipegen.targets.jenkins.model import Wrapped
-from pipegen.targets.jenkins.stages.guards.approvals import group_resource, with_waits
+from pipegen.targets.jenkins.stages.guards.approvals import with_waits
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
 
 

@@ -1,0 +1,102 @@
+"""Runs that wait for each other: GitLab has a resource group for a bridge, which holds it until its child ends.
+
+https://docs.gitlab.com/ci/resource_groups/#pipeline-level-concurrency-control-with-cross-projectparent-child-pipelines
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import compiled
+from targets.gitlab.split_runs import jobs_of, split_up
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import gitlab
+
+STAGES: list[dict[str, Any]] = [
+    {"name": "build", "script": ["make"], "artifacts": ["out/"], "outputs": {"v": {"command": "cat V"}}},
+    {"name": "docs", "script": ["make docs"], "when": {"event": "merge_request"}},
+    {"name": "push", "script": ["./push ${build.v}"], "approve": True, "environment": "production"},
+    {"name": "note", "script": ["./note ${push.status} ${pipeline.status}"]},
+]
+PIPELINE = {"stages": STAGES, "execution": [["build", "docs", "push"]], "finally": ["note"]}
+
+
+def config(concurrency: object, **keys: Any) -> str:
+    """Return a config whose runs wait for each other, with *keys* of the file."""
+    pipeline = PIPELINE if concurrency is None else {**PIPELINE, "concurrency": concurrency}
+    return json.dumps({**keys, "pipelines": {"p": pipeline, **keys.get("pipelines", {})}})
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "group"),
+    [
+        ({}, "runs of p on $CI_COMMIT_REF_SLUG"),
+        ("production", "runs of production"),
+        ({"group": "eu/west"}, "runs of eu/west"),
+    ],
+)
+def test_a_bridge_with_a_resource_group_starts_all_stages(concurrency: object, group: str) -> None:
+    """The child has the jobs of the file without concurrency, finally stages and helpers among them."""
+    whole = jobs_of(compiled(config(None)).data)
+    child, parent = split_up(config(concurrency)).data().values()
+
+    assert {name: (job["resource_group"], job["trigger"]["strategy"]) for name, job in jobs_of(parent).items()} == {
+        "p": (group, "depend")
+    }
+    in_parent = json.loads(json.dumps(jobs_of(child)).replace("$PIPEGEN_SOURCE", "$CI_PIPELINE_SOURCE"))
+    assert in_parent == whole
+    assert "note when a stage fails" in in_parent
+
+
+def test_other_pipelines_stay_in_the_parent() -> None:
+    """The finally stages of the child read its status, and wait for no other pipeline."""
+    result = split_up(config({}, pipelines={"check": {"stages": [{"name": "lint", "script": ["lint"]}]}}))
+    child, parent = result.data().values()
+
+    assert set(jobs_of(parent)) == {"p", "check: lint"}
+    assert "p: note" in jobs_of(child)
+    assert not result.diagnostics
+
+
+def test_no_lock_is_the_group_of_the_runs() -> None:
+    """A job of the child would wait for the bridge that started it."""
+    stage = {"name": "a", "script": ["x"], "lock": "runs of x"}
+    result = split_up(json.dumps({"pipelines": {"p": {"concurrency": "x", "stages": [stage]}}}))
+    child, parent = result.data().values()
+
+    assert jobs_of(parent)["p"]["resource_group"] == "runs of x"
+    assert jobs_of(child)["a"]["resource_group"] == "lock runs of x"
+
+
+@pytest.mark.parametrize(
+    ("stage", "settings", "cuts", "reason"),
+    [
+        ({"raw": {"gitlab": {"dast": "x"}}}, {}, (), 'its GitLab keys ("raw") may have another meaning there'),
+        ({"artifacts": ["public/"]}, {"pages": {"stage": "s"}}, (), "it publishes for the project"),
+        ({}, {}, ("s",), "--split names it"),
+    ],
+    ids=["raw", "pages", "split"],
+)
+def test_a_stage_that_cannot_be_in_a_child_is_reported(
+    stage: dict[str, Any], settings: dict[str, Any], cuts: tuple[str, ...], reason: str
+) -> None:
+    """The runs would overlap, so there is no file."""
+    pipeline = {"concurrency": {}, "stages": [{"name": "s", "script": ["x"], **stage}]}
+    result = split_up(json.dumps({"targets": {"gitlab": settings}, "pipelines": {"p": pipeline}}), cuts)
+
+    assert [diagnostic.message.split(": ", 2)[2] for diagnostic in result.reported("PG629")] == [reason]
+
+
+def test_a_file_that_is_a_child_itself_is_reported() -> None:
+    """Its parent belongs to somebody else."""
+    report = Report()
+    analysis = analyse(SourceFile("pipegen.yaml", config({})), (), report)
+    with pytest.raises(Stopped):
+        generate(analysis, gitlab, {"child": "yes"}, report)
+
+    assert "PG629" in {diagnostic.code.number for diagnostic in report.diagnostics()}
