@@ -20,10 +20,9 @@ def check_runs(plans: Sequence[Plan], report: Report) -> None:
             if schedule.is_hashed:
                 report.add(
                     codes.HASHED_SCHEDULE,
-                    f'GitLab does not support "H" in a schedule, which stands for numbers that Jenkins chooses: '
-                    f'"{schedule.cron}"',
+                    f'GitLab has no "H" in a schedule, a number that Jenkins chooses: "{schedule.cron}"',
                     at=schedule.span,
-                    hint='write numbers, or remove "gitlab" from "targets"',
+                    hint="create one in the project, under Build > Pipeline schedules, with numbers of your choice",
                 )
                 continue
             report.add(
@@ -73,7 +72,8 @@ def _is_interruptible(job: PlanJob, *, is_usual: bool) -> bool:
 
 
 def _described(schedule: Schedule) -> str:
-    return f'"{schedule.cron}" in the time zone {schedule.timezone or "UTC"}'
+    numbers = ', with numbers in place of "H"' if schedule.is_hashed else ""
+    return f'"{schedule.cron}" in the time zone {schedule.timezone or "UTC"}{numbers}'
 
 
 def report_overlapping(plan: Plan, reason: str, report: Report) -> None:
