@@ -14,7 +14,8 @@ from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_of_
 
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Values that have no variable in a dotenv report.
-_NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
+_IMAGES = frozenset({"imageID", "imageLocalName"})
+_NO_NAMES = _IMAGES | {"container"}
 # A dollar sign before may be the escape of a text that looks like a variable.
 _NEEDLESS_BRACES = r"(?<!\$)\$\{([A-Za-z_]\w*)\}(?!\w)"
 # In the pipeline of a merge request, the slug is that of its source branch.
@@ -124,12 +125,15 @@ def _variable(name: str) -> str | None:
 
 
 def _report(reference: Reference, use: str, report: Report) -> None:
-    lacks = "variable" if reference.default is None else "default"
+    lacks, hint = "variable", "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}"
+    if reference.default is not None:
+        lacks, hint = "default", "remove the default"
+    elif reference.scope is Scope.STAGE and reference.name in _IMAGES:
+        stage = reference.namespace
+        hint = f'publish the image in stage "{stage}", and use its name: "${{{stage}.publishedImage}}"'
     report.add(
         NOT_EXPANDED,
         f'GitLab has no {lacks} for "{reference}" in {use}, which GitLab itself expands',
         at=reference.span,
-        hint="remove the default"
-        if reference.default is not None
-        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
+        hint=hint,
     )
