@@ -43,7 +43,7 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
             WORKSPACE_NOT_SHARED,
             f'stages of pipeline "{plan.name}" share no workspace on GitLab',
             at=plan.workspace_span,
-            hint="pass files between stages: a copy passes its destination on to later stages",
+            hint='list the files that later stages need in "artifacts" of the stages that write them',
         )
     for job in plan.jobs:
         _check_references(job, host, report)
