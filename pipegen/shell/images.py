@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import BuildImage, Image, Job, Output, Plan, PublishImage, RunContainer, Step
+from pipegen.plan.model import BuildImage, Image, Job, Machine, Output, Plan, PublishImage, RunContainer, Step
 from pipegen.plan.model.texts import job_texts, outputs_in
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.lowering import Lowering
@@ -12,6 +14,8 @@ from pipegen.shell.quote import Literal, VariableExpansion, Word, shell_text
 from pipegen.structs import replace
 
 _ID = "imageID"
+# The outputs that name the image of a stage.
+IMAGE_OUTPUTS = frozenset((_ID, "imageLocalName"))
 
 
 def is_image_retained(job: Job, host: ShellEnvironment) -> bool:
@@ -73,14 +77,27 @@ def with_named_images(plan: Plan) -> Plan:
     if not any(job.shared.image for job in plan.jobs):
         return plan
     jobs = [_without_image_ids(job) for job in plan.jobs]
-    read = {output for job in jobs for output in job.inputs}
+    read = {output for job in jobs for output in _read_by_script(job)}
     return replace(
         plan,
         jobs=tuple(
-            replace(job, outputs=tuple(name for name in job.outputs if name != _ID or Output(job.stage, name) in read))
+            replace(
+                job,
+                outputs=tuple(
+                    name for name in job.outputs if name not in IMAGE_OUTPUTS or Output(job.stage, name) in read
+                ),
+            )
             for job in jobs
         ),
     )
+
+
+def _read_by_script(job: Job) -> Iterator[Output]:
+    """Yield the outputs that *job* reads, without those that are only in the names of the images of its machine."""
+    in_names = set(outputs_in(job.machine.image_names))
+    if in_names:
+        in_names -= set(outputs_in(job_texts(replace(job, machine=Machine()))))
+    yield from (output for output in job.inputs if output not in in_names)
 
 
 def _without_image_ids(job: Job) -> Job:

@@ -8,6 +8,7 @@ from posixpath import dirname
 
 from pipegen.plan.model import Job
 from pipegen.shell.command import Command
+from pipegen.shell.images import IMAGE_OUTPUTS, local_tag
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote
@@ -34,11 +35,18 @@ def check_image_outputs(lowering: Lowering) -> Iterator[Command]:
     job, variable = lowering.job, lowering.host.expanded_variable
     path = quote(dotenv_path(job))
     for number, name in enumerate(job.expanded):
+        folder = () if number else (f"mkdir -p {quote(dirname(dotenv_path(job)))}", f"rm -f {path}")
+        if variable is not None and name in IMAGE_OUTPUTS:
+            # The engine pulls the image by its name in the registry.
+            yield Command((*folder, _line(variable(job, name), quote(local_tag(job, lowering.host)), path)))
+            continue
         value = own_argument(name, lowering)
         failure_lines = failure(job, f'output "{name}" {_MESSAGE}')
         yield Command((f"case {value} in {_REFUSED})", *indented(failure_lines), "  ;;", "esac"))
-        if variable is None:
-            continue
-        folder = () if number else (f"mkdir -p {quote(dirname(dotenv_path(job)))}", f"rm -f {path}")
-        line = f"[ -z {value} ] || printf '{variable(job, name)}=%s\\n' {value} >>{path}"
-        yield Command((*folder, line))
+        if variable is not None:
+            yield Command((*folder, f"[ -z {value} ] || {_line(variable(job, name), value, path)}"))
+
+
+def _line(variable: str, value: str, path: str) -> str:
+    """Return the command that adds *variable* with the word *value* to the dotenv file at *path*."""
+    return f"printf '{variable}=%s\\n' {value} >>{path}"

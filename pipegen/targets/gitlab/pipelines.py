@@ -328,7 +328,7 @@ class JobContext(Struct, kw_only=True):
         return StageJob(
             job=title,
             last=last,
-            artifacts=draft.artifacts,
+            artifacts=(*draft.artifacts, *draft.artifact_keys.dotenv),
             needs=draft.job.needs,
             condition=draft.job.condition,
             has_own_rules=has_rules(draft.raw),

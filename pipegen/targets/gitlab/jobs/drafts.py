@@ -161,7 +161,7 @@ class _Drafting(Struct, kw_only=True):
         lowered = lower_environment(job, plan, report)
         job = lowered.job
         check_deployment(job, report)
-        machine = lower_machine(job, plan, self.producers, report)
+        machine = lower_machine(job, plan, self.producers, settings.images, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
         set_by_engine = self._variables(job)
         parts = script(set_by_engine.job, plan, self.producers, host, set_by_engine.names)

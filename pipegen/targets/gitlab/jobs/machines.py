@@ -12,7 +12,7 @@ from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.jobs.values.expanded_texts import escaped, expanded
+from pipegen.targets.gitlab.jobs.values.expanded_texts import check_image_outputs, escaped, expanded
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import ImageKeys, ServiceKeys, VariableEntry
 from pipegen.targets.gitlab.pairs import BASH_WITH_TOOLS, IMAGE_ON_MACHINE
@@ -30,8 +30,11 @@ class JobMachine(Struct, kw_only=True):
 _DEFAULT_MACHINE = JobMachine(image=None, services=(), variables=())
 
 
-def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> JobMachine:
-    """Return the machine of *job*; references that GitLab cannot expand are reported."""
+def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], images: Images, report: Report) -> JobMachine:
+    """Return the machine of *job*; references that GitLab cannot expand are reported.
+
+    *producers* are the stages whose outputs may be in names; without a registry, their *images* have no names.
+    """
     machine = job.machine
     if not machine.services and machine.resources is None and not machine.runner_variables:
         if machine.image is None:
@@ -41,6 +44,8 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             return _in_image(escaped(constant), machine.image.entrypoint, machine.image.pull, machine.image.user)
 
     def name(text: Text) -> str:
+        if images is Images.LOCAL:
+            check_image_outputs(text, report)
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
     return JobMachine(
@@ -122,8 +127,7 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
             DOCKERFILE_ON_GITLAB,
             f'GitLab runs stages in images of a registry, and builds none from "{image.file.path}"',
             at=image.span,
-            hint="build and push the image in an earlier stage, and name it here: "
-            "\"image: '${setup.params.CI_REGISTRY_IMAGE}/ci:${setup.commit}'\"",
+            hint='build it in an earlier stage with "build", and name that here: "image: ${STAGE.imageID}"',
         )
     if machine.label_expressions:
         report.add(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from targets.gitlab.compiled import compiled
 
@@ -67,3 +69,24 @@ def test_the_policy_for_the_image_is_a_key(pull: str) -> None:
     data = compiled(f"pipelines: {{ p: {{ stages: {stages} }} }}").data
 
     assert (data["a"]["image"], data["b"]["image"]) == ({"name": "x", "pull_policy": pull}, "x")
+
+
+@pytest.mark.parametrize("name", ["imageID", "imageLocalName"])
+def test_an_image_that_a_stage_builds_is_pulled_by_its_name_in_the_registry(name: str) -> None:
+    """Runners pull images by name, also those of services; the ID is not computed."""
+    image = f"${{tools.{name}}}"
+    stages = [
+        {"name": "tools", "build": "dev"},
+        {"name": "test", "image": image, "services": [{"image": image, "alias": "db"}], "script": ["make test"]},
+    ]
+    output = compiled(json.dumps({"pipelines": {"p": {"blubberfile": "Dockerfile", "stages": stages}}}))
+    tools, test = output.data["tools"], output.data["test"]
+    script = "\n".join(tools["script"])
+
+    assert output.codes() == []
+    assert test["image"] == test["services"][0]["name"]
+    assert f"printf '{test['image'][1:]}=%s\\n' \"$pipegen_prefix/pipegen:$CI_PIPELINE_ID-tools\"" in script
+    assert 'docker push "$pipegen_prefix/pipegen:$CI_PIPELINE_ID-tools"' in script
+    assert "image inspect" not in script
+    assert tools["artifacts"] == {"reports": {"dotenv": ".pipegen/dotenv/tools.env"}}
+    assert output.needs("test") == [("tools", True)]

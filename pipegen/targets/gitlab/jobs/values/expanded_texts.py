@@ -9,13 +9,11 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope,
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Job, Plan
+from pipegen.shell.images import IMAGE_OUTPUTS
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable, pipeline_variable
 from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_of_gitlab
 
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
-# Values that have no variable in a dotenv report.
-_IMAGES = frozenset({"imageID", "imageLocalName"})
-_NO_NAMES = _IMAGES | {"container"}
 # A dollar sign before may be the escape of a text that looks like a variable.
 _NEEDLESS_BRACES = r"(?<!\$)\$\{([A-Za-z_]\w*)\}(?!\w)"
 # In the pipeline of a merge request, the slug is that of its source branch.
@@ -48,11 +46,18 @@ def expanded(
 
 
 def _output(part: Part, producers: Mapping[str, Job]) -> str:
-    """Return the variable of an output that a report sets; an image ID is not a name that a runner can pull."""
-    if not isinstance(part, Reference) or part.scope is not Scope.STAGE or part.name in _NO_NAMES:
+    """Return the variable of an output that a report sets; a container is no image."""
+    if not isinstance(part, Reference) or part.scope is not Scope.STAGE or part.name == "container":
         return ""
     producer = producers.get(part.namespace or "")
     return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
+
+
+def check_image_outputs(text: Text, report: Report) -> None:
+    """Report references of *text*, the name of an image, to images that are in no registry."""
+    for reference in text.references():
+        if reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS:
+            _report(reference, "the name of an image", report)
 
 
 def can_expand(text: Text) -> bool:
@@ -128,7 +133,7 @@ def _report(reference: Reference, use: str, report: Report) -> None:
     lacks, hint = "variable", "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}"
     if reference.default is not None:
         lacks, hint = "default", "remove the default"
-    elif reference.scope is Scope.STAGE and reference.name in _IMAGES:
+    elif reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS:
         stage = reference.namespace
         hint = f'publish the image in stage "{stage}", and use its name: "${{{stage}.publishedImage}}"'
     report.add(
