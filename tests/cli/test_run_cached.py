@@ -74,6 +74,34 @@ def forget(project: Path, text: str) -> None:
 MODES = pytest.mark.parametrize("options", [(), ("--isolated",)], ids=["in place", "isolated"])
 
 
+def test_a_file_that_changes_during_a_stage(project: Path, pipegen: Pipegen) -> None:
+    """The stage may have read either content, so its result is not stored; files that it adds do not matter."""
+    (project / "pipegen.yaml").write_text(
+        "pipelines:\n  p:\n    stages:\n"
+        "      - name: copy\n"
+        "        script: ['echo copy >>ran; cat next >data/in; touch data/more; cat data/in >copied']\n"
+        "        artifacts: [copied]\n"
+        "        reuse: { files: [data] }\n"
+    )
+    (project / "data").mkdir()
+    (project / "data/in").write_text("old\n")
+    (project / "next").write_text("new\n")
+
+    changing = pipegen("run")
+    (project / "data/in").write_text("old\n")
+    (project / "next").write_text("old\n")
+    (project / "data/more").unlink()
+    pipegen("run")
+    (project / "data/more").unlink()
+    (project / "copied").unlink()
+    repeated = pipegen("run")
+
+    assert 'the result of copy is not stored for later runs: "data/in" changed while the stage ran' in changing.err
+    assert ran(project) == ["copy", "copy"]
+    assert "1 reused" in repeated.out
+    assert (project / "copied").read_text() == "old\n"
+
+
 @pytest.mark.slow
 @MODES
 def test_unchanged_stages_do_not_run_again(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Output
@@ -44,11 +45,16 @@ class JobEnvironmentState(Struct, kw_only=True):
     mode: str
 
 
+# A file that a result depends on: its path, mode, digest, and the target of a link.
+FileState: TypeAlias = tuple[str, int, str, str | None]
+
+
 class Definition(Struct):
-    """The *digest* of a stage, and its *inputs*."""
+    """The *digest* of a stage, its *inputs*, and the *files* that its result depends on."""
 
     digest: str
     inputs: tuple[Output, ...]
+    files: tuple[FileState, ...] = ()
 
 
 class Definitions:
@@ -74,8 +80,8 @@ class Definitions:
         definition = self._without_files[task.id]
         if definition is None or task.job.reuse is None:
             return None
-        files = list(_files(self._state.tree, task.job.reuse.files))
-        return Definition(_digest([definition.digest, files]), definition.inputs)
+        files = tuple(_files(self._state.tree, task.job.reuse.files))
+        return Definition(_digest([definition.digest, files]), definition.inputs, files)
 
     def _definition(self, task: Task) -> Definition | None:
         """Return the definition of *task* without its files, which may change during a run."""
@@ -146,7 +152,7 @@ def _read(texts: Sequence[str], variables: Mapping[str, str]) -> list[tuple[str,
     return sorted((name, value) for name, value in variables.items() if name in words)
 
 
-def _files(tree: Path, paths: tuple[str, ...]) -> Iterator[tuple[str, int, str, str | None]]:
+def _files(tree: Path, paths: tuple[str, ...]) -> Iterator[FileState]:
     for name in artifacts.matching(str(tree), paths):
         # Only links to folders that the user wrote are followed.
         path = tree / name

@@ -10,7 +10,7 @@ from typing import IO, TypeAlias
 from pipegen.plan.model import Job, Plan
 from pipegen.run.files import artifacts, no_follow
 from pipegen.run.files.kept_file import KeptFile, describe, kept_file
-from pipegen.run.local.cache.digest import Definition
+from pipegen.run.local.cache.digest import Definition, FileState
 from pipegen.run.local.cache.index import DamagedIndexError
 from pipegen.run.local.cache.lookup import CacheInput, Lookup
 from pipegen.run.local.cache.record import CacheRecord
@@ -28,10 +28,11 @@ _FILES = "/"
 
 
 class Question(Struct):
-    """The lookup of the result of a task; *read* describes its inputs."""
+    """The lookup of the result of a task; *read* describes its inputs, and *files* the files before it runs."""
 
     lookup: Lookup
     read: tuple[_Part, ...]
+    files: tuple[FileState, ...]
 
 
 class _Part(Struct):
@@ -89,7 +90,7 @@ class Results:
             return None
         read = self._read(task, definition)
         inputs = [CacheInput(self._keys(part.task), part.selector) for part in read]
-        return Question(Lookup(self._store.keys, definition.digest, inputs), read)
+        return Question(Lookup(self._store.keys, definition.digest, inputs), read, definition.files)
 
     def find(self, question: Question) -> StoredRecord | None:
         """Return a known result by definition, or by the contents of the inputs; None if there is none.
@@ -179,9 +180,9 @@ class Results:
                 self._restore(*waiting)
 
     def keep(self, task: Task, question: Question, outcome: Outcome) -> None:
-        """Store the result of *task*."""
+        """Store the result of *task*, unless a file that it depends on has changed since *question*."""
         folder = self._trees.home(task.job)
-        problems: list[str] = []
+        problems = [f'"{name}" changed while the stage ran' for name in self._changed(task, question)[:1]]
         entries = artifacts.storable(str(folder), self._trees.left(task.job), problems.append)
         if problems:
             self._warn(f"the result of {task.id.stage} is not stored for later runs: {problems[0]}")
@@ -206,6 +207,12 @@ class Results:
         """Record which results were used."""
         self._store.touch(self._used)
         self._store.close()
+
+    def _changed(self, task: Task, question: Question) -> list[str]:
+        """Return the files of *question* that differ now. Files that the stage added do not count."""
+        definition = self._definition(task)
+        current = set(definition.files) if definition is not None else set()
+        return [state[0] for state in question.files if state not in current]
 
     def _restore(self, job: Job, stored_record: StoredRecord) -> None:
         self._store.restore(stored_record, self._trees.home(job))
