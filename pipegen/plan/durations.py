@@ -13,11 +13,16 @@ _PART = r"([0-9]+)\s*([a-z]*)"
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
-def seconds(duration: Scalar, report: Report) -> int:
-    """Return *duration* in seconds; the schema has checked its form. A duration of zero is reported."""
+def length(duration: Scalar) -> int:
+    """Return *duration* in seconds; the schema has checked its form."""
     # YAML also allows integers such as 0x1F.
     written = str(duration.value) if duration.kind is ScalarKind.INTEGER else duration.text
-    total = sum(int(number) * _UNITS[unit[:1]] for number, unit in re.findall(_PART, written))
+    return sum(int(number) * _UNITS[unit[:1]] for number, unit in re.findall(_PART, written))
+
+
+def seconds(duration: Scalar, report: Report) -> int:
+    """Return *duration* in seconds; a duration of zero is reported."""
+    total = length(duration)
     if total == 0:
         report.add(
             codes.INVALID_VALUE,

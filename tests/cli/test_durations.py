@@ -76,6 +76,7 @@ def test_a_stop_stage_needs_no_duration(tmp_path: Path) -> None:
         ("0.5", 0.5),
         ("0", 0.0),
         ("0x10", 16.0),
+        ("0s", 0.0),
         ("90s", 90.0),
         ("1h 30m", 5_400.0),
         ("'2 minutes'", 120.0),

@@ -156,6 +156,16 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
     assert result.status == (1 if code else 0)
 
 
+def test_a_time_of_zero_may_have_a_unit(fleet: Path, pipegen: Pipegen) -> None:
+    """The defaults of several keys are zero, as a number and in words."""
+    before = pipegen("simulate", "--fleet", "fleet.yaml")
+    words = FLEET.replace("release: 0 }", "release: 0s }")
+    (fleet / "fleet.yaml").write_text(words, encoding="utf-8")
+
+    assert words != FLEET
+    assert pipegen("simulate", "--fleet", "fleet.yaml") == before
+
+
 def test_a_mean_of_zero_is_named(fleet: Path, pipegen: Pipegen) -> None:
     """The message says what is wrong, as other messages do."""
     (fleet / "fleet.yaml").write_text(FLEET.replace("mean: 1m", "mean: 0"), encoding="utf-8")

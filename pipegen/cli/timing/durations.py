@@ -12,7 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.graph.render.columns import shortened
-from pipegen.plan.durations import seconds
+from pipegen.plan.durations import length
 from pipegen.plan.model import Job, Plan
 from pipegen.run.model import TaskId
 from pipegen.source.text import SourceFile, Span
@@ -113,7 +113,7 @@ def _seconds(name: Scalar, node: Node, report: Report) -> float:
         if node.kind in (ScalarKind.INTEGER, ScalarKind.NUMBER):
             time = float(node.value or 0)
         elif node.kind is ScalarKind.TEXT and _WORDS.fullmatch(node.text):
-            time = float(seconds(node, report))
+            time = float(length(node))
         if time is not None and 0 <= time <= _LONGEST:
             return time
     shown = (

@@ -33,7 +33,7 @@ def read_arrivals(node: TreeMapping, folder: FleetFolder, report: Report) -> Arr
     if isinstance(cron, Scalar):
         return _cron(cron, report)
     times = _recorded(file, folder, report) if isinstance(file, Scalar) else items_of(node.get("times"))
-    return Starts(tuple(sorted(time_of(time, report) for time in times)))
+    return Starts(tuple(sorted(time_of(time) for time in times)))
 
 
 def _recorded(name: Scalar, folder: FleetFolder, report: Report) -> Sequence[Node]:

@@ -71,7 +71,7 @@ class LoadReader:
             priority=whole(item.get("priority"), 0),
             workflow=workflow(plan, self._times(item, plan), service_amounts),
             arrivals=read_arrivals(mapping(item.get("arrivals"), item), self._folder, report),
-            waiting_time=time_of(item.get("waiting_time"), report, inf),
+            waiting_time=time_of(item.get("waiting_time"), inf),
             may_preempt=flag(item.get("may_preempt"), default=True),
         )
         return load, plan

@@ -63,8 +63,8 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report) -> Fl
         queues=queues,
         loads=tuple(load for _, load, _ in loads),
         scheduling=_scheduling(mapping(root.get("scheduling"), root)),
-        duration=time_of(root.get("duration"), report, WEEK_HOURS * HOUR),
-        warm_up=time_of(root.get("warm_up"), report),
+        duration=time_of(root.get("duration"), WEEK_HOURS * HOUR),
+        warm_up=time_of(root.get("warm_up")),
         seed=whole(root.get("seed"), 1),
         span=(root.get("duration") or root.get("load") or root).span,
     )
@@ -98,8 +98,8 @@ def _group(item: TreeMapping, report: Report) -> MachineGroup:
         machine=machine,
         minimum=minimum,
         maximum=maximum,
-        start_up=time_of(scale.get("start_up"), report),
-        idle=time_of(scale.get("idle"), report),
+        start_up=time_of(scale.get("start_up")),
+        idle=time_of(scale.get("idle")),
         price=price,
     )
 

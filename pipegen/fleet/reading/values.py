@@ -7,7 +7,7 @@ from math import inf
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal
-from pipegen.plan.durations import seconds
+from pipegen.plan.durations import length
 from pipegen.plan.stage.machine.resources import cpu, memory
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, integer, number
@@ -33,13 +33,13 @@ def fraction(node: Node | None, default: float) -> float:
     return float(number(node.text)) if isinstance(node, Scalar) else default
 
 
-def time_of(node: Node | None, report: Report, default: float = 0.0) -> float:
+def time_of(node: Node | None, default: float = 0.0) -> float:
     """Return the seconds of *node*: a number, or a time in words."""
     if not isinstance(node, Scalar):
         return default
     if node.kind in (ScalarKind.INTEGER, ScalarKind.NUMBER):
         return float(node.value or 0)
-    return float(seconds(node, report))
+    return float(length(node))
 
 
 def amounts(node: Node | None, report: Report) -> Amounts:
@@ -63,10 +63,10 @@ def bounded(bounds: Amounts) -> Amounts | None:
 def distribution(node: Node, report: Report) -> Distribution:
     """Return the distribution of *node*."""
     if not isinstance(node, Mapping):
-        return FixedTime(time_of(node, report))
+        return FixedTime(time_of(node))
     mean = node.get("mean")
     if mean is not None:
-        exponential = Exponential(time_of(mean, report))
+        exponential = Exponential(time_of(mean))
         if not exponential.mean:
             report.add(
                 codes.INVALID_FLEET_VALUE,
@@ -75,7 +75,7 @@ def distribution(node: Node, report: Report) -> Distribution:
                 hint="write a longer time, or 0 in place of the distribution",
             )
         return exponential
-    median, p95 = time_of(node.get("median"), report), time_of(node.get("p95"), report)
+    median, p95 = time_of(node.get("median")), time_of(node.get("p95"))
     if not 0 < median <= p95:
         report.add(
             codes.INVALID_FLEET_VALUE,
