@@ -10,7 +10,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.events import EventAnswer, answers
-from pipegen.plan.known_values import ValuesBeforeRun
+from pipegen.plan.known_values import UNKNOWN, ValuesBeforeRun
 from pipegen.plan.model import Job, Plan
 from pipegen.plan.model.facts import RepositoryFiles, RunFacts, StartEvent
 from pipegen.source.text import Located, Span
@@ -154,12 +154,13 @@ def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:
 def _check_values(expectation: Expectation, known: ValuesBeforeRun, report: Report) -> None:
     for output, expected in expectation.values:
         stage, _, name = output.value.rpartition(".")
-        value = known.value(stage, name)
-        if value is None:
+        value = known.known_parts(stage, name)
+        if value == UNKNOWN:
             message = f"the value of {output.value} is not known before the run"
             _fail(expectation, message, output.span, None, report)
         elif not _matches(expected, value):
-            _fail(expectation, f'{output.value} is "{value}", not "{expected}"', output.span, None, report)
+            shown = value.replace(UNKNOWN, "*")
+            _fail(expectation, f'{output.value} is "{shown}", not "{expected}"', output.span, None, report)
 
 
 def _matches(glob: str, text: str) -> bool:

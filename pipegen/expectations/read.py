@@ -63,7 +63,14 @@ def _event(node: Node | None, report: Report) -> StartEvent:
             at=kind_node.span,
             hint="write event: { kind: tag, tag: v1.0 }",
         )
-    if branch and tag and node is not None:
+    if tag and kind in (Event.PUSH, Event.MERGE_REQUEST) and node is not None:
+        report.add(
+            codes.INVALID_TEST_EVENT,
+            f'a tag does not start the event "{kind.value}"',
+            at=node.span,
+            hint='write "kind: tag", or name a branch',
+        )
+    elif branch and tag and node is not None:
         report.add(
             codes.INVALID_TEST_EVENT,
             "a run has a branch or a tag, not both",

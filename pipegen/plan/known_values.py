@@ -8,6 +8,9 @@ from pipegen.bindings.expression import Reference, Scope, Text, evaluate
 from pipegen.plan.model import Export, Job, Plan
 from pipegen.plan.model.facts import RunFacts
 
+# In place of parts that only the run knows; no config contains this character.
+UNKNOWN = "\0"
+
 _BRANCH_NAMES = frozenset(("branch", "GIT_BRANCH", "GIT_LOCAL_BRANCH"))
 
 
@@ -39,6 +42,17 @@ class ValuesBeforeRun:
         """Return the value of the output *name* of *stage*; None if only the run knows it."""
         text = self._exports.get((stage, name))
         return evaluate(text, self._reference) if text is not None else None
+
+    def known_parts(self, stage: str, name: str) -> str:
+        """Return the value of the output *name* of *stage*, with `UNKNOWN` for each part that only the run knows."""
+        text = self._exports.get((stage, name))
+        return UNKNOWN if text is None else evaluate(text, self._known_part) or ""
+
+    def _known_part(self, reference: Reference) -> str:
+        if reference.scope in (Scope.STAGE, Scope.OWN):
+            return self.known_parts(reference.namespace or "", reference.name)
+        value = self._reference(reference)
+        return UNKNOWN if value is None else value
 
     def _reference(self, reference: Reference) -> str | None:
         match reference.scope:

@@ -220,6 +220,33 @@ def test_failing_tests_are_reported(app: Path, pipegen: Pipegen) -> None:
     assert json.loads(pipegen("test", "--format", "json").out)["diagnostics"][0]["code"] == "PG842"
 
 
+@pytest.mark.parametrize(
+    ("glob", "message"),
+    [
+        ("registry/app:*", ""),
+        ("*:*-main", ""),
+        ("registry/app:1*", 'build.image is "registry/app:*-main", not "registry/app:1*"'),
+        ("registry/app:*-dev", 'build.image is "registry/app:*-main", not "registry/app:*-dev"'),
+    ],
+)
+def test_values_that_are_known_in_part(glob: str, message: str, empty: Path, pipegen: Pipegen) -> None:
+    """A star has to stand for the part that only the run knows."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines:\n  app:\n    stages:\n      - name: build\n        script: [make]\n"
+        "        exports: { tag: '${setup.commit}-${setup.branch}', image: 'registry/app:${build.tag}' }\n",
+        encoding="utf-8",
+    )
+    (empty / "pipegen.test.yaml").write_text(
+        f"tests:\n  push:\n    event: {{ kind: push, branch: main }}\n    values: {{ build.image: '{glob}' }}\n",
+        encoding="utf-8",
+    )
+
+    result = pipegen("test")
+
+    assert result.status == bool(message)
+    assert message in result.out
+
+
 def test_the_junit_report_has_a_case_for_each_test(app: Path, pipegen: Pipegen) -> None:
     """Those that pass are cases, too."""
     (app / "pipegen.test.yaml").write_text(TESTS.replace("[src/a.py]", "[docs/a.md]"), encoding="utf-8")

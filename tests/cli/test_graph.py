@@ -183,6 +183,12 @@ def test_a_graph_is_written_to_a_file(form: str, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_dash_is_standard_output(here: Path, pipegen: Pipegen) -> None:
+    """As for other verbs; no file has this name."""
+    assert pipegen("graph", "--format", "json", "--output", "-") == pipegen("graph", "--format", "json")
+    assert not (here / "-").exists()
+
+
 def test_a_graph_needs_a_file_that_can_be_written(pipegen: Pipegen) -> None:
     """A missing folder gives no traceback."""
     result = pipegen("graph", "-o", "missing/graph.txt")

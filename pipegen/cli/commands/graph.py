@@ -75,6 +75,7 @@ def graph(
     For a Jenkinsfile or a .gitlab-ci.yml, draw the order that it enforces. The HTML format is an interactive page that
     also shows the generated text of each target for a stage.
     """
+    output = None if output == Path("-") else output
     if target and form is not Drawing.HTML:
         raise WrongUsage("--target is for --format html, which shows the generated text of each stage")
     if form in _PICTURES:
