@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from pipegen.diagnostics import codes
@@ -44,6 +44,7 @@ def check(expectation: Expectation, config: ConfigUnderTest, report: Report) -> 
     (answer,) = answers((plan,), facts)
     _check_stages(expectation, answer, report)
     _check_approvals(expectation, answer, report)
+    _check_results(expectation, answer, report)
     _check_order(expectation, plan, report)
     _check_values(expectation, ValuesBeforeRun(plan, facts), report)
 
@@ -68,7 +69,8 @@ def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Pl
 def _are_known(expectation: Expectation, plan: Plan, report: Report) -> bool:
     """Return whether the plan has all stages, outputs and inputs that *expectation* names; report the others."""
     names = list(dict.fromkeys(name for job in plan.jobs for name in (job.stage, job.title)))
-    named = (*expectation.runs, *expectation.never, *(expectation.only or ()), *(expectation.approvals or ()))
+    exact = (expectation.only, expectation.approvals, expectation.failed, expectation.success)
+    named = (*expectation.runs, *expectation.never, *(name for stages in exact for name in stages or ()))
     chained = (name for chain in expectation.order for name in chain)
     outputs = [f"{job.stage}.{name}" for job in plan.jobs for name in job.binds]
     are_known = [_check_name(name, names, "stage", report) for name in (*named, *chained)]
@@ -127,17 +129,44 @@ def _check_stages(expectation: Expectation, answer: EventAnswer, report: Report)
 
 
 def _check_approvals(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
-    if expectation.approvals is None:
-        return
-    at = _first(expectation.approvals, expectation)
-    expected = _all_stages(expectation.approvals, [stage_answer.job for stage_answer in answer.stages])
     waiting = {stage_answer.job.stage for stage_answer in answer.stages if stage_answer.waits_for_approval}
+    words = "waits for an approval too", "waits for no approval"
+    _check_exact(expectation, expectation.approvals, answer, waiting, words, report)
+
+
+def _check_results(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
+    for status, names, result in (
+        ("failed", expectation.failed, "failed"),
+        ("success", expectation.success, "succeeded"),
+    ):
+        of_status = {
+            stage_answer.job.stage
+            for stage_answer in answer.stages
+            if stage_answer.runs and stage_answer.job.on_status == status
+        }
+        after = f"only if the pipeline has {result}"
+        words = f"runs {after}", f"does not run {after}"
+        _check_exact(expectation, names, answer, of_status, words, report)
+
+
+def _check_exact(
+    expectation: Expectation,
+    names: Names | None,
+    answer: EventAnswer,
+    actual: Collection[str],
+    words: tuple[str, str],
+    report: Report,
+) -> None:
+    """Report stages that are in *actual* or in *names* only, with *words* for the two cases."""
+    if names is None:
+        return
+    at = _first(names, expectation)
+    expected = _all_stages(names, [stage_answer.job for stage_answer in answer.stages])
     for stage_answer in answer.stages:
         stage = stage_answer.job.stage
-        if stage in waiting and stage not in expected:
-            _fail(expectation, f'stage "{stage}" waits for an approval too', at, stage_answer.job.span, report)
-        elif stage in expected and stage not in waiting:
-            _fail(expectation, f'stage "{stage}" waits for no approval', at, stage_answer.job.span, report)
+        if (stage in actual) != (stage in expected):
+            what = words[0] if stage in actual else words[1]
+            _fail(expectation, f'stage "{stage}" {what}', at, stage_answer.job.span, report)
 
 
 def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:
@@ -155,7 +184,7 @@ def _check_values(expectation: Expectation, known: ValuesBeforeRun, report: Repo
     for output, expected in expectation.values:
         stage, _, name = output.value.rpartition(".")
         value = known.known_parts(stage, name)
-        if value == UNKNOWN:
+        if set(value) == {UNKNOWN}:
             message = f"the value of {output.value} is not known before the run"
             _fail(expectation, message, output.span, None, report)
         elif not _matches(expected, value):

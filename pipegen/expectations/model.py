@@ -21,6 +21,7 @@ class Expectation(SpannedStruct, kw_only=True):
         runs, never: stages that run, and stages that do not.
         only: all stages that run; None if others may run too.
         approvals: all stages that run and wait for an approval; None if the test does not say.
+        failed, success: all stages that run for this result of the pipeline only; None if the test does not say.
         order: lists of stages that run one after the other.
         values: the output, `stage.name`, and a glob for its value.
     """
@@ -34,6 +35,8 @@ class Expectation(SpannedStruct, kw_only=True):
     never: Names
     only: Names | None
     approvals: Names | None
+    failed: Names | None
+    success: Names | None
     order: tuple[Names, ...]
     values: tuple[tuple[Located[str], str], ...]
     span: Span
@@ -42,4 +45,5 @@ class Expectation(SpannedStruct, kw_only=True):
     def is_empty(self) -> bool:
         """Whether the test expects nothing: an empty `only` expects that no stage runs."""
         names = (self.runs, self.never, self.order, self.values)
-        return not any(names) and self.only is None and self.approvals is None
+        exact = (self.only, self.approvals, self.failed, self.success)
+        return not any(names) and all(stages is None for stages in exact)

@@ -33,8 +33,7 @@ def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ..
 
 def _expectation(entry: Entry, report: Report) -> Expectation:
     test = entry.value
-    event, only, approvals = child(test, "event"), child(test, "only"), child(test, "approvals")
-    pipeline = child(test, "pipeline")
+    event, pipeline = child(test, "event"), child(test, "pipeline")
     return Expectation(
         name=entry.key.text,
         event=_event(event, report),
@@ -43,8 +42,10 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
         pipeline=pipeline.located() if isinstance(pipeline, Scalar) else None,
         runs=_names(child(test, "runs")),
         never=_names(child(test, "never")),
-        only=_names(only) if only is not None else None,
-        approvals=_names(approvals) if approvals is not None else None,
+        only=_all_names(child(test, "only")),
+        approvals=_all_names(child(test, "approvals")),
+        failed=_all_names(child(test, "failed")),
+        success=_all_names(child(test, "success")),
         order=tuple(_names(chain) for chain in as_items(child(test, "order"))),
         values=_texts(child(test, "values")),
         span=entry.key.span,
@@ -82,6 +83,11 @@ def _event(node: Node | None, report: Report) -> StartEvent:
 
 def _names(node: Node | None) -> Names:
     return tuple(item.located() for item in scalars_of(node))
+
+
+def _all_names(node: Node | None) -> Names | None:
+    """Return the names of *node*, which are all; None without it."""
+    return None if node is None else _names(node)
 
 
 def _texts(node: Node | None) -> tuple[tuple[Located[str], str], ...]:

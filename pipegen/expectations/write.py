@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.runs import RecordedRun, recorded_runs
 from pipegen.plan.events import answers
-from pipegen.plan.known_values import ValuesBeforeRun
+from pipegen.plan.known_values import UNKNOWN, ValuesBeforeRun, exports
 from pipegen.plan.model import Event, Plan
 from pipegen.plan.model.facts import RunFacts, start_event
 
@@ -57,9 +57,15 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
     running = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.runs]
     approvals = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.waits_for_approval]
     values = dict(_values(plan, facts))
+    of_status = [stage_answer for stage_answer in answer.stages if stage_answer.runs and stage_answer.job.is_final]
+    results = {
+        status: [stage_answer.job.stage for stage_answer in of_status if stage_answer.job.on_status == status]
+        for status in ("failed", "success")
+    }
     return {
         "only": running,
         **({"approvals": approvals} if running else {}),
+        **(results if of_status else {}),
         **({"values": values} if values and running else {}),
     }
 
@@ -67,4 +73,7 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
 def _values(plan: Plan, facts: RunFacts) -> Iterator[tuple[str, str]]:
     known = ValuesBeforeRun(plan, facts)
     for job in plan.jobs:
-        yield from ((f"{job.stage}.{name}", value) for name, value in known.of(job))
+        for name, _ in exports(job):
+            value = known.known_parts(job.stage, name)
+            if set(value) != {UNKNOWN}:
+                yield f"{job.stage}.{name}", value.replace(UNKNOWN, "*")

@@ -247,6 +247,37 @@ def test_values_that_are_known_in_part(glob: str, message: str, empty: Path, pip
     assert message in result.out
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("failed: [mail]", "always: [mail]", 'stage "mail" does not run only if the pipeline has failed'),
+        ("failed: [mail]", "success: [mail]", 'stage "mail" runs only if the pipeline has succeeded'),
+        ("app:${setup.commit}", "api:${setup.commit}", 'clean.image is "api:*", not "app:*"'),
+    ],
+)
+def test_recorded_tests_have_results_and_values(
+    before: str, after: str, message: str, empty: Path, pipegen: Pipegen
+) -> None:
+    """They name stages that run for one result of the pipeline, and the known parts of values."""
+    config = (
+        "pipelines:\n  app:\n    stages:\n"
+        "      - { name: unit, script: [make] }\n"
+        "      - { name: clean, script: [make], exports: { image: 'app:${setup.commit}', run: '${setup.commit}' } }\n"
+        "      - { name: mail, script: [make] }\n"
+        "    execution: [[unit, clean]]\n"
+        "    finally: { failed: [mail] }\n"
+    )
+    (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    assert pipegen("test", "--write").status == 0
+    assert pipegen("test").status == 0
+    (empty / "pipegen.yaml").write_text(config.replace(before, after), encoding="utf-8")
+
+    result = pipegen("test")
+
+    assert result.status == 1
+    assert message in result.out
+
+
 def test_the_junit_report_has_a_case_for_each_test(app: Path, pipegen: Pipegen) -> None:
     """Those that pass are cases, too."""
     (app / "pipegen.test.yaml").write_text(TESTS.replace("[src/a.py]", "[docs/a.md]"), encoding="utf-8")
