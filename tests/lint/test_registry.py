@@ -90,6 +90,14 @@ def test_each_rule_has_a_file_with_the_name_of_its_code() -> None:
     assert set(FIXABLE_RULES) <= set(RULES)
 
 
+def test_each_rule_has_tests() -> None:
+    """To add a rule, add `tests/lint/rules/test_<module>.py`, which imports it."""
+    texts = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
+    imports = "\n".join(re.findall(r"^from pipegen\.lint\.rules\b.*$", texts, re.MULTILINE))
+
+    assert [name for name in map(module_of, RULES) if not re.search(rf"\b{name}\b", imports)] == []
+
+
 def test_rules_are_in_the_order_of_their_codes() -> None:
     """To add a rule, add it at the end of the tuple."""
     order = [code.name.replace("-", "_") for code in CODES]
