@@ -210,7 +210,7 @@ class Results:
 
     def _changed(self, task: Task, question: Question) -> list[str]:
         """Return the files of *question* that differ now. Files that the stage added do not count."""
-        definition = self._definition(task)
+        definition = self._definition(task) if question.files else None
         current = set(definition.files) if definition is not None else set()
         return [state[0] for state in question.files if state not in current]
 
