@@ -15,8 +15,6 @@ from pipegen.run.scheduling.session import Session
 from pipegen.structs import replace
 
 At = Callable[[float, Callable[[Any], None], object], None]
-# A group, an idle machine of it, and how many tasks the machine had before.
-_Watched = tuple["_GroupState", str, int]
 
 
 class _GroupState:
@@ -51,6 +49,20 @@ class _GroupState:
         return node(replace(self.group.machine, name=name), order)
 
 
+class IdleMachine:
+    """The idle *machine* of a group, which had *visits* tasks before; it is void after another one."""
+
+    __slots__ = ("machine", "state", "visits")
+
+    def __init__(self, state: _GroupState, machine: str) -> None:
+        self.state, self.machine, self.visits = state, machine, state.visits[machine]
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the machine was used or has stopped since."""
+        return self.state.visits.get(self.machine) != self.visits or bool(self.state.tasks[self.machine])
+
+
 class Scaling:
     """The machines of a fleet; *at* schedules a call at a time.
 
@@ -62,7 +74,7 @@ class Scaling:
     def __init__(self, groups: Sequence[MachineGroup], at: At) -> None:
         self._groups = {group.machine.name: _GroupState(group) for group in groups}
         self._at = at
-        self._idle_now: list[_Watched] = []
+        self._idle_now: list[IdleMachine] = []
         self._order = 0
         self.is_scaled = any(group.is_scaled for group in groups)
         self.group_of: dict[str, str] = {}
@@ -106,8 +118,8 @@ class Scaling:
     def shrink(self) -> None:
         """Stop the idle machines of groups that wait no time for it."""
         idle, self._idle_now = self._idle_now, []
-        for watched in idle:
-            self._stop_idle(watched)
+        for idle_machine in idle:
+            self._stop_idle(idle_machine)
 
     def grow(self, waiting: Iterable[tuple[Gang, int]]) -> None:
         """Start machines for the *waiting* gangs, each with the number of further gangs like it."""
@@ -139,22 +151,21 @@ class Scaling:
 
     def _watch(self, state: _GroupState, machine: str) -> None:
         """Stop *machine* if it is not used until its idle time is over; the scheduler can use it before in any case."""
-        watched = (state, machine, state.visits[machine])
+        idle_machine = IdleMachine(state, machine)
         if state.group.idle:
-            self._at(self._session.now + state.group.idle, self._stop_idle, watched)
+            self._at(self._session.now + state.group.idle, self._stop_idle, idle_machine)
         else:
-            self._idle_now.append(watched)
+            self._idle_now.append(idle_machine)
 
-    def _stop_idle(self, watched: _Watched) -> None:
-        state, machine, visits = watched
-        is_idle = state.visits.get(machine) == visits and not state.tasks[machine]
-        if not is_idle or len(state.tasks) <= state.group.minimum:
+    def _stop_idle(self, idle_machine: IdleMachine) -> None:
+        state, machine = idle_machine.state, idle_machine.machine
+        if idle_machine.is_void or len(state.tasks) <= state.group.minimum:
             return
         if not self._session.remove_machine(machine):
             self._watch(state, machine)
         else:
             del state.tasks[machine], state.visits[machine]
-            if not visits:
+            if not idle_machine.visits:
                 state.unused = self._session.now
             state.running.change(state.count, self._session.now)
 

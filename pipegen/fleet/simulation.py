@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from pipegen.fleet.arrivals import HOUR
 from pipegen.fleet.measures import MachineUse, Measures
 from pipegen.fleet.model import Fleet
-from pipegen.fleet.scaling import Scaling, lacks_machine
+from pipegen.fleet.scaling import IdleMachine, Scaling, lacks_machine
 from pipegen.fleet.state import ActiveRun, AttemptEnd, LoadState, StageRun, job_queues, stage_run_of
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
@@ -79,9 +80,10 @@ class FleetSimulation:
         self._scaling.begin(self._session)
         events = self._events
         while self._open and events and self._may_progress():
-            if isinstance(end := events[0][3], AttemptEnd) and end.is_void:
+            if isinstance(end := events[0][3], AttemptEnd | IdleMachine) and end.is_void:
                 # All is as before: a cycle would only stop other attempts, and each of them has a void end, too.
                 heappop(events)
+                self._machine_events -= isinstance(end, IdleMachine)
                 continue
             now = self._now = self._session.now = events[0][0]
             if now > latest:
@@ -110,10 +112,9 @@ class FleetSimulation:
     def _at_machine(self, time: float, call: Callable[[Any], None], argument: object) -> None:
         """Schedule *call* for a machine that starts or may stop."""
         self._machine_events += 1
-        self._at(time, self._machine_event, (call, argument))
+        self._at(time, partial(self._machine_event, call), argument)
 
-    def _machine_event(self, scheduled: tuple[Callable[[Any], None], Any]) -> None:
-        call, argument = scheduled
+    def _machine_event(self, call: Callable[[Any], None], argument: object) -> None:
         call(argument)
         self._machine_events -= 1
         is_progress = len(self._events) > self._machine_events

@@ -330,6 +330,21 @@ def test_stages_that_stop_each_other_end() -> None:
     assert (measures["high"].preempted, measures["low"].preempted) == (3, 2)
 
 
+def test_stages_that_stop_each_other_end_on_machines_that_stop() -> None:
+    """The idle time of a machine that is used again is no event: at its end, they would stop each other again."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    loads = [
+        load("high", Starts((0.0, 1.0, 2.0)), FixedTime(100.0), interruptible=True, priority=1),
+        load("low", Starts((0.5, 1.5)), FixedTime(70.0), interruptible=True),
+    ]
+    scaled = fleet(loads, 1, 1, ("priority",), ("drf",), queue="q", actions=actions)
+    group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=2, idle=20.0)
+    measures = run(replace(scaled, groups=(group,))).loads
+
+    assert [measures[name].unfinished for name in ("high", "low")] == [0, 0]
+    assert measures["low"].preempted < 10
+
+
 def test_reclaim_takes_what_a_queue_has_too_much() -> None:
     """A queue whose stages came first has all machines; another one gets its half of them at once."""
     loads = [
