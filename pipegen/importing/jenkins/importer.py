@@ -9,6 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
 from pipegen.importing.imported import Imported
+from pipegen.importing.jenkins.comments import header_of, with_comments
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue, assigned_values, with_readable_names
@@ -21,6 +22,7 @@ from pipegen.importing.jenkins.results import (
     report_archives,
     report_branches,
     report_changesets,
+    report_credentials,
     report_ends,
     report_names,
     report_parameters,
@@ -86,7 +88,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         refused = {**new, **refused}
     report_names(original, source, own)
     _report_steps(source, accounting, own)
-    text = written(config.document)
+    text = written(with_comments(config, source), header_of(file))
     report_branches(source, text, own)
     report_parameters(source, text, taken, own)
     report.take(own)
@@ -106,6 +108,7 @@ def _report_steps(source: JenkinsSource, accounting: Accounting, report: Report)
     report_conditions(source.pipeline, _set_variables(source), accounting, report)
     report_set_variables(source.code, source.pipeline, report)
     report_changesets(source.pipeline, accounting, report)
+    report_credentials(source, report)
     report_results(source.pipeline, accounting, report)
     report_ends(source.pipeline, accounting, report)
     report_stashes(source, accounting, report)

@@ -11,7 +11,15 @@ from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, all_calls, constant, main_block
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyAssignment,
+    GroovyBlock,
+    GroovyCall,
+    all_calls,
+    constant,
+    main_block,
+)
+from pipegen.importing.jenkins.stages.directives.secrets import kind_of
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
 
@@ -148,6 +156,33 @@ def report_branches(source: JenkinsSource, config: str, report: Report) -> None:
             at=Span(source.file, first.start, first.end),
             hint='if they run these stages, add a default, as in "${setup.branch|none}", or read ${setup.tag}',
         )
+
+
+def report_credentials(source: JenkinsSource, report: Report) -> None:
+    """Report once the credentials in `environment` of *source* whose kind it does not show."""
+    if not is_generated(source.file):
+        _report_once(
+            [
+                call
+                for block in (source.pipeline, *all_calls(source.pipeline))
+                for name, call in _credentials(block)
+                if (identifier := constant(call.arguments[0].value)) and not kind_of(name, identifier, source.file.text)
+            ],
+            "the file does not show the kind of this credential: it becomes a secret text",
+            'for another one, write { password: ID } or { file: ID } in "secrets": Jenkins cannot bind it as text',
+            report,
+        )
+
+
+def _credentials(block: GroovyCall) -> Iterator[tuple[str, GroovyCall]]:
+    """Yield the variables in `environment` of *block* that get credentials, with their values."""
+    for section in sections(block, "environment"):
+        for statement in section.block.statements if section.block is not None else ():
+            if not isinstance(statement, GroovyAssignment):
+                continue
+            value = statement.value
+            if isinstance(value, GroovyCall) and value.name == "credentials" and value.arguments:
+                yield statement.name, value
 
 
 def _report_once(calls: Sequence[GroovyCall], message: str, hint: str, report: Report) -> None:

@@ -8,7 +8,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
 from pipegen.importing.jenkins.stages.assignments import printing_command
-from pipegen.importing.jenkins.stages.directives.secrets import password
+from pipegen.importing.jenkins.stages.directives.secrets import kind_of, password
 from pipegen.importing.jenkins.stages.kept import (
     expression_of,
     first_read,
@@ -32,15 +32,6 @@ _OF_CHANGE_REQUESTS = frozenset(
         *("CHANGE_AUTHOR", "CHANGE_AUTHOR_DISPLAY_NAME", "CHANGE_AUTHOR_EMAIL"),
     }
 )
-
-# Secrets of a config by the binding of Jenkins.
-_KINDS = {
-    "file": "file",
-    "sshUserPrivateKey": "ssh_key",
-    "usernameColonPassword": "password",
-    "usernamePassword": "password",
-}
-
 
 # The length of an expression from which it is not a part of others.
 _LONGEST = 1000
@@ -150,8 +141,8 @@ class EnvironmentReader:
 
     def _credentials(self, name: str, identifier: str) -> None:
         """Bind a credential, whose kind shows in how its variables are read."""
-        kind = self._kind(identifier)
-        if kind != "password" and not re.search(rf"\b{name}_(USR|PSW)\b", self._file):
+        kind = kind_of(name, identifier, self._file)
+        if kind != "password":
             self._work.secrets[name] = {kind: identifier} if kind else identifier
             return
         bound = password(identifier, f"{name}_USR", f"{name}_PSW")
@@ -161,11 +152,6 @@ class EnvironmentReader:
         if re.search(rf"\${{?[#!]?{name}\b", self._file):
             self._work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
             self._work.settings.append(f'"{name}=${{env.{name}_USERNAME}}:${{env.{name}_PASSWORD}}"')
-
-    def _kind(self, identifier: str) -> str:
-        """Return the kind of a credential that is bound in another place of the file too, "" for text or none."""
-        named = re.search(rf"\b(\w+)\([^()]*\bcredentialsId:\s*['\"]{re.escape(identifier)}['\"]", self._file)
-        return _KINDS.get(named[1], "") if named is not None else ""
 
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""

@@ -20,6 +20,15 @@ _SYMBOLS = {
     "UsernamePasswordBinding": "usernameColonPassword",
     "UsernamePasswordMultiBinding": "usernamePassword",
 }
+# Secrets of a config by the binding of Jenkins, and by the steps that take the ID of a credential.
+_KINDS = {
+    "file": "file",
+    "sshUserPrivateKey": "ssh_key",
+    "usernameColonPassword": "password",
+    "usernamePassword": "password",
+    "withDockerRegistry": "password",
+    "withRegistry": "password",
+}
 # The ends of the variables of a secret with a user name and a password.
 _PARTS = ("_USERNAME", "_PASSWORD")
 _PASSWORD = re.compile(r"(\w+?)_?(USERNAME|USER|USR|LOGIN)", re.IGNORECASE)
@@ -35,6 +44,19 @@ class BoundSecret(Struct):
     variables: Mapping[str, str]
     exports: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+
+
+def kind_of(name: str, identifier: str, file: str) -> str:
+    """Return the kind of the credential in the variable *name*, which the text *file* shows; "" if it does not.
+
+    Another place can bind the credential, too, or log in to a registry with it.
+    """
+    if re.search(rf"\b{name}_(USR|PSW)\b", file):
+        return "password"
+    text = rf"['\"]{re.escape(identifier)}['\"]"
+    bound = re.search(rf"\b(\w+)\s*\([^()]*\bcredentialsId:\s*{text}", file)
+    login = re.search(rf"\b(withRegistry)\s*\([^(),]*,\s*{text}", file)
+    return next((_KINDS[match[1]] for match in (bound, login) if match is not None and match[1] in _KINDS), "")
 
 
 def bindings_of(value: GroovyValue) -> tuple[GroovyCall, ...]:
