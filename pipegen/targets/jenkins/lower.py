@@ -56,7 +56,7 @@ def lower(
         ends=end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
-    common = common_variables(named)
+    common = common_variables(named, settings)
     shared = _step_context(work, preludes, common)
     frame = _frame(work, used, common, request, report)
     style = request.options.get("style", "auto")

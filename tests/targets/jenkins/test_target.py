@@ -71,6 +71,19 @@ def test_a_file_with_images_names_the_class_of_the_plugin(style: str) -> None:
     assert imported not in compiled(CONFIG, style)
 
 
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+@pytest.mark.parametrize("assignment", ["env.LEVEL = 'b'", "env['LEVEL'] = 'b'"])
+def test_groovy_of_the_user_changes_no_variable_of_the_config(style: str, assignment: str) -> None:
+    """Without a block around the steps, later stages of a scripted file had the value of the assignment."""
+    steps = f'{{ jenkins: ["script {{ {assignment} }}"], elsewhere: skip }}'
+    stages = f"[{{ name: a, script: [echo $LEVEL], steps: {steps} }}, {{ name: b, script: [echo $LEVEL $OTHER] }}]"
+    text = compiled(f"pipelines: {{ p: {{ defaults: {{ env: {{ LEVEL: a, OTHER: c }} }}, stages: {stages} }} }}", style)
+
+    assert "env.LEVEL = 'a'" not in text
+    assert text.count("LEVEL = 'a'" if style == "declarative" else "withEnv(['LEVEL=a'])") >= 2
+    assert text.count("OTHER = 'c'") == 1
+
+
 def test_with_a_registry_stages_may_run_on_any_agent() -> None:
     """Images are pulled, so no agent is pinned."""
     text = compiled(f"{CONFIG}targets: {{ jenkins: {{ images: registry, registry_credential: docker, agent: x }} }}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -21,6 +22,7 @@ _LABELLED = "imageLabels"
 _PROJECT = "project"
 # `setup.projectShortName`, if the variable before it has the project.
 _LAST_OF_PROJECT = "\"${env.PIPEGEN_PROJECT.tokenize('/').last()}\""
+_ASSIGNED = re.compile(r"\benv(?:\.|\[['\"])(\w+)(?:['\"]\])?\s*=(?![=~])")
 _RUN = model.EnvironmentVariable(
     "PIPEGEN_RUN", model.GroovyCode('"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"')
 )
@@ -67,13 +69,18 @@ def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Env
     return (*variables, *input_variables(work.plans, tuple(inputs)))
 
 
-def common_variables(named: Sequence[NamedJob]) -> tuple[model.EnvironmentVariable, ...]:
-    """Return the variables with one value that Jenkins sets for each script."""
+def common_variables(named: Sequence[NamedJob], settings: JenkinsSettings) -> tuple[model.EnvironmentVariable, ...]:
+    """Return the variables with one value that Jenkins sets for each script.
+
+    Each stage has its own of those that Groovy of the user sets: such an assignment changes no variable of a block.
+    """
+    calls = [call for job in named if job.job.plugin_steps is not None for call in job.job.plugin_steps.calls]
+    assigned = {*_ASSIGNED.findall("\n".join((settings.definitions, *(call.text for call in calls))))}
     first, *others = [job.variables for job in named if not job.script.is_empty] or [()]
     return tuple(
         model.EnvironmentVariable(name, value)
         for name, value in first
-        if all((name, value) in variables for variables in others)
+        if name not in assigned and all((name, value) in variables for variables in others)
     )
 
 
