@@ -44,3 +44,12 @@ def test_only_parts_with_an_effect_need_an_order(always: str, failure: str, repo
     lines = [line for line in messages(report).split("\n") if "at the same time" in line]
 
     assert [reported in line for line in lines] == ([True] if reported else [])
+
+
+def test_an_error_after_a_stage_fails_the_build() -> None:
+    """The failure of a command in `after` has no effect: the step stays Groovy."""
+    steps = "steps { sh 'make' }; post { always { error 'no' } }"
+    text = f"pipeline {{ agent any; stages {{ stage('build') {{ {steps} }} }} }}"
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert "steps: { jenkins: { always: [error 'no'] }, elsewhere: skip }" in config

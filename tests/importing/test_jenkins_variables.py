@@ -250,14 +250,22 @@ def test_groovy_inserts_null_for_a_variable_with_the_empty_text() -> None:
     assert proof.differences == ()
 
 
-@pytest.mark.parametrize(("name", "is_reported"), [("CHANGE_ID", True), ("env.CHANGE_ID", False)])
-def test_variables_of_change_requests_in_groovy_are_reported(name: str, *, is_reported: bool) -> None:
-    """In `environment`, Declarative reads a name that nothing sets as null; a block step fails."""
-    report = Report()
-    value = f'sh(script: "echo ${{{name}}}", returnStdout: true).trim().toLowerCase()'
-    import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("VALUE", value).replace("STEPS", "sh 'x'")), report)
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("HOME_URL ?: 'x'", "IMAGE=${env.HOME_URL ?: 'x'}"),
+        ("a(CHANGE_ID)", "IMAGE=${a(env.CHANGE_ID)}"),
+        ("\"${IMAGE ?: 'x'}\"", "IMAGE=${env.IMAGE ?: 'x'}"),
+        ("a(env.CHANGE_ID)", "IMAGE=${a(env.CHANGE_ID)}"),
+        ("a(REGISTRY)", "IMAGE=${a(REGISTRY)}"),
+        ("UUID.randomUUID()", "IMAGE=${UUID.randomUUID()}"),
+    ],
+)
+def test_groovy_reads_a_variable_that_nothing_sets_as_null(value: str, expected: str) -> None:
+    """In `environment`, Declarative reads such a name as null; elsewhere, Groovy fails."""
+    config = _config(value, "sh './x $IMAGE'")
 
-    assert ('fail where Groovy reads "CHANGE_ID"' in messages(report)) is is_reported
+    assert f'withEnv(["{expected}"])' in config.replace("''", "'")
 
 
 def test_groovy_of_a_variable_is_around_the_steps_of_a_function_that_reads_it() -> None:

@@ -51,6 +51,8 @@ def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
     argument = call.argument("message", "")
     if argument is None:
         raise UntranslatableError("it has no message")
+    if context.is_after and context.when == "always":
+        raise UntranslatableError("a failure of a command that follows in any case has no effect")
     message = printing(reader.names.shell_word(argument.value))
     reader.command(call, f"{message} >&2\nexit 1", context)
     reader.marks.read(call, "message")

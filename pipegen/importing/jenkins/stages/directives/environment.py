@@ -17,6 +17,7 @@ from pipegen.importing.jenkins.stages.kept import (
     setting,
     variable,
     with_values,
+    words,
 )
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
@@ -25,14 +26,8 @@ from pipegen.importing.untranslatable import UntranslatableError
 # Characters that the shell interprets in double quotes.
 _SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
 
-# Only builds of change requests have these; a name without `env.` fails in others, except in `environment`.
-_OF_CHANGE_REQUESTS = frozenset(
-    {
-        *("CHANGE_ID", "CHANGE_URL", "CHANGE_TITLE", "CHANGE_BRANCH", "CHANGE_TARGET", "CHANGE_FORK"),
-        *("CHANGE_AUTHOR", "CHANGE_AUTHOR_DISPLAY_NAME", "CHANGE_AUTHOR_EMAIL"),
-    }
-)
-
+# Names that Groovy looks up as variables of the build; these are classes that it knows.
+_VARIABLE = re.compile(r"(?!(?:UUID|URI|URL)$)[A-Z_][A-Z0-9_]+")
 # The length of an expression from which it is not a part of others.
 _LONGEST = 1000
 
@@ -87,10 +82,13 @@ class EnvironmentReader:
     def _with_values(self, text: str) -> str | None:
         """Return the Groovy *text* with the values of variables in place of these; None if one has no expression.
 
-        Values in a block can be objects, but those of blocks around the steps are texts.
+        Values in a block can be objects, but those of blocks around the steps are texts. In `environment`, a variable
+        that is not set is null; elsewhere, Groovy fails to read one by its name alone.
         """
         known = {name: value for name, value in self._values.items() if value is not None}
-        replaced = with_values(text, known)
+        own = {*self.env, *self._commands, *self._blocks, *self._values, *self._names.computed, *self._names.constants}
+        variables = {name: f"env.{name}" for name in words(text) - own if _VARIABLE.fullmatch(name)}
+        replaced = with_values(text, {**variables, **known})
         return None if first_read(text, self._values.keys() - known.keys()) else replaced
 
     def _variable(self, assignment: GroovyAssignment) -> None:
@@ -164,12 +162,6 @@ class EnvironmentReader:
         if re.search(rf"\b{assignment.name}\b", self._stage):
             self._wrap(self._blocks[assignment.name])
         self._marks.raw(assignment, "the environment", reason)
-        if name := first_read(item, _OF_CHANGE_REQUESTS):
-            self._marks.differs(
-                assignment.span,
-                f'builds of branches and tags fail where Groovy reads "{name}", and have null in the original',
-                f'write "env.{name}"',
-            )
 
     def _reads_lines(self, item: str) -> bool:
         """Return whether *item* of `withEnv` reads a variable of a command with several lines."""
