@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.emit.yaml import Commented, Value
@@ -69,7 +70,9 @@ def add_checkout_variables(keys: dict[str, Value], others: Collection[str], func
 def add_split_values(keys: dict[str, Value], names: JenkinsNames) -> None:
     """Add those values of *names* that the scripts in *keys* read as variables, which a shell splits, to *keys*."""
     scripts = "\n".join(line for key in ("script", "after") for line in _lines(keys.get(key)))
-    read = {name: path for path, name in names.split_variables.items() if f"${{{name}}}" in scripts}
+    read = {
+        name: path for path, name in names.split_variables.items() if re.search(rf"\$\{{{name}(:-[^}}]*)?\}}", scripts)
+    }
     _add_variables(keys, {name: f"${{{path}}}" for name, path in read.items()})
 
 

@@ -31,12 +31,15 @@ _PREDEFINED = frozenset(
     }
 )
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
+# A variable with a text in place of an empty value (`env.NAME ?: 'text'`).
+_WORDS = r"[\w./:@%+,-]+(?: [\w./:@%+,-]+)*"
+_OR_ELSE = re.compile(rf"(?P<value>[\w.]+)\s*\?:\s*(?P<quote>['\"])(?P<default>{_WORDS})(?P=quote)")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 # What a shell interprets in a value that Groovy inserts into a command, such as signs, or a variable that is set at the
 # start; `${name.…}` is a reference of a config.
 _INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!\$)\{|^\s*(?:\w+=|!\s)")
 # A variable that is all of a text in single quotes.
-_WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
+_WHOLE = re.compile(r"''\"(\$\{\w+(?::-[^}]*)?\})\"''")
 # Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
 _HIDDEN = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
@@ -54,15 +57,27 @@ NULL = "null"
 
 
 class ShellVariable(Struct):
-    """A variable of the environment."""
+    """A variable of the environment; *default* replaces an empty value."""
 
     name: str
+    default: str = ""
+
+    @property
+    def text(self) -> str:
+        """The variable in a command."""
+        return f"${{{self.name}:-{self.default}}}" if self.default else f"${{{self.name}}}"
 
 
 class ConfigReference(Struct):
-    """A reference of a config, without its braces."""
+    """A reference of a config, without its braces; *default* replaces an empty value."""
 
     path: str
+    default: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reference in a text."""
+        return f"${{{self.path}|{self.default}}}" if self.default else f"${{{self.path}}}"
 
 
 Meaning: TypeAlias = str | ShellVariable | ConfigReference
@@ -164,11 +179,11 @@ class JenkinsNames(Struct, kw_only=True):
 
     def _in_word(self, meaning: ShellVariable | ConfigReference) -> str:
         if isinstance(meaning, ConfigReference):
-            return f"${{{meaning.path}}}"
+            return meaning.text
         constant = self.environment.get(meaning.name)
         if constant is None:
             raise UntranslatableError(f"the value of {meaning.name} is known only on the agent")
-        return constant
+        return constant or meaning.default
 
     def variable(self, value: Value | None) -> str:
         """Return *value* for `env`, where `${NAME}` is a variable.
@@ -181,8 +196,10 @@ class JenkinsNames(Struct, kw_only=True):
                 if "${" in part:
                     raise UntranslatableError('a variable of a config cannot contain the text "${"')
                 text += part
+            elif isinstance(part, ShellVariable) and part.default:
+                raise UntranslatableError("a variable of a config has no default for another one")
             else:
-                text += f"${{{part.name if isinstance(part, ShellVariable) else part.path}}}"
+                text += part.text
         return text
 
     def script(self, value: Value | None) -> str:
@@ -195,19 +212,19 @@ class JenkinsNames(Struct, kw_only=True):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
             elif isinstance(part, ConfigReference):
-                is_word = _is_word_of_its_own(result, following)
-                result += f"${{{self.split_variables.get(part.path, part.path) if is_word else part.path}}}"
+                name = self.split_variables.get(part.path) if _is_word_of_its_own(result, following) else None
+                result += part.text if name is None else ShellVariable(name, part.default).text
             else:
-                result += self._inserted_variable(part.name, open_quote(result))
+                result += self._inserted_variable(part, open_quote(result))
         return _WHOLE.sub(r'"\1"', result)
 
-    def _inserted_variable(self, name: str, quote: str) -> str:
-        """Return the variable *name* in a command, after an open *quote*."""
-        text = self.environment.get(name) or ""
+    def _inserted_variable(self, variable: ShellVariable, quote: str) -> str:
+        """Return *variable* in a command, after an open *quote*."""
+        text = self.environment.get(variable.name) or ""
         if not is_interpreted(text):
-            return f"'\"${{{name}}}\"'" if quote == "'" else f"${{{name}}}"
+            return f"'\"{variable.text}\"'" if quote == "'" else variable.text
         if _REFERENCE.search(text):
-            raise UntranslatableError(f"a shell interprets the value of {name}")
+            raise UntranslatableError(f"a shell interprets the value of {variable.name}")
         return text
 
     def shell_word(self, value: Value | None) -> str:
@@ -219,10 +236,10 @@ class JenkinsNames(Struct, kw_only=True):
 
         Jenkins removes a variable with the empty text (`EnvVars.overrideExpandingAll`).
         """
-        return [
-            NULL if isinstance(part, ShellVariable) and self.environment.get(part.name) == "" else part
-            for part in self._parts(value)
-        ]
+        return [NULL if self._is_null(part) else part for part in self._parts(value)]
+
+    def _is_null(self, part: Meaning) -> bool:
+        return isinstance(part, ShellVariable) and not part.default and self.environment.get(part.name) == ""
 
     def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
@@ -241,7 +258,20 @@ class JenkinsNames(Struct, kw_only=True):
         raise UntranslatableError("it is not a text")
 
     def _inserted(self, code: str) -> tuple[Meaning, ...]:
+        if match := _OR_ELSE.fullmatch(code):
+            return (self._or_else(match["value"], match["default"]),)
         return self.defined[code] if code in self.defined else (self.meaning(code),)
+
+    def _or_else(self, code: str, default: str) -> Meaning:
+        """Return the value of the expression *code*, with *default* in place of an empty one."""
+        value, *others = self._inserted(code)
+        if others:
+            raise UntranslatableError(f'"{code}" has several parts')
+        if isinstance(value, str):
+            return value or default
+        if isinstance(value, ConfigReference) and self.inputs.get(value.path.removeprefix("inputs.")):
+            raise UntranslatableError(f'"{code}" is a boolean')
+        return replace(value, default=default)
 
 
 def _is_word_of_its_own(before: str, after: Meaning) -> bool:
@@ -302,10 +332,8 @@ def _in_quotes(part: Meaning) -> str:
     match part:
         case str():
             return _REFERENCE.sub("$${", re.sub(r'["\\`$]', r"\\\g<0>", part))
-        case ConfigReference():
-            return f"${{{part.path}}}"
-        case ShellVariable():
-            return f"${{{part.name}}}"
+        case ConfigReference() | ShellVariable():
+            return part.text
 
 
 def _shown(code: str) -> str:
