@@ -53,3 +53,22 @@ def test_an_error_after_a_stage_fails_the_build() -> None:
     config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
 
     assert "steps: { jenkins: { always: [error 'no'] }, elsewhere: skip }" in config
+
+
+@pytest.mark.parametrize(
+    ("step", "is_reported"),
+    [
+        ("sh 'docker logout'", True),
+        ("sh 'docker logout || true'", False),
+        ("sh script: 'docker logout', returnStatus: true", False),
+        ("echo 'done'", False),
+    ],
+)
+def test_a_failure_after_a_stage_has_no_effect(step: str, *, is_reported: bool) -> None:
+    """Jenkins fails the build if a step in `post` fails."""
+    report = Report()
+    steps = f"steps {{ sh 'make' }}; post {{ always {{ {step} }} }}"
+    text = f"pipeline {{ agent any; stages {{ stage('build') {{ {steps} }} }} }}"
+    import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert ('in "after", it has no effect' in messages(report)) is is_reported

@@ -22,6 +22,7 @@ from pipegen.importing.jenkins.results import (
     report_archives,
     report_branches,
     report_changesets,
+    report_commands_after,
     report_credentials,
     report_ends,
     report_names,
@@ -87,6 +88,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
             break
         refused = {**new, **refused}
     report_names(original, source, own)
+    report_commands_after(source, config.drafts, own)
     _report_steps(source, accounting, own)
     text = written(with_comments(config, source), header_of(file))
     report_branches(source, text, own)

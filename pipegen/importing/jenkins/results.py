@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -20,6 +20,8 @@ from pipegen.importing.jenkins.reading.syntax import (
     main_block,
 )
 from pipegen.importing.jenkins.stages.directives.secrets import kind_of
+from pipegen.importing.jenkins.stages.shell import ScriptCommand
+from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
 
@@ -32,6 +34,8 @@ _RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
 _LIGHT = frozenset({"archiveArtifacts", "junit", "stash", "echo", "deleteDir", "cleanWs"})
 _PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
 _READ_PARAMETER = re.compile(r"\bparams\.(\w+)")
+# The end of commands whose failure the shell accepts.
+_ACCEPTED = re.compile(r"\|\|\s*(?:true|:|exit 0|echo\b[^\n|&]*)\s*\Z")
 _BY_RESULT = frozenset({"success", "failure"})
 
 
@@ -65,6 +69,23 @@ def report_ends(pipeline: GroovyCall, accounting: Accounting, report: Report) ->
             "check that these steps do not depend on it",
             report,
         )
+
+
+def report_commands_after(source: JenkinsSource, drafts: Iterable[JenkinsDraft], report: Report) -> None:
+    """Report once that a failure of commands which follow a stage in any case fails no build; *drafts* are stages."""
+    if is_generated(source.file):
+        return
+    risky = [draft for draft in drafts if any(map(_may_fail, draft.work.after))]
+    _report_once(
+        [next(iter(draft.posts), draft.source.call) for draft in risky],
+        'a failure of commands that follow in any case fails the build in the original; in "after", it has no effect',
+        'move them to a stage in "finally" if their failure matters',
+        report,
+    )
+
+
+def _may_fail(command: ScriptCommand) -> bool:
+    return not (command.is_message or command.accepts_failure) and _ACCEPTED.search(command.text) is None
 
 
 def _sets_result(call: GroovyCall) -> bool:

@@ -25,10 +25,13 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     if argument is None:
         raise UntranslatableError("it has no script")
     # The failure of a command of "after" has no effect.
+    status = call.argument("returnStatus")
+    accepts_failure = status is not None and constant(status.value) == "true"
     for name in ("returnStdout", *(() if context.is_after and context.when == "always" else ("returnStatus",))):
         if (option := call.argument(name)) is not None and constant(option.value) != "false":
             raise UntranslatableError(f"a config has no {name}")
-    reader.command(call, reader.names.script(argument.value), context)
+    command = command_of(reader.names.script(argument.value), comment_above(call.span))
+    reader.add(replace(command, accepts_failure=accepts_failure), context)
     reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
 
 

@@ -39,7 +39,8 @@ class ScriptCommand(Struct, kw_only=True):
     """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it.
 
     *variable* is one of the shell that gets its output, or with *is_value* the word *text*; programs read it if
-    *is_exported*, and other stages if *is_output*. With *is_message*, it only writes to the log.
+    *is_exported*, and other stages if *is_output*. With *is_message*, it only writes to the log. With
+    *accepts_failure*, Jenkins goes on if it fails.
     """
 
     text: str
@@ -54,6 +55,7 @@ class ScriptCommand(Struct, kw_only=True):
     is_exported: bool = False
     is_output: bool = False
     is_message: bool = False
+    accepts_failure: bool = False
 
 
 def command_of(text: str, comment: str = "") -> ScriptCommand:
