@@ -72,3 +72,14 @@ def test_a_failure_after_a_stage_has_no_effect(step: str, *, is_reported: bool) 
     import_jenkins(SourceFile("Jenkinsfile", text), report)
 
     assert ('in "after", it has no effect' in messages(report)) is is_reported
+
+
+def test_a_build_that_accepts_the_failure_of_its_only_stage_succeeds() -> None:
+    """The steps in `success` of the pipeline follow, and those of the stage do not."""
+    steps = "steps { catchError(buildResult: 'SUCCESS', stageResult: 'FAILURE') { sh 'make' } }"
+    post = "post { success { echo 'built' }; failure { echo 'broken' } }"
+    text = f"pipeline {{ agent any; stages {{ stage('build') {{ {steps} }} }}; {post} }}"
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert "- name: on success\n        script: [echo built]\n" in config
+    assert "finally: { failed: [on failure], success: [on success] }" in config

@@ -52,6 +52,8 @@ _NAMES = {
 # The result of the build, read in Groovy or in a text.
 _READ_RESULT = re.compile(r"(\$?)\bcurrentBuild\.(?:currentResult|result)\b(?!\s*=[^=~])")
 # Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
+# Keys of a stage whose end is not that of the build.
+_OTHER_ENDS = frozenset({"approve", "allow_failure"})
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
 
@@ -107,8 +109,11 @@ def ends_of(
 
 
 def _always_runs_once(draft: JenkinsDraft) -> bool:
-    """Return whether *draft*, the only stage, always runs once, so that its end is that of the build."""
-    return draft.condition == ALWAYS and draft.source.matrix is None and "approve" not in draft.keys
+    """Return whether *draft*, the only stage, always runs once, so that its end is that of the build.
+
+    A stage whose failure the build accepts has another result.
+    """
+    return draft.condition == ALWAYS and draft.source.matrix is None and not _OTHER_ENDS & draft.keys.keys()
 
 
 def _may_repeat(step: Statement, draft: JenkinsDraft) -> bool:
