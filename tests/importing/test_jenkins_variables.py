@@ -169,6 +169,25 @@ pipeline {
     assert "NAME: test-b }" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
 
 
+def test_a_variable_reads_one_that_its_block_sets_later() -> None:
+    """Jenkins evaluates the value of a variable where another one reads it."""
+    text = """\
+pipeline {
+    agent any
+    environment { LEVEL = 'full' }
+    stages {
+        stage('a') {
+            environment { A = "${B}/y"; B = "${LEVEL}-b"; LEVEL = 'quick'; C = "${C}" }
+            steps { sh './a $A' }
+        }
+    }
+}
+"""
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert 'env: { LEVEL: quick, B: "${LEVEL}-b", A: "${B}/y" }' in result.text
+
+
 _COMMAND = "HOST = sh(script: 'hostname', returnStdout: true).trim()"
 
 

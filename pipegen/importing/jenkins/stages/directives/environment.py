@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
@@ -28,6 +29,8 @@ _SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
 
 # Names that Groovy looks up as variables of the build; these are classes that it knows.
 _VARIABLE = re.compile(r"(?!(?:UUID|URI|URL)$)[A-Z_][A-Z0-9_]+")
+_READ = re.compile(r"\$\{(\w+)\}")
+
 # The length of an expression from which it is not a part of others.
 _LONGEST = 1000
 
@@ -72,6 +75,7 @@ class EnvironmentReader:
                 self._values.pop(statement.name, None)
             else:
                 self._values[statement.name] = self._value(statement)
+        self.env = _in_order(self.env)
 
     def _value(self, assignment: GroovyAssignment) -> str | None:
         """Return *assignment* as an expression, which Jenkins evaluates wherever Groovy of the block reads it."""
@@ -194,3 +198,19 @@ class EnvironmentReader:
 
 def _as_text(expression: str) -> str:
     return expression if expression.startswith('"') else f"{expression}.toString()"
+
+
+def _in_order(env: Mapping[str, Value]) -> dict[str, Value]:
+    """Return *env* with each variable after those in its value: Jenkins evaluates a value where another reads it."""
+    result: dict[str, Value] = {}
+    pending, begun = [*env][::-1], set[str]()
+    while pending:
+        name = pending[-1]
+        read = [] if name in begun else _READ.findall(str(env[name]))
+        begun.add(name)
+        before = [other for other in read if other in env and other not in begun]
+        if before:
+            pending += reversed(before)
+        else:
+            result.setdefault(pending.pop(), env[name])
+    return result
