@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from importing.samples import from_text, messages
 
 from pipegen.diagnostics.report import Report
@@ -81,3 +82,17 @@ def test_no_cancellation_after_a_failure_is_the_usual_behavior(tmp_path: Path) -
 
     assert "on_job_failure" not in messages(report)
     assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys
+
+
+@pytest.mark.parametrize("name", ["default", "workflow"])
+def test_keywords_that_gitlab_does_not_reserve_name_jobs(name: str, tmp_path: Path) -> None:
+    """Their keys are no defaults of other jobs: `lib/gitlab/ci/config/entry/root.rb` of GitLab."""
+    source = f"{name}: {{ image: python, script: [lint] }}\nother: {{ script: [make], needs: [{name}] }}\n"
+    result, report = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert {*result.jobs} == {name, "other"}
+    assert "defaults:" not in result.text
+    assert "refuses" not in messages(report)
+    assert proof is not None
+    assert proof.differences == ()

@@ -53,3 +53,14 @@ c: { extends: .start }
     ]
     assert ("trigger", KeyOutcome.RAW, 1) in result.count.constructs
     assert ("trigger:strategy", KeyOutcome.TRANSLATED, 1) in result.count.constructs
+
+
+def test_a_child_pipeline_of_an_address_stays_raw(tmp_path: Path) -> None:
+    """A config names files of the repository only: GitLab would look for the address there."""
+    source = "child: { trigger: { include: https://example.com/child.yml, strategy: depend } }\n"
+    result, _ = from_text(source, tmp_path)
+    proof = prove(result)
+
+    assert "raw: { gitlab: { trigger: { include: https://example.com/child.yml, strategy: depend } } }" in result.text
+    assert proof is not None
+    assert proof.differences == ()

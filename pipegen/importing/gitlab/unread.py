@@ -50,7 +50,7 @@ def report_keys_of_all_jobs(
     defaults, known = present(values.get("default")), set[str]()
     for entry in tree.entries:
         keys = {entry.key.text: entry} if entry.key.text in _OF_DEFAULT else {}
-        if entry.key.text == "default":
+        if entry.key.text == "default" and "default" not in source.jobs:
             keys = present(entry.value)
         # GitLab ignores `timeout` there.
         lost = [key for key, each in keys.items() if key != "timeout" and not _has_value(defaults, each)]

@@ -254,7 +254,7 @@ class TriggerJob(SpannedStruct, kw_only=True):
     """
 
     # https://docs.gitlab.com/ci/yaml/#triggerinclude
-    FILE: ClassVar = r"(?!/)[^\\$%*\[\]{}\x00-\x1f\x7f]+\.ya?ml"
+    FILE: ClassVar = r"(?!/|[^/]*://)[^\\$%*\[\]{}\x00-\x1f\x7f]+\.ya?ml"
     MOST_FILES: ClassVar = 3
 
     name: Located[str]

@@ -18,12 +18,13 @@ from pipegen.importing.gitlab.reading.tree import (
     ValueBudget,
     flat_items,
     is_null,
+    keywords_in,
     merged_maps,
     text_of,
     texts_of,
 )
 from pipegen.importing.gitlab.reading.variables import Variable, variables_in
-from pipegen.readback.gitlab_file import FIRST_STAGE, KEYWORDS, LAST_STAGE, USUAL_STAGES
+from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -151,6 +152,7 @@ class _Resolver:
         self._report = report
         self._is_complete = is_complete
         self._entries = {entry.key.text: entry for entry in tree.entries}
+        self._keywords = keywords_in(tree)
         self._budget = ValueBudget(report, limits.values)
         self._most_jobs = limits.jobs
         self._missing = MissingNames(is_complete=is_complete)
@@ -162,7 +164,7 @@ class _Resolver:
         stages = self._stages()
         defaults = self._defaults()
         variables = variables_in(self._value("variables"))
-        workflow = self._entries.get("workflow")
+        workflow = self._entries.get("workflow") if "workflow" in self._keywords else None
         if workflow is not None:
             workflow = Entry(workflow.key, self._resolved(workflow.value, 0))
         jobs = {
@@ -194,7 +196,7 @@ class _Resolver:
         return self._resolved(entry.value, 0) if entry is not None else None
 
     def _is_job(self, name: str, entry: Entry) -> bool:
-        if name in KEYWORDS or name.startswith("."):
+        if name in self._keywords or name.startswith("."):
             return False
         if isinstance(entry.value, TreeMapping):
             return True
@@ -216,8 +218,9 @@ class _Resolver:
         return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
     def _defaults(self) -> dict[str, Entry]:
-        entries = {entry.key.text: entry for entry in entries_of(self._value("default")) if not is_null(entry.value)}
-        if "default" in self._entries:
+        default = self._value("default") if "default" in self._keywords else None
+        entries = {entry.key.text: entry for entry in entries_of(default) if not is_null(entry.value)}
+        if default is not None:
             self._accounting.mark_key(self._entries["default"].key, KeyOutcome.TRANSLATED)
         for name in _GLOBAL_KEYS:
             if name in self._entries:
@@ -304,7 +307,7 @@ class _Resolver:
         if name in self._extended:
             return self._extended[name]
         own = self._entries[name].value
-        if not isinstance(own, TreeMapping) or name in KEYWORDS:
+        if not isinstance(own, TreeMapping) or name in self._keywords:
             return None
         result = TreeMapping((), own.span)
         for base in flat_items(own.get("extends")):

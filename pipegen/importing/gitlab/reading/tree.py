@@ -15,8 +15,9 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
+from pipegen.readback.gitlab_file import KEYWORDS
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, number
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, number
 from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
@@ -25,6 +26,9 @@ LONGEST_NUMBER = 1_000
 # https://docs.gitlab.com/ci/inputs/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
 INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\][]*)?\]\]")
 _MOST_FUNCTIONS = 3
+# GitLab does not reserve these keywords: `lib/gitlab/ci/config/entry/root.rb`.
+_NAMES_OF_JOBS = ("default", "workflow")
+_KEYS_OF_JOBS = frozenset({"script", "run", "trigger", "needs"})
 # Characters that Ruby's `shellescape` does not escape.
 _UNSAFE = re.compile(r"([^A-Za-z0-9_\-.,:+/@\n])")
 _TRUNCATE = re.compile(r"truncate\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
@@ -270,6 +274,16 @@ def flat_items(node: Node | None) -> tuple[Node, ...]:
 def texts_of(node: Node | None) -> tuple[str, ...]:
     """Return the texts of a list of scalars, or of a single one."""
     return tuple(text_of(item) for item in flat_items(node) if isinstance(item, Scalar))
+
+
+def keywords_in(tree: Mapping) -> frozenset[str]:
+    """Return the keywords at the top level of *tree*, without the names that it gives to jobs, as GitLab permits."""
+    return KEYWORDS - {entry.key.text for entry in tree.entries if _is_named_like_a_keyword(entry)}
+
+
+def _is_named_like_a_keyword(job: Entry) -> bool:
+    keys = {entry.key.text for entry in entries_of(job.value)}
+    return job.key.text in _NAMES_OF_JOBS and not keys.isdisjoint(_KEYS_OF_JOBS)
 
 
 def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:

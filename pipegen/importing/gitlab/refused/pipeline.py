@@ -18,6 +18,7 @@ from pipegen.importing.gitlab.runnable import combinations_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.other_files import crowded_needs
 
 _NOT_WITH_RULES = ("only", "except", "start_in")
@@ -29,7 +30,10 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> tupl
     Return the keys that it refuses.
     """
     refused: list[Entry | None] = []
-    for wrong in (*chain.from_iterable(map(wrong_in_header, files.trees)), *wrong_in_file(files.tree)):
+    for_all = replace(
+        files.tree, entries=tuple(entry for entry in files.tree.entries if entry.key.text not in source.jobs)
+    )
+    for wrong in (*chain.from_iterable(map(wrong_in_header, files.trees)), *wrong_in_file(for_all)):
         refused.append(wrong.entry)
         _add(f'"{":".join(wrong.path)}"', wrong, report)
     known = set[Span]()
