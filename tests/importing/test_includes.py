@@ -233,3 +233,19 @@ def test_references_to_inputs_that_stay_text_are_reported(reference: str, reason
     _, report = from_text("include: unit.yml\n", tmp_path)
 
     assert f'warning[PG850] "$[[ {reference} ]]" stays text: {reason}' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ("{ project: group/other, files: a.yml }", '"files" is none of its keys'),
+        ("{ project: group/other }", 'it needs both "project" and "file"'),
+    ],
+)
+def test_an_include_that_gitlab_refuses_is_left_out(item: str, reason: str, tmp_path: Path) -> None:
+    """The config, which GitLab and pipegen would refuse with it, compiles."""
+    result, report = from_text(f"include: [{item}]\nunit: {{ script: make }}\n", tmp_path)
+
+    assert f'the item of "include" is left out: {reason}' in messages(report)
+    assert "include" not in result.text
+    assert result.generated != ()

@@ -275,7 +275,24 @@ def test_rules_in_a_file_that_only_gitlab_reads_are_not_replaced(scan: str, lint
     assert "rules" not in jobs["scan"]
     assert jobs["scan"].get("extends", ".scan") == ".scan"
     assert isinstance(needs, list)
-    assert {"job": "scan", "artifacts": False, "optional": True} in needs
+    assert {"job": "scan", "optional": True} in needs
+    assert _differences(result) == []
+
+
+def test_files_of_jobs_in_files_that_only_gitlab_reads_arrive(tmp_path: Path) -> None:
+    """A job may get its artifacts there, also the variables of a dotenv report; other stages get no files of it."""
+    jobs = """\
+include: [{ project: group/aws, file: roles.yml }]
+stages: [build, deploy]
+credentials: { stage: build, extends: .credentials }
+deploy: { stage: deploy, needs: [credentials], script: ./deploy }
+check: { stage: deploy, dependencies: [], script: ./check }
+"""
+    result, _ = from_text(jobs, tmp_path)
+    generated = _generated(result)
+
+    assert generated["deploy"]["needs"] == [{"job": "credentials", "optional": True}]
+    assert generated["check"]["needs"] == [{"job": "credentials", "artifacts": False, "optional": True}]
     assert _differences(result) == []
 
 

@@ -895,6 +895,17 @@ def test_rules_against_all_runs_of_a_branch_with_a_merge_request_stay_a_conditio
     assert "when: { not: { branch: true, env: { CI_OPEN_MERGE_REQUESTS: true } } }" in result.text
 
 
+@pytest.mark.parametrize("name", ["CI_PROJECT_PATH", "CI_PROJECT_ROOT_NAMESPACE"])
+def test_rules_for_one_project_are_compared_in_it(name: str, tmp_path: Path) -> None:
+    """They keep forks from running pipelines."""
+    rules = f'[{{ if: ${name} != "acme", when: never }}, {{ when: always }}]'
+    result, _ = from_text(f"workflow: {{ rules: {rules} }}\nunit: {{ script: make }}\n", tmp_path)
+    proof = prove(result)
+
+    assert proof is not None
+    assert proof.words == "the same for 20 events"
+
+
 def test_a_pipeline_that_no_event_starts_is_not_compared(tmp_path: Path) -> None:
     """GitLab refuses each of its runs, in which a need is missing."""
     result, _ = from_text("a: { script: [x], needs: [b] }\nb: { script: [x], rules: [{ when: never }] }\n", tmp_path)

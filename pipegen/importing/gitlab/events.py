@@ -27,6 +27,14 @@ from pipegen.structs import Struct, replace
 _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
 _PREDEFINED = ("CI_", "GITLAB_")
+# Rules keep forks from running with them.
+_OF_PROJECT = (
+    "CI_PROJECT_PATH",
+    "CI_PROJECT_NAMESPACE",
+    "CI_PROJECT_ROOT_NAMESPACE",
+    "CI_PROJECT_NAME",
+    "CI_PROJECT_ID",
+)
 _MOST_VARIABLES = 8
 _MOST_BRANCHES = 30
 _MOST_PATHS = 8
@@ -67,11 +75,15 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
         for source_ in ("schedule", "web", "api", "trigger", "pipeline")
     ]
     runs += [*_with_changes(runs[:2], parts, default_branch), *_with_files(runs[:2], parts)]
+    web, request = (
+        _branch(f"web on {default_branch}", "web", default_branch, default_branch),
+        _merge_request(default_branch),
+    )
     for name, value in _variables(parts)[:_MOST_VARIABLES]:
-        for run in (_branch("", "web", default_branch, default_branch), _merge_request(default_branch)):
+        of_project = [runs[0], _tag(default_branch)] if name in _OF_PROJECT else []
+        for run in (web, request, *of_project):
             variables = {**run.facts.variables, name: value}
-            title = f"{run.title or f'web on {default_branch}'} with {name}={value}"
-            runs.append(ComparedEvent(title, Facts(variables=variables)))
+            runs.append(ComparedEvent(f"{run.title} with {name}={value}", Facts(variables=variables)))
     for names in _pairs(parts, source)[:_MOST_VARIABLES]:
         runs += _equal_in(names, default_branch)
     return (*runs, *duplicates)
@@ -222,13 +234,13 @@ def _equal_in(names: tuple[str, str], default_branch: str) -> Iterator[ComparedE
 
 
 def _variables(parts: Iterable[Formula]) -> tuple[tuple[str, str], ...]:
-    """Return the variables of users that are tested, each with a value that makes a difference."""
+    """Return the tested variables of users and of the project, each with a value that makes a difference."""
     values: dict[tuple[str, str], None] = {}
     for part in parts:
         if isinstance(part, HasValue) and not part.name.startswith(_PREDEFINED):
             values[part.name, "1"] = None
         elif isinstance(part, Comparison) and isinstance(part.left, VariableName):
             is_own = not part.left.name.startswith(_PREDEFINED)
-            if is_own and isinstance(part.right, LiteralText) and part.right.text:
+            if (is_own or part.left.name in _OF_PROJECT) and isinstance(part.right, LiteralText) and part.right.text:
                 values[part.left.name, part.right.text] = None
     return tuple(values)

@@ -303,7 +303,9 @@ def _leaves_files(job: SourceJob) -> bool:
     keys, reports = artifacts_of(job)
     has_variables = reports.get("dotenv") is not None
     is_for_failures = text_of(keys.get("when")) == "on_failure"
-    return not is_for_failures and (bool(_stored_paths(job)) or has_variables)
+    # Its keys in a file that only GitLab reads may leave files.
+    is_elsewhere = bool(job.unknown) or (job.get("script") is None and "trigger" not in job.entries)
+    return is_elsewhere or (not is_for_failures and (bool(_stored_paths(job)) or has_variables))
 
 
 def combinations_of(job: SourceJob, *, has_numbers: bool) -> Iterator[tuple[str, Mapping[str, str]]]:

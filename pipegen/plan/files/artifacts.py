@@ -18,7 +18,7 @@ from pipegen.plan.model import Output
 from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Scalar, child, scalars_of
+from pipegen.source.tree import Mapping, Scalar, ScalarKind, child, scalars_of
 from pipegen.structs import Struct, field
 
 # Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
@@ -44,9 +44,13 @@ class AvailableFiles(Struct):
 def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
     """Return whether keys for one target leave files for later stages, or variables of a dotenv report.
 
-    `raw` names them as GitLab does; other targets have no such keys.
+    `raw` names them as GitLab does; other targets have no such keys. What a job gets from files of GitLab may have
+    files: a job that it extends, and its script.
     """
     for _, keys in raw:
+        script = keys.get("script")
+        if keys.get("extends") is not None or (isinstance(script, Scalar) and script.kind is ScalarKind.NULL):
+            return True
         artifacts = keys.get("artifacts")
         files = [child(artifacts, key) for key in ("paths", "untracked")]
         variables = child(child(artifacts, "reports"), "dotenv")

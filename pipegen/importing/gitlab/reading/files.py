@@ -45,6 +45,11 @@ _OF_ALL_JOBS = frozenset(
     {"default", "variables", "workflow", "image", "services", "before_script", "after_script", "cache", "stages"}
 )
 
+# https://docs.gitlab.com/ci/yaml/#include
+_INCLUDE_KEYS = frozenset(
+    {*("component", "file", "inputs", "integrity", "local", "project", "ref", "remote", "rules", "template")}
+)
+
 
 class IncludeRule(Struct):
     """A rule of an include, with its *condition*, "" for none; if it *excludes*, the files are not in the pipeline."""
@@ -287,18 +292,24 @@ def _report_unread(
 ) -> None:
     """Report that *item* in a file of *checkout* is not read.
 
-    GitLab includes it, unless it is a file that does not exist, or a local file of another project.
+    GitLab includes it, unless it is a file that does not exist, or a local file of another project, or a key is wrong.
     """
     reading.is_complete = False
     kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
     name = text_of(keys[kind].value) if kind else text_of(item)
     is_local = (not kind or kind == "local") and "://" not in name
     is_missing = is_local and ("$" not in name or checkout.folder != reading.roots.folder)
-    outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.ELSEWHERE
+    wrong = _wrong_key(keys)
+    outcome = KeyOutcome.REPORTED if is_missing or wrong else KeyOutcome.ELSEWHERE
     for key in keys.values():
         reading.accounting.mark(key, outcome)
     if not keys:
         reading.accounting.mark_key(entry.key, outcome)
+    if wrong:
+        reading.report.add(
+            codes.INCLUDE_NOT_READ, f'the item of "include" is left out: {wrong}', at=item.span, hint="correct it"
+        )
+        return
     if not is_missing:
         reading.unread.append(item)
     reading.report.add(
@@ -313,3 +324,11 @@ def _report_unread(
         if kind in ("project", "component", "template")
         else "copy it into the repository to import it, too",
     )
+
+
+def _wrong_key(keys: Mapping[str, Entry]) -> str:
+    """Return why GitLab refuses an item of `include` with *keys*, "" if it does not."""
+    unknown = next((key for key in keys if key not in _INCLUDE_KEYS), "")
+    if unknown:
+        return f'"{unknown}" is none of its keys'
+    return 'it needs both "project" and "file"' if ("project" in keys) != ("file" in keys) else ""

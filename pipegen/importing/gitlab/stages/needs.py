@@ -331,10 +331,13 @@ def _passes_files_on(draft: Draft) -> bool:
 
 
 def _leaves_raw_files(draft: Draft) -> bool:
+    """Return whether *draft* leaves files by raw keys, or may leave some as its script is elsewhere, or extended."""
     raw = draft.raw.get("artifacts")
     keys = raw if isinstance(raw, dict) else {}
     reports = keys.get("reports")
-    return "paths" in keys or "untracked" in keys or (isinstance(reports, dict) and "dotenv" in reports)
+    has_variables = isinstance(reports, dict) and "dotenv" in reports
+    is_elsewhere = "extends" in draft.raw or draft.raw.get("script", "") is None
+    return is_elsewhere or "paths" in keys or "untracked" in keys or has_variables
 
 
 def _is_unknown(draft: Draft, names: GeneratedNames, *, is_by_stage: bool) -> bool:
