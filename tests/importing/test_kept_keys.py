@@ -348,9 +348,8 @@ def test_the_stage_that_stops_a_raw_environment_says_so(tmp_path: Path) -> None:
     source = """\
 stages: [deploy, check]
 review: { stage: deploy, script: ./up, environment: { name: $CI_COMMIT_REF_SLUG, on_stop: stop } }
-stop: { stage: deploy, script: ./down, when: manual, allow_failure: false,
-        environment: { name: $CI_COMMIT_REF_SLUG, action: stop } }
-check: { stage: check, script: ./check }
+stop: { stage: deploy, script: ./down, when: manual, environment: { name: $CI_COMMIT_REF_SLUG, action: stop } }
+check: { stage: check, script: ./check, needs: [stop] }
 """
     result, report = from_text(source, tmp_path)
 
@@ -858,4 +857,17 @@ test: { stage: test, script: make test $X, parallel: { matrix: [{ X: [a, b] }] }
     assert result.generated
     assert result.text.count("matrix: { X: [a, b] }") == 1
     assert '"parallel" of job "build" stays a key of GitLab' in messages(report)
+    assert _differences(result) == []
+
+
+def test_a_run_waits_for_a_job_that_stops_an_environment(tmp_path: Path) -> None:
+    """No run of a config waits for a stage that stops an environment, so the keys of GitLab say that it does."""
+    environment = "name: review, url: https://example.com"
+    source = f"""\
+review: {{ script: ./up, environment: {{ {environment}, on_stop: stop }} }}
+stop: {{ script: ./down, environment: {{ {environment}, action: stop }}, rules: [{{ if: $CI, when: manual }}] }}
+"""
+    result, _ = from_text(source, tmp_path)
+
+    assert "raw: { gitlab: { environment: { action: stop } } }" in result.text
     assert _differences(result) == []

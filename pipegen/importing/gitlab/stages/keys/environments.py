@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, needs_of
+from pipegen.importing.gitlab.reading.rules import rules_of
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
 from pipegen.importing.gitlab.stages.texts import names_in
@@ -78,10 +81,18 @@ def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # no
 def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
     """Return whether *job* stops the environment of other jobs of *source*, and waits for the same jobs as they do.
 
-    A config does not let it wait for these, since GitLab may start it after a failed deployment.
+    A config does not let it wait for these, since GitLab may start it after a failed deployment. No run waits for it.
     """
     starters = stopped_by(job, source)
-    return bool(starters) and all(_place(starter, source) == _place(job, source) for starter in starters)
+    is_beside = all(_place(starter, source) == _place(job, source) for starter in starters)
+    return bool(starters) and is_beside and not _is_awaited(job, source)
+
+
+def _is_awaited(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether a run of *source* waits until a person starts *job*."""
+    with suppress(ExpressionError):
+        return any(rule.when == "manual" and not rule.allow_failure for rule in rules_of(job, source))
+    return False
 
 
 def stop_of(job: SourceJob) -> str:
