@@ -115,7 +115,10 @@ class KeyComments:
 
 
 def _once(comments: _Comments) -> Iterator[tuple[bool, str]]:
-    """Yield *comments*, each group of adjacent lines only once if several places repeat it."""
+    """Yield *comments*, each group of adjacent lines only once if several places repeat it.
+
+    So is a comment beside a value, in which such groups end.
+    """
     blocks: list[list[tuple[bool, str]]] = []
     expected: _Place | None = None
     for (path, number), comment in comments.items():
@@ -123,8 +126,11 @@ def _once(comments: _Comments) -> Iterator[tuple[bool, str]]:
             blocks.append([])
         blocks[-1].append(comment)
         expected = (path, number + 1)
-    for block in dict.fromkeys(map(tuple, blocks)):
-        yield from block
+    beside: set[str] = set()
+    for is_beside, text in (comment for block in dict.fromkeys(map(tuple, blocks)) for comment in block):
+        if not is_beside or text not in beside:
+            yield is_beside, text
+        beside.update([text] if is_beside else [])
 
 
 def _comments_in(entry: Entry) -> Iterator[tuple[_Place, tuple[bool, str]]]:

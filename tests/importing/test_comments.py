@@ -205,3 +205,12 @@ def test_a_comment_that_several_jobs_repeat_is_written_once(tmp_path: Path) -> N
 
     assert result.text.count("# ---\n        # how much\n        # ---\n        LEVEL: full") == 1
     assert result.text.count("how much") == 1
+
+
+def test_a_comment_beside_a_value_that_several_jobs_repeat_is_written_once(tmp_path: Path) -> None:
+    """Only one of them has a comment above it, too."""
+    jobs = "a:\n  # pinned\n  image: alpine:3 # small\n  script: x\nb:\n  image: alpine:3 # small\n  script: y\n"
+    result, _ = from_text(jobs, tmp_path)
+
+    assert "# pinned" in result.text
+    assert result.text.count("# small") == 1

@@ -239,7 +239,7 @@ def test_references_to_inputs_that_stay_text_are_reported(reference: str, reason
     ("item", "reason"),
     [
         ("{ project: group/other, files: a.yml }", '"files" is none of its keys'),
-        ("{ project: group/other }", 'it needs both "project" and "file"'),
+        ("{ project: group/other }", 'it has a project, but no "file"'),
     ],
 )
 def test_an_include_that_gitlab_refuses_is_left_out(item: str, reason: str, tmp_path: Path) -> None:

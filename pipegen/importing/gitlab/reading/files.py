@@ -331,4 +331,4 @@ def _wrong_key(keys: Mapping[str, Entry]) -> str:
     unknown = next((key for key in keys if key not in _INCLUDE_KEYS), "")
     if unknown:
         return f'"{unknown}" is none of its keys'
-    return 'it needs both "project" and "file"' if ("project" in keys) != ("file" in keys) else ""
+    return 'it has a project, but no "file"' if "project" in keys and "file" not in keys else ""

@@ -100,6 +100,22 @@ def test_a_stage_with_raw_rules_may_be_in_a_pipeline_without_the_stages_before_i
     assert output.data["license"]["needs"] == [{"job": "build", "artifacts": False, "optional": True}]
 
 
+@pytest.mark.parametrize("raw", ["extends: .of-another-file", "script: null"])
+@pytest.mark.parametrize(("files", "arrive"), [("", True), ("files_from: []", False)])
+def test_a_job_of_a_file_of_gitlab_may_leave_files(raw: str, files: str, *, arrive: bool) -> None:
+    """Its artifacts may be there."""
+    output = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: login, script: [login], raw: {{ gitlab: {{ {raw} }} }} }}
+              - {{ name: push, script: [./push], {files} }}
+        targets: {{ gitlab: {{ include: [{{ template: a.yml }}] }} }}
+    """)
+
+    assert ("artifacts: false" in output.text) is not arrive
+
+
 def test_a_stage_with_raw_rules_waits_for_those_that_can_be_there_without_the_stages_between() -> None:
     """Stages without rules are missing together, so that one of them is enough."""
     raw = "raw: { gitlab: { rules: [{ if: $CI_MERGE_REQUEST_ID }] } }"
