@@ -235,6 +235,13 @@ def read_jobs(text: str) -> Jobs:
     }
     return Jobs(
         names=tuple(jobs),
-        helpers=tuple(name for name, job in jobs.items() if HELPER in job.get("variables", {})),
+        helpers=tuple(name for name, job in jobs.items() if _is_helper(job, keys)),
         most_needs=max((len(job.get("needs", ())) for job in jobs.values()), default=0),
     )
+
+
+def _is_helper(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> bool:
+    """Return whether *job*, or one of *jobs* that it extends, has the variable of helpers."""
+    bases = job.get("extends", ())
+    names = (bases,) if isinstance(bases, str) else bases
+    return HELPER in job.get("variables", {}) or any(_is_helper(jobs[name], jobs) for name in names)

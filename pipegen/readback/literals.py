@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pipegen.readback.groovy import GroovyTokens, TokenKind
@@ -12,6 +13,8 @@ from pipegen.structs import Struct
 _NO_TYPES = frozenset({"new", "else", "return", "throw", "in", "case", "assert", "import", "package"})
 # One for the table itself, and a few that select it.
 _MOST_CALLS = 10
+# A variable in a text.
+_VARIABLE = r"\$\{(\w+)\}"
 # The start of `(char) 65535`.
 _CHARACTER = ("(", "char", ")")
 
@@ -46,9 +49,10 @@ def _is_definition(code: GroovyTokens, index: int) -> bool:
 
 
 class GroovyValues:
-    """The values of the expressions of a file."""
+    """The values of the expressions of a file; *constants* are those of variables in texts, by name."""
 
     def __init__(self, code: GroovyTokens, functions_by_name: Mapping[str, Function]) -> None:
+        self.constants: dict[str, str] = {}
         self._code = code
         self._functions = functions_by_name
 
@@ -119,6 +123,10 @@ class GroovyValues:
         token = self._code.tokens[index]
         if token.kind is TokenKind.TEXT:
             return token.text, index + 1
+        if token.kind is TokenKind.EXPRESSION and self.constants:
+            text = re.sub(_VARIABLE, lambda match: self.constants.get(match[1], match[0]), token.text)
+            if text != token.text and "$" not in text:
+                return text, index + 1
         if tuple(token.text for token in self._code.tokens[index : index + 3]) == _CHARACTER:
             return chr(self.number(index + 3)), index + 4
         raise self._code.error(index, "a text is expected")

@@ -126,6 +126,8 @@ class _Reader:
             return self._call(index)
         if not self._code.is_sign(index, "{"):
             raise self._code.error(verb, f'"{self._code.word(verb)}" is called where its order is unknown')
+        if (values := self._looped(index)) is not None:
+            return StartSequence(tuple(self._repeated(index, values))), self._code.skip(index)
         self._check_head(index, verb)
         flow = StartSequence(tuple(self._flows(index + 1, self._code.end_of(index))))
         branch = self._branch_of(index)
@@ -133,6 +135,22 @@ class _Reader:
             self._branches.setdefault(branch[0], {})[branch[1]] = flow
             return None, self._code.skip(index)
         return flow, self._code.skip(index)
+
+    def _looped(self, brace: int) -> tuple[str, ...] | None:
+        """Return the texts for each of which the block at *brace* runs, None for other blocks: `['a', 'b'].each {`."""
+        code = self._code
+        if not code.is_word(brace - 1, "each") or not code.is_sign(brace - 2, ".") or not code.is_sign(brace - 3, "]"):
+            return None
+        has_name = code.word(brace + 1) and code.is_sign(brace + 2, "-") and code.is_sign(brace + 3, ">")
+        return self._values.texts(code.start_of(brace - 3))[0] if has_name else None
+
+    def _repeated(self, brace: int, values: tuple[str, ...]) -> Iterator[Flow]:
+        """Yield the starts in the block at *brace* for each of *values*."""
+        name = self._code.word(brace + 1)
+        for value in values:
+            self._values.constants[name] = value
+            yield from self._flows(brace + 4, self._code.end_of(brace))
+        self._values.constants.pop(name, None)
 
     def _check_head(self, brace: int, verb: int) -> None:
         """Raise for a block at *brace* that may run several times or conditionally."""

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Case, Commands, Condition, Export, Job, Leave, Plan
+from pipegen.plan.model import Case, Commands, Condition, EngineText, Export, Job, Leave, Plan
 from pipegen.plan.model.logic import atoms, facts_of
 from pipegen.shell.values.credentials import sources
 from pipegen.structs import Struct, replace
 
 # Steps that no constant of `env` affects.
-_PLAIN_STEPS = (Commands, Export, Leave)
+_PLAIN_STEPS = (Commands, EngineText, Export, Leave)
 # Names, as a pattern, with a meaning for a shell or for programs that fetch files.
 READ_BY_SHELLS = (
     r"(?:.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL(?:OPTS)?|TERM|USER"

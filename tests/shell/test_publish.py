@@ -77,6 +77,20 @@ def test_valid_constants_need_no_check_and_no_loop() -> None:
     assert "for " not in text
 
 
+def test_a_tag_that_is_never_empty_needs_no_check_and_no_loop() -> None:
+    """The engine's own values are in a registry's characters; others are converted once."""
+    where = host(setup={"commit": "$COMMIT", "branch": "$BRANCH"}.get)
+    text, converted = (
+        text_of(script_of(plan_of([publish(name="app", tag="v1", tags=[tag])]), "t", where))
+        for tag in ("sha-${setup.commit}", "x-${setup.branch}")
+    )
+
+    assert '$DOCKER push "$image:sha-$COMMIT"\n' in text
+    assert "set --" not in text
+    assert "[ -z" not in converted
+    assert 'set -- v1 "$(printf %s "x-$BRANCH" | tr A-Z/ a-z-)"\n' in converted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["name", "tag", "tags", "loop"])
 def test_an_invalid_name_or_tag_fails_the_stage(world: World, key: str) -> None:

@@ -90,9 +90,8 @@ class Plan(SpannedStruct, kw_only=True):
 
 def default_pipelines(plans: Iterable[Plan]) -> str:
     """Return the names of those of *plans* that run without a selection, for people; "none" if there are none."""
-    names = [
-        plan.name if plan.condition is None else f"{plan.name} (on its condition)"
-        for plan in plans
-        if plan.selection is Selection.ALWAYS
-    ]
-    return ", ".join(names) or "none"
+    usual = [plan for plan in plans if plan.selection is Selection.ALWAYS]
+    always = ", ".join(plan.name for plan in usual if plan.condition is None)
+    on_condition = [plan.name for plan in usual if plan.condition is not None]
+    conditional = f"{', '.join(on_condition)}, {'each ' if len(on_condition) > 1 else ''}on its condition"
+    return ", and ".join(filter(None, (always, conditional if on_condition else ""))) or "none"

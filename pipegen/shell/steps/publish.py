@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from itertools import takewhile
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Loop, Reference, Scope, Text
 from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
@@ -19,8 +19,8 @@ from pipegen.structs import Struct
 
 # So many tags are written one by one.
 _FEW = 2
-# Setup values that are in a registry's characters.
-_CLEAN_SETUP = frozenset(("commit", "timestamp"))
+# Setup values that are in a registry's characters, and never empty.
+_CLEAN_SETUP = frozenset(("commit", "run", "shortCommit", "timestamp"))
 _REPLACED = {chr(upper): chr(upper + 32) for upper in range(ord("A"), ord("Z") + 1)} | {"/": "-"}
 
 
@@ -81,12 +81,11 @@ def _cleaned(text: str) -> str:
 
 def _is_clean(text: Text) -> bool:
     """Return whether *text* certainly consists of a registry's characters."""
-    return all(
-        part == _cleaned(part)
-        if isinstance(part, str)
-        else isinstance(part, Reference) and part.scope is Scope.SETUP and part.name in _CLEAN_SETUP
-        for part in text.parts
-    )
+    return all(part == _cleaned(part) if isinstance(part, str) else _is_clean_setup(part) for part in text.parts)
+
+
+def _is_clean_setup(part: object) -> bool:
+    return isinstance(part, Reference) and part.scope is Scope.SETUP and part.name in _CLEAN_SETUP
 
 
 def _tags(step: PublishImage, variable: str, lowering: Lowering) -> Generator[Command, None, _Tags]:
@@ -95,16 +94,22 @@ def _tags(step: PublishImage, variable: str, lowering: Lowering) -> Generator[Co
     if any(isinstance(fragment, ShellFragment) for fragment in first):
         yield Command((f"{variable}={assigned(first)}",))
         first = (VariableExpansion(variable),)
-    texts = takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, step.tags)
-    constants = [tag.constant for tag in texts if isinstance(tag, Text)]
-    known: tuple[Word, ...] = (first, *((Literal(_cleaned(constant)),) for constant in constants if constant))
-    others = step.tags[len(constants) :]
-    if not others:
-        return _Tags(first, known)
-    yield Command((" ".join(("set --", *map(quote, known))),))
+    certain = [tag for tag in takewhile(_is_certain, step.tags) if isinstance(tag, Text)]
+    words = (first, *(_lower(tag, lowering) for tag in certain if tag.constant != ""))
+    others = step.tags[len(certain) :]
+    if not others and not any(isinstance(fragment, ShellFragment) for word in words for fragment in word):
+        return _Tags(first, words)
+    yield Command((" ".join(("set --", *map(quote, words))),))
     for other in others:
         yield Command(each((other,), lowering, _add_tag))
     return _Tags(first, ())
+
+
+def _is_certain(tag: Text | Loop[Text]) -> bool:
+    """Return whether *tag* is known to be a tag, or no tag, before the run."""
+    if not isinstance(tag, Text):
+        return False
+    return tag.constant is not None or any(isinstance(part, str) or _is_clean_setup(part) for part in tag.parts)
 
 
 def _add_tag(text: Text, lowering: Lowering) -> Sequence[str]:

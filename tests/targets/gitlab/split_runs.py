@@ -63,8 +63,18 @@ def split_up(config: str, cuts: Sequence[str] = ()) -> SplitUp:
 
 
 def jobs_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the jobs of a file."""
-    return {name: job for name, job in data.items() if name not in KEYWORDS and not name.startswith(".")}
+    """Return the jobs of a file, with the keys of the hidden jobs that they extend."""
+    jobs = {name: job for name, job in data.items() if name not in KEYWORDS}
+    return {name: _extending(job, jobs) for name, job in jobs.items() if not name.startswith(".")}
+
+
+def _extending(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *job* with the keys of those of *jobs* that it extends, of which the last one wins."""
+    names = job.get("extends", [])
+    parents = [_extending(jobs[name], jobs) for name in ([names] if isinstance(names, str) else names)]
+    variables = {name: value for each in (*parents, job) for name, value in each.get("variables", {}).items()}
+    keys = {key: value for each in (*parents, job) for key, value in each.items()}
+    return {**keys, "variables": variables} if variables else keys
 
 
 def is_helper(job: Mapping[str, Any]) -> bool:

@@ -65,7 +65,7 @@ def condensed(
     if not is_single:
         short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
     short = with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
-    return with_merged_keys(with_shared_keys(short))
+    return with_merged_keys(with_shared_keys(_with_common_needs(short)))
 
 
 def _pipelines(
@@ -86,6 +86,28 @@ def _pipelines(
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:
     is_blind = plan_job is not None and not job.raw and (job.trigger is not None or reads_no_files(plan_job))
     return replace(job, stage=stage, needs=short_needs(job.needs, frozenset() if is_blind else leaving.of(job)))
+
+
+def _with_common_needs(document: Document) -> Document:
+    """Return *document* with the needs that all combinations of a matrix have in the hidden job that they extend."""
+    users: dict[str, list[GitLabJob]] = {}
+    for job in document.jobs:
+        if job.extends:
+            users.setdefault(job.extends, []).append(job)
+    common = {
+        name: jobs[0]
+        for name, jobs in users.items()
+        if all((job.needs, job.other_files) == (jobs[0].needs, jobs[0].other_files) for job in jobs)
+    }
+    moved = {job.name for job in document.jobs if job.is_hidden and job.name in common}
+
+    def with_moved(job: GitLabJob) -> GitLabJob:
+        if job.extends in moved:
+            return replace(job, needs=(), other_files=())
+        first = common[job.name] if job.name in moved else job
+        return replace(job, needs=first.needs, other_files=first.other_files)
+
+    return replace(document, jobs=tuple(map(with_moved, document.jobs))) if moved else document
 
 
 def _with_shared_variables(document: Document) -> Document:

@@ -47,8 +47,11 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
     extending: dict[str, _Extension] = {}
     for pipeline_name, jobs in members.items():
         shared = _shared(jobs, has_scripts=has_scripts)
-        repeated = {job.name: keys for job in jobs if _lines(keys := _repeated(job, shared))}
-        emptied = {job.name: _emptied(job, shared) for job in jobs if job.name in repeated}
+        users = [job for job in jobs if _lines(_repeated(job, shared))]
+        # More keys that all these jobs have would only be in another hidden job for them.
+        shared = _shared(users, has_scripts=has_scripts) if users else shared
+        repeated = {job.name: keys for job in users if _lines(keys := _repeated(job, shared))}
+        emptied = {job.name: _emptied(job, shared) for job in users if job.name in repeated}
         saved = sum(map(_lines, repeated.values())) - sum(map(len, emptied.values()))
         if saved > len(repeated) + _lines(shared) + EXTRA_LINES:
             hidden_jobs.append(replace(shared, name=unique_name(f".{pipeline_name}", taken)))

@@ -39,6 +39,8 @@ _OF_ONE_JOB = frozenset({"extends", "stage", "rules", "variables"})
 _MANY_NEEDS = 4
 # Longer lines count as several.
 _LINE = 120
+# Keys of more lines than a second hidden job takes, without its own, are not repeated.
+_MOST_REPEATED = 3
 
 
 class _Key(Struct):
@@ -63,6 +65,7 @@ def with_shared_keys(document: Document) -> Document:
     for (_, key), own in users.items():
         if len(own) > 1:
             groups.setdefault(tuple(own), []).append(key)
+    _move_to_fewer(groups, jobs)
     taken = document.names()
     before: dict[str, list[GitLabJob]] = {}
     for sharing, keys in groups.items():
@@ -73,7 +76,8 @@ def with_shared_keys(document: Document) -> Document:
         if has_archives and not names_differ:
             hidden = _with_archive_name(hidden, _archive_name(members[0]))
         # Jobs with a name of their own keep the line `artifacts`, too.
-        if saved_lines(_line_count(hidden) - names_differ, len(members)) >= LEAST_SAVED_LINES:
+        kept = len(members) - 1 if names_differ else 0
+        if _saved_lines(hidden, keys, members) - kept >= LEAST_SAVED_LINES:
             kinds = {key.key for key in keys}
             content = kinds.pop() if len(kinds) == 1 else ""
             hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))
@@ -215,7 +219,48 @@ def _has_variable(keys: Sequence[_Key], name: str) -> bool:
     return any(key.variable == name for key in keys)
 
 
+def _move_to_fewer(groups: dict[tuple[str, ...], list[_Key]], jobs: Mapping[str, GitLabJob]) -> None:
+    """Move keys in *groups* of *jobs* to other keys of all these jobs but one, where both then are in one hidden job.
+
+    The other job has them itself, which takes no more lines than a second hidden job would.
+    """
+    for sharing, keys in [*groups.items()]:
+        if _line_count(_only(jobs[sharing[0]], keys)) > _MOST_REPEATED:
+            continue
+        without_one = {tuple(other for other in sharing if other != name) for name in sharing}
+        for fewer, others in groups.items():
+            if fewer in without_one and _is_worthwhile([jobs[name] for name in fewer], others):
+                others.extend(keys)
+                del groups[sharing]
+                break
+
+
+def _is_worthwhile(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> bool:
+    """Return whether a hidden job with *keys* of *members* saves lines; jobs with archives of their own may not."""
+    hidden = _only(_without_archive_name(members[0]), keys)
+    has_archives = any(key.key == "artifacts" for key in keys)
+    return not has_archives and _saved_lines(hidden, keys, members) >= LEAST_SAVED_LINES
+
+
+def _saved_lines(hidden: GitLabJob, keys: Sequence[_Key], members: Sequence[GitLabJob]) -> int:
+    """Return the lines that *members* save if they extend *hidden*, which has *keys*.
+
+    Those with other variables, too, keep the line `variables`.
+    """
+    lines = _line_count(hidden)
+    has_variables = any(key.variable for key in keys)
+    keeping = sum(_keeps_variables(job, keys) for job in members) if has_variables else 0
+    return saved_lines(lines, len(members)) - keeping
+
+
+def _keeps_variables(job: GitLabJob, keys: Sequence[_Key]) -> bool:
+    """Return whether *job* has other variables than those of *keys*."""
+    raw = job.raw.get("variables")
+    names = (*(variable.name for variable in job.variables), *(raw if isinstance(raw, dict) else ()))
+    return not all(_has_variable(keys, name) for name in names)
+
+
 def _line_count(hidden: GitLabJob) -> int:
-    """Return the number of lines of the keys of *hidden*; jobs with other variables too keep that of `variables`."""
+    """Return the number of lines of the keys of *hidden*."""
     _, *lines = write({hidden.name: job_data(hidden, script_data(hidden.script))}).splitlines()
-    return sum(1 + len(line) // _LINE for line in lines) - bool(hidden.variables or "variables" in hidden.raw)
+    return sum(1 + len(line) // _LINE for line in lines)

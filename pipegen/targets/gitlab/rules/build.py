@@ -116,7 +116,9 @@ def rules(
         if alternatives is None:
             _report(combined, span, report)
             return ()
-        ways = [_ways(decision, variants) for decision in alternatives]
+        # A branch is not built together with a tag, for example.
+        possible = [decision for decision in alternatives if can_hold(AllOf(decision.tests))] or alternatives
+        ways = [_ways(decision, variants) for decision in possible]
         ordered = [way for several in ways for way in several or ()]
         shorter = shortest(ordered) if variants else ordered
         lines = [_rules(rule, choice.guard, defaults, variant) for rule, variant in shorter]

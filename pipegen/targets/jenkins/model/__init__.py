@@ -23,7 +23,14 @@ from pipegen.targets.jenkins.model.file import (
     SplitLoop,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
-from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
+from pipegen.targets.jenkins.model.scripted import (
+    Chunk,
+    PipelineRoots,
+    RootList,
+    ScriptedPipelines,
+    SharedRun,
+    StageLoop,
+)
 from pipegen.targets.jenkins.model.stages import (
     Look,
     Pin,
@@ -120,6 +127,7 @@ __all__ = [
     "SharedRun",
     "SplitLoop",
     "StageBlock",
+    "StageLoop",
     "StageOption",
     "StartJob",
     "Stash",

@@ -8,12 +8,21 @@ from pipegen.targets.jenkins.model.steps import Agent, PodAgent, Step
 from pipegen.targets.jenkins.model.tables import Tables
 
 
+class StageLoop(Struct):
+    """The declarations of a *stage* for each combination of values of *axes*; *name* is an expression with these."""
+
+    axes: tuple[tuple[str, tuple[str, ...]], ...]
+    name: str
+    stage: StageBlock
+
+
 class Chunk(Struct, kw_only=True):
-    """Stages declared together in *function*, or in place if it is ""."""
+    """Stages declared together in *function*, or in place if it is "", by *declarations*."""
 
     function: str
     selected: Selected
     stages: tuple[StageBlock, ...]
+    declarations: tuple[StageBlock | StageLoop, ...] = ()
 
 
 class RootList(Struct):

@@ -89,7 +89,7 @@ def without_directives(
     by_name = {stage.name: stage for stage in stages if not stage.steps_function}
     whole: list[model.StageBlock] = []
     named = tuple(named)
-    for combinations in _matrices(named).values():
+    for combinations in matrices_of(named).values():
         members = [by_name[name] for name in combinations if name in by_name]
         values = [combinations[stage.name] for stage in members]
         if len(members) > 1 and _saved(members, values, with_directives) >= _LEAST_SAVED_DIRECTIVES:
@@ -112,7 +112,7 @@ def _with_functions(
     by_name = {stage.name: stage for stage in stages}
     functions: list[model.StepsFunction] = []
     replaced: dict[str, model.StageBlock] = {}
-    for title, values in _matrices(named).items():
+    for title, values in matrices_of(named).items():
         members = [by_name[name] for name in values if name in by_name]
         shared = _shared(members, [values[stage.name] for stage in members])
         if shared is None:
@@ -128,7 +128,7 @@ def _with_functions(
     return replaced, tuple(functions)
 
 
-def _matrices(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
+def matrices_of(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
     """Return the matrix stages by title, with the variables of each combination that has plain values, by its name."""
     named_jobs = tuple(named)
     shown = shown_combinations(named_jobs)

@@ -26,6 +26,7 @@ from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.kinds import weigh_kinds
+from pipegen.targets.jenkins.styles.loops import with_loops
 from pipegen.targets.jenkins.styles.mails import with_mail_functions
 from pipegen.targets.jenkins.styles.tables import lower_tables
 
@@ -60,7 +61,10 @@ def lower_scripted(
         return replace(body, tables=tables, fails_fast=True, mails=True, reads_statuses=True)
     shorter, functions = matrices.in_scripted(stages, work.named, function_names(work.settings.definitions))
     shorter, mails = with_mail_functions(shorter, work.settings.definitions)
-    chunks = _chunks(work, shorter, LARGEST - weigh_script(frame, body))
+    chunks = tuple(
+        replace(chunk, declarations=with_loops(chunk.stages, work.named))
+        for chunk in _chunks(work, shorter, LARGEST - weigh_script(frame, body))
+    )
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
     return replace(body, chunks=chunks, calls=calls, functions=(*functions, *mails))
 

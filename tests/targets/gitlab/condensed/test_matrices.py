@@ -423,3 +423,20 @@ def test_an_image_with_a_parameter_of_the_name_of_an_axis_has_its_value() -> Non
         "unit: 3.1": False,
         "unit: 3.11": False,
     }
+
+
+def test_needs_of_all_combinations_are_in_the_hidden_job() -> None:
+    """Those that differ are in the combinations."""
+    output = compiled("""
+        pipelines:
+          p:
+            stages:
+              - { name: first, script: x }
+              - { name: unit, matrix: { v: ['3.1', '3.11'] }, script: x, approve: 'Go ${matrix.v}?' }
+              - { name: last, matrix: { from: unit }, script: x, approve: 'Go ${matrix.v}?' }
+    """)
+    data = yaml_data(output.text)
+
+    assert data[".unit"]["needs"] == ["first"]
+    assert "needs" not in data["unit: 3.1"]
+    assert (data["last: 3.1"]["needs"], "needs" in data[".last"]) == (["unit: 3.1"], False)

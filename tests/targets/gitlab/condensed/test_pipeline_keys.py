@@ -146,3 +146,17 @@ def test_jobs_with_tools_extend_it_first() -> None:
     assert data["api: b"]["extends"] == [".api", ".docker"]
     assert data["api: a"]["extends"] == ".api"
     assert "timeout" not in data["api: b"]
+
+
+def test_one_hidden_job_has_all_keys_of_the_jobs_with_the_same_rules() -> None:
+    """A job of the pipeline with other rules has none of the keys."""
+    keys = "image: node, cache: { key: k, paths: [x] }"
+    data = _data(
+        f"when: {{ tag: v* }}, stages: [{{ name: a, script: make a, {keys} }}, {{ name: b, script: make b, {keys} }}, "
+        f"{{ name: c, script: make c, {keys} }}, {{ name: d, script: make d, when: {{ env: {{ D: true }} }} }}]",
+        f"docs: {{ stages: [{', '.join(f'{{ name: {name}, script: x }}' for name in 'pqrs')}] }}",
+    )
+
+    assert data[".api"].keys() == {"image", "rules", "cache"}
+    assert data["api: b"].keys() == {"extends", "stage", "needs", "script"}
+    assert "extends" not in data["api: d"]

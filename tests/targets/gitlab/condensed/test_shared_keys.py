@@ -379,3 +379,32 @@ def test_helpers_of_several_kinds_share_keys() -> None:
 
     assert data[".helpers"]["script"] == ["true"]
     assert data["wait for b"]["extends"] == data["collect for last"]["extends"] == ".helpers"
+
+
+def test_variables_of_most_jobs_are_in_a_hidden_job() -> None:
+    """A job saves the line `variables`, too, unless it has others."""
+    stages = [f"name: {name}, script: [{name}], env: {{ A: a, B: b }}" for name in "pqrs"]
+    data = _data(*stages, "name: t, script: [t], env: { A: a, B: b, C: c }", *_OTHERS)
+
+    assert data[".variables-p"] == {"variables": {"A": "a", "B": "b"}}
+    assert data["p"] == {"extends": ".variables-p", "stage": "p", "script": ["p"]}
+    assert data["t"]["variables"] == {"C": "c"}
+
+
+def test_one_hidden_job_has_the_keys_of_all_its_jobs_but_one() -> None:
+    """The other job, with another image, has its variables itself."""
+    keys = "image: x, cache: { key: k, paths: [z] }"
+    env = "env: { A: a, B: b }"
+    data = _data(
+        *(f"name: build {name}, script: [{name}], {keys}, {env}" for name in "pqr"),
+        f"name: other, script: [x], {env}",
+        *_OTHERS,
+    )
+
+    assert data[".build"] == {
+        "image": "x",
+        "cache": {"key": "k", "paths": ["z"]},
+        "variables": {"A": "a", "B": "b"},
+    }
+    assert data["build q"]["extends"] == ".build"
+    assert data["other"]["variables"] == {"A": "a", "B": "b"}

@@ -164,7 +164,7 @@ def test_mails_have_the_condition_of_their_pipeline() -> None:
 
     job = output.data["one: mail when test fails"]
 
-    assert (job["when"], len(job["rules"])) == ("on_failure", 2)
+    assert (job["when"], len(job["rules"])) == ("on_failure", 1)
 
 
 def test_mail_without_a_server_is_omitted() -> None:

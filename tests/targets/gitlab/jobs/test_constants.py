@@ -91,3 +91,20 @@ def test_other_values_are_exported_by_the_script(keys: str, export: str) -> None
 
     assert "variables" not in output.data["a"], output.text
     assert any(export in line for line in output.data["a"]["script"])
+
+
+def test_constants_are_variables_beside_an_address_of_an_environment() -> None:
+    """Writing the address to a file needs no export."""
+    output = compiled("""
+        pipelines:
+          p:
+            stages:
+              - name: review
+                env: { MODE: fast }
+                script: [./deploy]
+                outputs: { url: { command: cat url } }
+                environment: { name: review, url: '${.url}' }
+    """)
+
+    assert output.data["review"]["variables"] == {"MODE": "fast"}
+    assert "export MODE=fast" not in output.data["review"]["script"]

@@ -440,3 +440,10 @@ def test_jobs_with_cases_run_in_the_pipelines_in_which_the_others_do() -> None:
 def test_a_name_with_another_meaning_is_refused(when: str, name: str) -> None:
     """GitLab reads it, it is an input, or the case itself tests it."""
     assert _with_cases(when, name).codes() == [("PG669", name)]
+
+
+def test_a_rule_that_never_matches_is_left_out() -> None:
+    """A tag has no branch."""
+    when = {"any": [{"tag": "v*"}, {"changes": "a"}]}
+
+    assert rules({"all": [when, {"branch": "main"}]}) == [{"if": '$CI_COMMIT_BRANCH == "main"', "changes": ["a"]}]

@@ -151,7 +151,7 @@ def test_directives_stay_that_a_function_would_not_shorten(keys: tuple[str, ...]
 
 
 def test_scripted_files_set_variables_around_the_call() -> None:
-    """There, the container is one of the steps."""
+    """A loop declares the combinations. There, the container is one of the steps."""
     config = f"""
         pipelines:
           p:
@@ -163,7 +163,9 @@ def test_scripted_files_set_variables_around_the_call() -> None:
     """
     text = "\n".join(line.strip() for line in built(config, "scripted").text.splitlines())
 
-    assert "addStage('unit: 3.11') {\nwithEnv(['matrix_v=3.11']) {\nunitSteps()\n}\n}\n" in text
+    loop = "['3.1', '3.11', '3.12'].each { matrix_v ->\n"
+    call = 'addStage("unit: ${matrix_v}") {\nwithEnv(["matrix_v=${matrix_v}"]) {\nunitSteps()\n}\n}\n}\n'
+    assert f"{loop}{call}" in text
     assert 'void unitSteps() {\ncheckoutCommit()\ndocker.image("python:${env.matrix_v}").inside(' in text
 
 

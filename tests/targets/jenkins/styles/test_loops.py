@@ -1,0 +1,52 @@
+"""Loops that declare all combinations of a matrix in a scripted file."""
+
+from __future__ import annotations
+
+import pytest
+from engines.sized import built
+
+from pipegen.readback.jenkins import order
+
+_LINES = "./prepare, ./compile, ./link, ./strip, './test ${matrix.v}'"
+
+
+def _text(*stages: str) -> str:
+    """Return the scripted file of the matrix stage `unit` with more *stages*."""
+    listed = ", ".join(f"{{ {stage} }}" for stage in stages)
+    return built(f"pipelines: {{ p: {{ stages: [{listed}] }} }}\n", "scripted").text
+
+
+def test_a_loop_for_each_axis_declares_a_product() -> None:
+    """An axis with one value needs none."""
+    text = _text(
+        "name: first, script: x",
+        f"name: unit, matrix: {{ v: ['1', '2'], os: [a, b], one: [x] }}, script: [{_LINES}, './os ${{matrix.os}}']",
+    )
+    names = "addStage(\"unit: ${matrix_v}, ${matrix_os}, x\", after: ['first']) {"
+    lines = [line.strip() for line in text.splitlines()]
+
+    assert lines[lines.index(names) - 2 : lines.index(names) + 2] == [
+        "['1', '2'].each { matrix_v ->",
+        "['a', 'b'].each { matrix_os ->",
+        names,
+        'withEnv(["matrix_v=${matrix_v}", "matrix_os=${matrix_os}"]) {',
+    ]
+    assert [*order(text).predecessors("unit: 2, b, x")] == ["first"]
+    assert [*order(text).nodes] == ["first", "unit: 1, a, x", "unit: 1, b, x", "unit: 2, a, x", "unit: 2, b, x"]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        "v: ['1', '2'], os: [a, b], exclude: [{ v: '2', os: b }]",
+        "from: first",
+    ],
+)
+def test_combinations_that_differ_have_their_own_calls(matrix: str) -> None:
+    """They are no product, or come after different stages."""
+    text = _text(
+        "name: first, matrix: { v: ['1', '2', '3'] }, script: x",
+        f"name: unit, matrix: {{ {matrix} }}, script: [{_LINES}]",
+    )
+
+    assert "addStage('unit: 1" in text
