@@ -86,7 +86,7 @@ def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str:
 
 
 def text_parts(texts: Sequence[str], values: Sequence[Values]) -> tuple[str | TemplateVariable, ...]:
-    """Return text and variables that with *values* in their place equal *texts*; no value is empty."""
+    """Return text and variables that with *values* in their place equal *texts*; the first has no empty values."""
     axes = [axis for axis in values[0] if len({own[axis] for own in values}) > 1]
     values_of_first = sorted((values[0][axis] for axis in axes), key=len, reverse=True)
     possible = re.compile("|".join(map(re.escape, values_of_first)) or "(?!)")

@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.emit.yaml import write
 from pipegen.plan.model import Plan
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.groovy import GroovyTokens, TokenKind
+from pipegen.readback.groovy import GroovyTokens, Token, TokenKind
 from pipegen.targets.base import GeneratedFile, Target
 from pipegen.targets.gitlab.names import job_names
 from pipegen.targets.jenkins.names import display_names
@@ -69,22 +69,37 @@ def _key(name: str) -> str:
 def _jenkins(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
     stages_by_name = {name: stage for stage, name in display_names(plans).items()}
     try:
-        blocks = {name: text for file in files for name, text in _blocks(file.text)}
+        blocks = [block for file in files for block in _blocks(file.text)]
     except UnreadableError:
         return {}
-    return {stages_by_name[name]: text for name, text in blocks.items() if name in stages_by_name}
+    own = {name.text: text for name, text in blocks if name.kind is TokenKind.TEXT}
+    looped = {
+        name: text
+        for declared, text in blocks
+        if declared.kind is TokenKind.EXPRESSION
+        for name in stages_by_name
+        if re.fullmatch(_pattern(declared.text), name)
+    }
+    return {stages_by_name[name]: text for name, text in {**looped, **own}.items() if name in stages_by_name}
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each stage of a Jenkinsfile that has steps, by its name."""
+def _pattern(name: str) -> str:
+    """Return a pattern for the names of the stages that a loop declares with *name*, which contains variables."""
+    return ".+".join(map(re.escape, re.split(r"\$\{\w+\}", name)))
+
+
+def _blocks(text: str) -> Iterator[tuple[Token, str]]:
+    """Yield each stage of a Jenkinsfile that has steps, by its name, which contains variables in a loop."""
     code = GroovyTokens(text)
     for index in range(code.size - 3):
         name = code.tokens[index + 2]
         is_stage = (
-            code.word(index) in {"stage", "addStage"} and code.is_sign(index + 1, "(") and name.kind is TokenKind.TEXT
+            code.word(index) in {"stage", "addStage"}
+            and code.is_sign(index + 1, "(")
+            and name.kind in {TokenKind.TEXT, TokenKind.EXPRESSION}
         )
         brace = code.skip(index + 1) if is_stage else code.size
         if not code.is_sign(brace, "{") or code.word(brace + 1) in {"stages", "parallel"}:
             continue
         start, end = code.tokens[index].start, code.tokens[code.end_of(brace)].end
-        yield name.text, dedent(text[text.rfind("\n", 0, start) + 1 : end]) + "\n"
+        yield name, dedent(text[text.rfind("\n", 0, start) + 1 : end]) + "\n"

@@ -268,10 +268,10 @@ def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str |
     https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
     """
     maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
-    for axis in reversed(maps[0]):
+    for axis in reversed([*dict.fromkeys(axis for axes in maps for axis in axes)]):
         merged = maps[:1]
         for axes in maps[1:]:
-            if {**axes, axis: merged[-1][axis]} == merged[-1]:
+            if axis in axes and {**axes, axis: merged[-1].get(axis)} == merged[-1]:
                 merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
             else:
                 merged.append(axes)

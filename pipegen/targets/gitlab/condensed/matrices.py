@@ -13,29 +13,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.condensed.matrix_texts import merge_rules
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
-    ArtifactKeys,
-    CacheEntry,
     ChildPipeline,
     Combinations,
-    CoverageReport,
     Document,
     EnvironmentKeys,
     GitLabJob,
-    ImageKeys,
     NeedEntry,
     ScriptEntry,
-    ServiceKeys,
     VariableEntry,
 )
 from pipegen.targets.gitlab.names import allowed
-from pipegen.targets.templates import DifferentError, Merger, Rule, columns, expanded_text, script_text
+from pipegen.targets.templates import DifferentError, Merger
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 # In a name, such as that of an image, and in a script, such a value needs no quotes, and GitLab expands nothing in it.
-_PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*"
+_PLAIN_VALUE = r"[A-Za-z0-9.][A-Za-z0-9._:/@+-]*"
 # A shell variable with the value of another.
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([A-Za-z0-9_]+)\}?"
 # Variables that GitLab sets itself: https://docs.gitlab.com/ci/variables/predefined_variables/
@@ -77,8 +73,11 @@ def with_matrices(
     matrices: dict[str, _Matrix] = {}
     extended: dict[str, GitLabJob] = {}
     for title, names in groups.items():
-        jobs = _uniform([job for job in document.jobs if job.name in names], plan_jobs)
-        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
+        plain = _plain([job for job in document.jobs if job.name in names], plan_jobs)
+        for jobs in (plain, _uniform(plain, plan_jobs)):
+            matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
+            if matrix is not None:
+                break
         if matrix is None:
             continue
         if not matrix.own_fields and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
@@ -104,18 +103,27 @@ def matrix_name(name: str, plan_job: PlanJob) -> str:
     return allowed(name.removesuffix(plan_job.stage) + plan_job.title)
 
 
-def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
-    """Return those of *jobs*, combinations of a matrix, that have the axes of the first and plain values."""
-    values = {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
-    plain = [
+def _plain(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
+    """Return those of *jobs*, combinations of a matrix, that have plain values."""
+    values = _values(jobs, plan_jobs)
+    return [
         job
         for job in jobs
         if job.trigger is None
         and _OF_ONE_JOB.isdisjoint(job.raw)
         and all(re.fullmatch(_PLAIN_VALUE, value) for _, value in values[job.name])
     ]
-    axes = [tuple(axis for axis, _ in values[job.name]) for job in plain]
-    return [job for job, own in zip(plain, axes, strict=True) if own == axes[0]]
+
+
+def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
+    """Return those of *jobs* that have the axes of the first."""
+    axes = [tuple(dict(values)) for values in _values(jobs, plan_jobs).values()]
+    return [job for job, own in zip(jobs, axes, strict=True) if own == axes[0]]
+
+
+def _values(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the values of the combinations *jobs* by name."""
+    return {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
 
 
 def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
@@ -148,27 +156,38 @@ def _matrix(
 ) -> _Matrix | None:
     """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and own fields.
 
-    *variables* are those of the file.
+    An axis that some lack is an empty variable of the job. *variables* are those of the file.
     """
-    values = {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
+    values = _values(jobs, plan_jobs)
     if len(values) < 2:  # noqa: PLR2004 - several
         return None
-    combinations = {name: dict(pairs) for name, pairs in values.items()}
-    if any(_is_used(axis, jobs, combinations, variables) for axis, _ in values[jobs[0].name]):
+    # The first has a value for each axis.
+    members = sorted(jobs, key=lambda job: -len(values[job.name]))
+    axes = [axis for axis, _ in values[members[0].name]]
+    combinations = {job.name: {axis: dict(values[job.name]).get(axis, "") for axis in axes} for job in members}
+    lacking = [axis for axis in axes if any(axis not in dict(own) for own in values.values())]
+    if any(not dict(own).keys() <= {*axes} for own in values.values()) or any(
+        _is_used(axis, members, combinations, variables) for axis in axes
+    ):
         return None
-    numbered = _without_numbers(jobs)
-    own_fields = _own_fields(jobs, tuple(combinations.values()), has_tag_variables=has_tag_variables)
+    numbered = members if lacking else _without_numbers(members)
+    own_fields = _own_fields(members, tuple(combinations.values()), has_tag_variables=has_tag_variables)
     unified = _unified(title, numbered, tuple(combinations.values()), own_fields)
     if unified is None:
         return None
-    return _Matrix(unified, values, needs_numbers=numbered is not jobs, own_fields=own_fields)
+    unified = replace(
+        unified,
+        combinations=Combinations(tuple(values.values())),
+        variables=(*unified.variables, *(VariableEntry(axis, "") for axis in lacking)),
+    )
+    return _Matrix(unified, values, needs_numbers=numbered is not members, own_fields=own_fields)
 
 
 def _own_fields(
     jobs: Sequence[GitLabJob], values: Sequence[Mapping[str, str]], *, has_tag_variables: bool
 ) -> tuple[str, ...]:
     """Return the fields that each of *jobs* must have itself, because GitLab expands no variables where they differ."""
-    merger = Merger(_rules(values))
+    merger = Merger(merge_rules(values))
 
     def is_own(name: str) -> bool:
         fields = [getattr(job, name) for job in jobs]
@@ -250,7 +269,7 @@ def _unified(
         for job in jobs
     ]
     try:
-        job = Merger(_rules(values)).merged(alike)
+        job = Merger(merge_rules(values)).merged(alike)
     except DifferentError:
         return None
     scripts = (job.before_script, job.script, job.after_script)
@@ -274,45 +293,6 @@ def _without_numbers(jobs: Sequence[GitLabJob]) -> Sequence[GitLabJob]:
 
 def _but(entries: tuple[ScriptEntry, ...], others: Sequence[ScriptEntry]) -> tuple[ScriptEntry, ...]:
     return tuple(entry for entry in entries if entry not in others)
-
-
-def _rules(values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str], Rule]:
-    """Return the rules for fields in which GitLab, or the shell of a script, expands variables."""
-
-    def text(texts: Sequence[str]) -> str:
-        return expanded_text(texts, values)
-
-    def texts(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        return tuple(map(text, columns(lists)))
-
-    def reports(lists: Sequence[tuple[tuple[str, tuple[str, ...]], ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return tuple(map(report, columns(lists)))
-
-    def report(kinds: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, tuple[str, ...]]:
-        names, paths = zip(*kinds, strict=True)
-        return Merger({}).merged(names), texts(paths)
-
-    def variables(lists: Sequence[tuple[VariableEntry, ...]]) -> tuple[VariableEntry, ...]:
-        return tuple(map(variable, columns(lists)))
-
-    def variable(entries: Sequence[VariableEntry]) -> VariableEntry:
-        if any(entry.is_raw for entry in entries):
-            return Merger({}).merged(entries)
-        return Merger({(VariableEntry, "value"): text}).merged(entries)
-
-    return {
-        **{(GitLabJob, name): texts for name in ("tags", "artifacts")},
-        (ArtifactKeys, "exclude"): texts,
-        (ArtifactKeys, "reports"): reports,
-        **{(CacheEntry, name): texts for name in ("paths", "fallback_keys")},
-        **{(kind, "name"): text for kind in (ImageKeys, ServiceKeys, ArtifactKeys, EnvironmentKeys)},
-        (CacheEntry, "key"): text,
-        (CoverageReport, "path"): text,
-        (EnvironmentKeys, "url"): text,
-        (GitLabJob, "resource_group"): text,
-        (GitLabJob, "variables"): variables,
-        (ScriptEntry, "text"): lambda lines: script_text(lines, values),
-    }
 
 
 def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[ScriptEntry, ...]:

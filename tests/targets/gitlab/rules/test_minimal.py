@@ -64,3 +64,21 @@ def test_rules_with_many_tests_stay_as_they_are() -> None:
 
     assert [rule.get("when") for rule in rules] == ["manual", None]
     assert '$V0 == "x"' in rules[0]["if"]
+
+
+def test_an_alternative_that_an_earlier_rule_decides_is_left_out() -> None:
+    """The job starts by itself only for the tag."""
+    output = compiled("""
+        pipelines:
+          p:
+            stages:
+              - name: deploy
+                script: ./deploy
+                when: { any: [{ branch: main }, { tag: v* }] }
+                approve: { when: { branch: main } }
+    """)
+
+    assert [rule["if"] for rule in output.data["deploy"]["rules"]] == [
+        '$CI_COMMIT_BRANCH == "main"',
+        r"$CI_COMMIT_TAG =~ /^v[^\/]*$/",
+    ]
