@@ -125,7 +125,7 @@ CHANGED_KEYS = {
     "cache": _ChangedKey("GitLab permits fewer characters in keys", "caches-and-locks"),
     "cases": _ChangedKey(
         "the script sets values of references and secrets; rules for files stay raw; each rule is a case",
-        "blocks-by-status blocks-of-plugins by-files by-run computed-cases equal-texts",
+        "blocks-by-status blocks-of-plugins by-files by-run cases computed-cases equal-texts",
     ),
     "directory": _ChangedKey(
         "the script changes the folder",

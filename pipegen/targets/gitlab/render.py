@@ -271,7 +271,8 @@ def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str |
     for axis in reversed([*dict.fromkeys(axis for axes in maps for axis in axes)]):
         merged = maps[:1]
         for axes in maps[1:]:
-            if axis in axes and {**axes, axis: merged[-1].get(axis)} == merged[-1]:
+            # GitLab names a combination by its values in the order of the axes.
+            if axis in axes and [*{**axes, axis: merged[-1].get(axis)}.items()] == [*merged[-1].items()]:
                 merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
             else:
                 merged.append(axes)
