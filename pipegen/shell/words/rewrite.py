@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
 from pipegen.shell.quote import quoted
@@ -14,6 +14,9 @@ _CONTINUES_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
 _EXPANDED = re.compile(r"[\\$`]")
 _SPECIAL = re.compile(r'[\\$`"]')
 _LONG = 10_000
+# Characters with no other meaning in a word, except in a regular expression after `=~`.
+_PLAIN = r"[A-Za-z0-9_./:@%+,-]"
+_LONGEST_WORD = 200
 # How quoted text begins, and how it resumes after a reference.
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
@@ -28,12 +31,13 @@ def rewrite(
     """
     # *skips* is the number of characters at the start of the next part that are written already.
     pieces: list[str] = []
-    text, skips, is_interrupted = "", 0, False
+    text, skips, is_interrupted, is_open = "", 0, False, False
+    has_patterns = any("=~" in part for part in script.parts if type(part) is str)
     for number, part in enumerate(script.parts, 1):
         if len(text) > _LONG:
-            # Only the quotes at its end may be removed again, which would copy a long text for each reference.
-            pieces.append(text[:-2])
-            text = text[-2:]
+            # Only a word at its end may be changed again, which would copy a long text for each reference.
+            pieces.append(text[:-_LONGEST_WORD])
+            text = text[-_LONGEST_WORD:]
         match part:
             case str():
                 text += part[skips:]
@@ -43,7 +47,13 @@ def rewrite(
                 if context is Context.DOUBLE or context is Context.DOCUMENT:
                     text += _expansion(part, variable(part), default_variables, following)
                 elif context is Context.WORD:
-                    text += f'"{_expansion(part, variable(part), default_variables, "")}"'
+                    start = "" if has_patterns or is_open else _start_of_word(text if pieces else f" {text}")
+                    skips = 0 if has_patterns else _more_of_word(script.parts, number)
+                    rest = following[:skips] if type(following) is str else ""
+                    opening = "" if is_open else '"'
+                    expansion = _expansion(part, variable(part), default_variables, rest)
+                    is_open = not has_patterns and _is_followed(script.parts, number, skips)
+                    text = "".join((text.removesuffix(start), opening, start, expansion, rest, "" if is_open else '"'))
                 else:
                     quotes = _QUOTES[context]
                     text = text if is_interrupted else _closed(text, quotes)
@@ -58,6 +68,39 @@ def rewrite(
             case Escaped():
                 text += _escaped(part)
     return "".join((*pieces, text))
+
+
+def _start_of_word(text: str) -> str:
+    """Return the plain characters at the end of *text* from the start of a word or of a value."""
+    match = re.search(rf"[\s=(<>]({_PLAIN}+)\Z", text[-_LONGEST_WORD:])
+    return match[1] if match is not None else ""
+
+
+def _more_of_word(parts: Sequence[ScriptPart], number: int) -> int:
+    """Return how many plain characters follow in the word at the start of *parts* from *number* on.
+
+    None do if the word goes on with other characters: these could be quotes.
+    """
+    following = parts[number] if number < len(parts) else ""
+    if not isinstance(following, str):
+        return 0
+    match = re.match(rf"{_PLAIN}+(?=[\s;|&)<>]|\Z)", following)
+    if match is None or (match.end() == len(following) and not _is_word_or_end(parts, number + 1)):
+        return 0
+    return match.end()
+
+
+def _is_word_or_end(parts: Sequence[ScriptPart], number: int) -> bool:
+    part = parts[number] if number < len(parts) else None
+    return part is None or (isinstance(part, PlacedReference) and part.context is Context.WORD)
+
+
+def _is_followed(parts: Sequence[ScriptPart], number: int, skips: int) -> bool:
+    """Return whether the word goes on with another reference, after *skips* characters."""
+    following = parts[number] if number < len(parts) else None
+    if isinstance(following, str) and skips == len(following):
+        following = parts[number + 1] if number + 1 < len(parts) else None
+    return isinstance(following, PlacedReference) and following.context is Context.WORD
 
 
 def _closed(text: str, quotes: str) -> str:

@@ -41,7 +41,10 @@ def rewritten(text: str) -> str:
     ("script", "expected"),
     [
         ("echo ${s.v}", 'echo "$pipegen_s_v"'),
-        ("echo a${s.v}b", 'echo a"$pipegen_s_v"b'),
+        ("echo a${s.v}b", 'echo "a${pipegen_s_v}b"'),
+        ("x --n=a/${s.v}-${s.v}/4;", 'x --n="a/$pipegen_s_v-$pipegen_s_v/4";'),
+        ("x $a/${s.v}*", 'x $a/"$pipegen_s_v"*'),
+        ("[[ x =~ a.${s.v} ]]", '[[ x =~ a."$pipegen_s_v" ]]'),
         ('echo "${s.v}"', 'echo "$pipegen_s_v"'),
         ('echo "${s.v}b"', 'echo "${pipegen_s_v}b"'),
         ('echo "${s.v}[1] ${s.v}-b"', 'echo "${pipegen_s_v}[1] $pipegen_s_v-b"'),
