@@ -105,7 +105,7 @@ def test_an_axis_that_numbers_parts_is_the_number_of_gitlab() -> None:
         "parallel": 3,
         "image": "i:$CI_NODE_INDEX",
         "variables": {"SHARD": "$CI_NODE_INDEX"},
-        "script": ['t "$CI_NODE_INDEX"/3'],
+        "script": ['t "$CI_NODE_INDEX/3"'],
         "artifacts": {"paths": ["out-$CI_NODE_INDEX/"]},
     }
     assert matrix["end"]["needs"] == ["unit"]
@@ -344,7 +344,7 @@ def test_an_axis_that_some_combinations_lack_is_empty_in_them() -> None:
 
     assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["5", "6"]}, {"v": "3", "ext": ".exe"}]}
     assert matrix["unit"]["variables"] == {"ext": ""}
-    assert matrix["unit"]["script"] == ['make "$v""${ext:-}"']
+    assert matrix["unit"]["script"] == ['make "$v${ext:-}"']
     assert matrix["unit"]["artifacts"]["paths"] == ["out/$v$ext"]
     assert "unit: a b" in matrix
 
