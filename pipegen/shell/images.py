@@ -69,15 +69,16 @@ def is_pulled(image: Image, job: Job, host: ShellEnvironment) -> bool:
     return image.producer not in (None, job.stage) and host.images is Images.REGISTRY
 
 
-def with_named_images(plan: Plan) -> Plan:
+def with_named_images(plan: Plan, *, engine_pulls: bool = False) -> Plan:
     """Return *plan* without the IDs of images that jobs only use as images: their names are known before.
 
+    With *engine_pulls*, the engine also gets the names of images that scripts run in; else it needs their IDs.
     For environments with `names_images`.
     """
     if not any(job.shared.image for job in plan.jobs):
         return plan
     jobs = [_without_image_ids(job) for job in plan.jobs]
-    read = {output for job in jobs for output in _read_by_script(job)}
+    read = {output for job in jobs for output in (_read_by_script(job) if engine_pulls else job.inputs)}
     return replace(
         plan,
         jobs=tuple(

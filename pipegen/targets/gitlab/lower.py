@@ -68,7 +68,7 @@ def lower(
     *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
     pipeline that generates it.
     """
-    plans = [with_named_images(plan) for plan in plans]
+    plans = [with_named_images(plan, engine_pulls=True) for plan in plans]
     names = JobNames()
     titles = stage_names(plans, settings, names, report)
     drafted = checked_drafts(plans, settings, report)
