@@ -39,7 +39,6 @@ from pipegen.plan.model.limits import (
     Timeout,
 )
 from pipegen.plan.model.machine import (
-    ImageFile,
     JobImage,
     Machine,
     Pod,
@@ -81,6 +80,7 @@ from pipegen.plan.model.steps import (
     Export,
     IdToken,
     Image,
+    ImageFile,
     Leave,
     Line,
     Measure,

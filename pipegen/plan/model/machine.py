@@ -7,7 +7,7 @@ from enum import Enum
 from typing import ClassVar
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model.steps import Line
+from pipegen.plan.model.steps import ImageFile, Line
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -25,14 +25,6 @@ class ShellProgram(Enum):
 
     SH = "sh"
     BASH = "bash"
-
-
-class ImageFile(Struct, kw_only=True):
-    """A Dockerfile of the checkout: its *path*, the folder of its *context* and its build *arguments*."""
-
-    path: str
-    context: str
-    arguments: tuple[tuple[str, str], ...] = ()
 
 
 class JobImage(SpannedStruct, kw_only=True):

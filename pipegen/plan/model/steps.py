@@ -52,6 +52,14 @@ class BlubberInline(Struct):
     document: Map
 
 
+class ImageFile(Struct, kw_only=True):
+    """A Dockerfile of the checkout: its *path*, the folder of its *context* and its build *arguments*."""
+
+    path: str
+    context: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
 class Measure(Enum):
     """How an output of a script is read after the script."""
 
@@ -116,11 +124,12 @@ class Case(SpannedStruct, kw_only=True):
 class BuildImage(SpannedStruct, kw_only=True):
     """Build an image variant with BuildKit's blubber frontend; binds imageID and imageLocalName.
 
+    For an engine that runs stages only in images of a registry, it builds an *ImageFile*, without frontend and variant.
     *has_local_context* is False for a context that is a URL; *excludes* None leaves the
     user's own .dockerignore alone; *pull* is "always" or anything else (never).
     """
 
-    blubberfile: BlubberPath | BlubberInline
+    blubberfile: BlubberPath | BlubberInline | ImageFile
     variant: Text
     context: Text
     has_local_context: bool

@@ -15,6 +15,7 @@ from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.retention import NO_REPORTS, has_values, path_text
 from pipegen.plan.model.steps import (
     BlubberInline,
+    BlubberPath,
     BuildImage,
     Case,
     Commands,
@@ -191,7 +192,10 @@ def _in_commands(step: Commands) -> list[Text]:
 
 def _in_build(step: BuildImage) -> Iterator[Text]:
     file = step.blubberfile
-    yield from _in_expression(file.document) if isinstance(file, BlubberInline) else (file.path,)
+    if isinstance(file, BlubberInline):
+        yield from _in_expression(file.document)
+    elif isinstance(file, BlubberPath):
+        yield file.path
     yield from (step.variant, step.context)
     yield from _in_items(step.excludes or ())
     yield step.pull

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from posixpath import join, normpath, relpath
 
 from pipegen.bindings.expression import Items, Text
-from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage
+from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, ImageFile
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.layout import indented, printed, redirected, wrapped
@@ -25,23 +25,28 @@ _FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENV
 
 def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
-    piped = _piped(step, lowering)
-    if piped is None:
-        yield from _blubberfile(step.blubberfile, lowering)
+    source, path = step.blubberfile, _PATH
+    piped = None
+    if isinstance(source, ImageFile):
+        path = quote(operand(source.path))
+    else:
+        piped = _piped(step, source, lowering)
+        if piped is None:
+            yield from _blubberfile(source, lowering)
     if step.excludes:
         yield _replace_dockerignore(step.excludes, _ignore_file(step.context, lowering), lowering)
     yield from _pull_option(step, lowering)
-    yield Command(wrapped(_build_command(step, lowering, _PATH))) if piped is None else piped
+    yield Command(wrapped(_build_command(step, lowering, path))) if piped is None else piped
     if step.excludes:
         yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the .dockerignore of the repository again")
     yield from _image_id_commands(lowering)
 
 
-def _piped(step: BuildImage, lowering: Lowering) -> Command | None:
+def _piped(step: BuildImage, source: BlubberPath | BlubberInline, lowering: Lowering) -> Command | None:
     """Return the command that builds the blubberfile from standard input; None where it has to be a file."""
     if not lowering.host.is_disposable:
         return None
-    source, frontend = step.blubberfile, (Literal("# syntax="), *shell_text(lowering.host.frontend))
+    frontend = (Literal("# syntax="), *shell_text(lowering.host.frontend))
     command = wrapped(_build_command(step, lowering, "-"))
     if isinstance(source, BlubberInline):
         lines = document_lines(source.document, lowering)
@@ -84,13 +89,13 @@ def _path_in_directory(path: Text, lowering: Lowering) -> Word:
 
 
 def _build_command(step: BuildImage, lowering: Lowering, file: str) -> list[str]:
-    """Return the parts of the command that builds the blubberfile *file*."""
+    """Return the parts of the command that builds *file*."""
     tag = quote(local_tag(lowering.job, lowering.host))
     is_disposable = lowering.host.is_disposable
     parts = ["docker build" if is_disposable else "DOCKER_BUILDKIT=1 $DOCKER build", *_pull_word(step.pull)]
     parts += [] if is_disposable else ["--force-rm"]
     labels = (*lowering.host.labels, ("ci.pipeline", None))
-    parts += [f"--file {file}", f"--target {argument(step.variant, lowering)}", f"--tag {tag}"]
+    parts += [f"--file {file}", *_variant_words(step, lowering), f"--tag {tag}"]
     for label, value in labels:
         text = shell_text(value) if value is not None else (Literal(lowering.plan.name),)
         parts.append(f"--label {quote((Literal(f'{label}='), *text))}")
@@ -98,6 +103,14 @@ def _build_command(step: BuildImage, lowering: Lowering, file: str) -> list[str]
     if constant is None:
         return [*parts, "--", argument(step.context, lowering)]
     return [*parts, quote(operand(constant))]
+
+
+def _variant_words(step: BuildImage, lowering: Lowering) -> list[str]:
+    """Return the options for the variant of a blubberfile, or for the arguments of a Dockerfile."""
+    source = step.blubberfile
+    if not isinstance(source, ImageFile):
+        return [f"--target {argument(step.variant, lowering)}"]
+    return [f"--build-arg {quote((Literal(f'{name}={value}'),))}" for name, value in source.arguments]
 
 
 def _pull_option(step: BuildImage, lowering: Lowering) -> Iterator[Command]:

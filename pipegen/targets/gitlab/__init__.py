@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.checks.versions import table
 from pipegen.targets.gitlab.file_builder import MAIN, FileBuilder
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.files.splitting import known_groups
+from pipegen.targets.gitlab.helper_jobs.built_images import with_built_images
 from pipegen.targets.gitlab.jobs.deployments.publications import check_publications
 from pipegen.targets.gitlab.jobs.fetch import fetched_names
 from pipegen.targets.gitlab.jobs.included_jobs import check_includes
@@ -51,6 +52,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_other_files(plans, request.settings, settings, is_part=has_selection or bool(since), report=report)
     check_runner_variables(request.settings, plans, fetched_names, report)
+    plans = with_built_images(plans, settings)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))

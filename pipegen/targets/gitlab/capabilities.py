@@ -59,7 +59,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "image",
         _NATIVE,
-        "outputs in its name are variables, by a dotenv report; PG679: args and credentials; PG693: dockerfile",
+        "outputs in its name are variables, by a dotenv report; dockerfile: a helper job builds it, PG693 with images: "
+        "local; PG679: args and credentials",
     ),
     Capability("services", _NATIVE),
     Capability(

@@ -9,6 +9,7 @@ from pipegen.plan.model import Job, Mail, Plan
 from pipegen.plan.model.texts import mail_texts, outputs_in
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.helper_jobs.built_images import builds_dockerfile
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
 from pipegen.targets.gitlab.helper_jobs.mail import mail_script
@@ -188,6 +189,7 @@ class JobContext(Struct, kw_only=True):
             rules=self.stage_rules[draft.job.stage].own,
             limits=lower_limits(limits, has_after=bool(draft.after)),
             variables=(
+                *((IS_HELPER,) if builds_dockerfile(draft.job) else ()),
                 *own.variables,
                 *draft.machine.variables,
                 *draft.variables,

@@ -23,6 +23,7 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct
 from pipegen.targets.engine_names import group_resource
 from pipegen.targets.gitlab.files.layout import PipelineLayout
+from pipegen.targets.gitlab.helper_jobs.built_images import builds_dockerfile
 from pipegen.targets.gitlab.names import resource_group_name
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.rules.runs import report_overlapping, waits
@@ -128,7 +129,10 @@ def _split(
 
 
 def _parts(plan: Plan, named: Mapping[str, int], pinned: Collection[str]) -> dict[str, int]:
-    """Return the children of the stages *named*, and of the stages that come only after stages of one child."""
+    """Return the children of the stages *named*, and of the stages that come only after stages of one child.
+
+    The build of an image is in the child of all its users.
+    """
     parts: dict[str, int] = {}
     children_before: dict[str, set[int]] = {}
     for stage in plan.graph.topological():
@@ -142,6 +146,10 @@ def _parts(plan: Plan, named: Mapping[str, int], pinned: Collection[str]) -> dic
         # A successor of a parent stage that comes after a child is after that child, too.
         if stage in parts or children_before[stage]:
             children_before[stage].add(parts.get(stage, _PARENT))
+    for build in filter(builds_dockerfile, plan.jobs):
+        of_users = {parts.get(stage, _PARENT) for stage in plan.graph.successors(build.stage)}
+        if len(of_users) == 1 and _PARENT not in of_users and build.stage not in pinned:
+            parts[build.stage] = of_users.pop()
     return parts
 
 
@@ -180,11 +188,15 @@ def _crossings(plan: Plan, layout: PipelineLayout, parts: Mapping[str, int]) -> 
         for output in job.inputs:
             # Variables of a dotenv report are not passed on to another pipeline.
             if output in image_outputs and job.stage in parts and parts.get(output.stage) != parts[job.stage]:
-                reference = f"${{{output.stage}.{output.name}}}"
-                yield (
-                    job.stage,
-                    f'stage "{job.title}" uses {reference} in an image name, which a child pipeline cannot get',
-                )
+                yield job.stage, _image_crossing(plan.job(output.stage), output, job)
+
+
+def _image_crossing(producer: Job, output: Output, job: Job) -> str:
+    """Return the message about *output* of *producer* in the image name of *job*."""
+    if builds_dockerfile(producer):
+        return f'stage "{job.title}" shares its "{producer.stage}" with a stage outside of the child pipeline'
+    reference = f"${{{output.stage}.{output.name}}}"
+    return f'stage "{job.title}" uses {reference} in an image name, which a child pipeline cannot get'
 
 
 def _generator_crossings(plan: Plan, parts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
@@ -207,6 +219,7 @@ def _title(plan: Plan, names: Sequence[str]) -> str:
     """Return the name of the child of the stages *names*: their common prefix, or else the first name."""
     if len(names) == sum(not job.is_final for job in plan.jobs):
         return plan.name
+    names = [name for name in names if not builds_dockerfile(plan.job(name))]
     common = re.sub(r"[^A-Za-z0-9]+$", "", _common_prefix(min(names), max(names)))
     return common if len(common) >= _SHORTEST_TITLE else names[0]
 
@@ -223,7 +236,10 @@ def _waits(plan: Plan, order: ExecutionGraph, report: Report) -> tuple[str, ...]
     required, actual = graph.closure(), order.closure()
     own = (1 << len(graph.nodes)) - 1
     groups: dict[int, list[str]] = {}
+    builds = {job.stage for job in plan.jobs if builds_dockerfile(job)}
     for stage in graph.nodes:
+        if stage in builds:
+            continue
         added = actual.mask(stage) & own & ~required.mask(stage)
         if added:
             groups.setdefault(added, []).append(stage)
@@ -261,7 +277,8 @@ def known_groups(plans: Sequence[Plan], groups: Sequence[Sequence[str]]) -> tupl
 
 
 def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report: Report) -> None:
-    known = list(dict.fromkeys(job.title for plan in plans for job in plan.jobs if not job.is_final))
+    jobs = [job for plan in plans for job in plan.jobs if not job.is_final and not builds_dockerfile(job)]
+    known = list(dict.fromkeys(job.title for job in jobs))
     for name in dict.fromkeys(name for group in groups for name in group):
         if not any(_matching_stages(plan, (name,)) for plan in plans):
             suggested = suggestion(name, known)
@@ -279,6 +296,7 @@ def _matching_stages(plan: Plan, group: Sequence[str]) -> list[str]:
         job.stage
         for job in plan.jobs
         if not job.is_final
+        and not builds_dockerfile(job)
         and any(name in group for title in (job.stage, job.title) for name in (title, f"{plan.name}: {title}"))
     ]
 

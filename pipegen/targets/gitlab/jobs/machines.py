@@ -125,9 +125,9 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
     if image is not None and image.file is not None:
         report.add(
             DOCKERFILE_ON_GITLAB,
-            f'GitLab runs stages in images of a registry, and builds none from "{image.file.path}"',
+            f'GitLab runs stages in images of a registry, and "images: local" pushes none from "{image.file.path}"',
             at=image.span,
-            hint='build it in an earlier stage with "build", and name that here: "image: ${STAGE.imageID}"',
+            hint='set "images: registry"; or publish the image in another project, and name it here',
         )
     if machine.label_expressions:
         report.add(
