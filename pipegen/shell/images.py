@@ -69,24 +69,23 @@ def is_pulled(image: Image, job: Job, host: ShellEnvironment) -> bool:
     return image.producer not in (None, job.stage) and host.images is Images.REGISTRY
 
 
-def with_named_images(plan: Plan, *, engine_pulls: bool = False) -> Plan:
+def with_named_images(plan: Plan, *, are_in_variables: bool = False) -> Plan:
     """Return *plan* without the IDs of images that jobs only use as images: their names are known before.
 
-    With *engine_pulls*, the engine also gets the names of images that scripts run in; else it needs their IDs.
-    For environments with `names_images`.
+    For environments with `names_images`. With *are_in_variables*, the engine gets the images of machines from
+    variables, so that their outputs are not those of the script either.
     """
     if not any(job.shared.image for job in plan.jobs):
         return plan
     jobs = [_without_image_ids(job) for job in plan.jobs]
-    read = {output for job in jobs for output in (_read_by_script(job) if engine_pulls else job.inputs)}
+    read = {output for job in jobs for output in (_read_by_script(job) if are_in_variables else job.inputs)}
+    unneeded = IMAGE_OUTPUTS if are_in_variables else {_ID}
     return replace(
         plan,
         jobs=tuple(
             replace(
                 job,
-                outputs=tuple(
-                    name for name in job.outputs if name not in IMAGE_OUTPUTS or Output(job.stage, name) in read
-                ),
+                outputs=tuple(name for name in job.outputs if name not in unneeded or Output(job.stage, name) in read),
             )
             for job in jobs
         ),
@@ -97,8 +96,14 @@ def _read_by_script(job: Job) -> Iterator[Output]:
     """Yield the outputs that *job* reads, without those that are only in the names of the images of its machine."""
     in_names = set(outputs_in(job.machine.image_names))
     if in_names:
-        in_names -= set(outputs_in(job_texts(replace(job, machine=Machine()))))
+        in_names -= set(outputs_in(job_texts(replace(job, machine=_without_images(job.machine)))))
     yield from (output for output in job.inputs if output not in in_names)
+
+
+def _without_images(machine: Machine) -> Machine:
+    """Return *machine* without the names of images; the script reads the commands of its services."""
+    services = tuple(replace(service, image=Text((), service.image.span)) for service in machine.services)
+    return replace(machine, image=None, services=services)
 
 
 def _without_image_ids(job: Job) -> Job:

@@ -68,7 +68,7 @@ def lower(
     *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
     pipeline that generates it.
     """
-    plans = [with_named_images(plan, engine_pulls=True) for plan in plans]
+    plans = [with_named_images(plan, are_in_variables=True) for plan in plans]
     names = JobNames()
     titles = stage_names(plans, settings, names, report)
     drafted = checked_drafts(plans, settings, report)
@@ -119,9 +119,9 @@ def _with_children(
     divided = [divide(layout, each, names) for layout, each in zip(layouts, splits, strict=True)]
     divided_plans = zip(context.plans, divided, strict=True)
     children = tuple(context.child_file(plan, part) for plan, files in divided_plans for part in files.children)
-    waits = (note for each in splits for note in each.notes)
+    notes = (note for each in splits for note in each.notes)
     return Lowered(
-        context.parent([files.jobs for files in divided]), (*header_notes, _starts(len(children)), *waits), children
+        context.parent([files.jobs for files in divided]), (*header_notes, _starts(len(children)), *notes), children
     )
 
 

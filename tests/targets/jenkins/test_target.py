@@ -84,13 +84,15 @@ def test_groovy_of_the_user_changes_no_variable_of_the_config(style: str, assign
     assert text.count("OTHER = 'c'") == 1
 
 
-def test_a_script_runs_in_the_image_that_another_stage_builds() -> None:
-    """Docker finds it on the agent by its ID, which the stage stores."""
-    stages = "[{name: tools, build: dev}, {name: test, image: '${tools.imageID}', script: [make test]}]"
-    text = compiled(f"pipelines: {{p: {{blubberfile: Dockerfile, stages: {stages}}}}}")
+@pytest.mark.parametrize("settings", ["", "targets: { jenkins: { images: registry, registry_credential: docker } }\n"])
+@pytest.mark.parametrize("name", ["imageID", "imageLocalName"])
+def test_a_stage_runs_in_an_image_that_another_one_builds(name: str, settings: str) -> None:
+    """Jenkins reads its name from a file of that stage."""
+    stages = f"[{{ name: tools, build: dev }}, {{ name: test, image: '${{tools.{name}}}', script: [make] }}]"
+    text = compiled(f"pipelines: {{ p: {{ blubberfile: Dockerfile, stages: {stages} }} }}\n{settings}")
 
-    assert text.count("image inspect --format '{{.Id}}'") == 1
-    assert 'printf %s "$tools_imageID" >.pipegen/outputs/tools/imageID' in text
+    assert f">.pipegen/outputs/tools/{name}\n" in text
+    assert f"docker.image(output('tools', '{name}')).inside(" in text
 
 
 def test_with_a_registry_stages_may_run_on_any_agent() -> None:

@@ -90,3 +90,15 @@ def test_an_image_that_a_stage_builds_is_pulled_by_its_name_in_the_registry(name
     assert "image inspect" not in script
     assert tools["artifacts"] == {"reports": {"dotenv": ".pipegen/dotenv/tools.env"}}
     assert output.needs("test") == [("tools", True)]
+
+
+def test_the_commands_of_a_service_read_the_id_of_its_image() -> None:
+    """The script runs them, and reads the ID from a file of the stage that builds the image."""
+    image = "${tools.imageID}"
+    service = {"image": image, "alias": "db", "ready": f"check {image}"}
+    stages = [{"name": "tools", "build": "dev"}, {"name": "test", "image": image, "services": [service]}]
+    output = compiled(json.dumps({"pipelines": {"p": {"blubberfile": "Dockerfile", "stages": stages}}}))
+
+    assert "tools_imageID=$(cat .pipegen/outputs/tools/imageID)" in output.data["test"]["script"]
+    assert 'printf %s "$tools_imageID" >.pipegen/outputs/tools/imageID' in output.data["tools"]["script"]
+    assert output.data["tools"]["artifacts"]["paths"] == [".pipegen/outputs/tools/"]
