@@ -17,13 +17,16 @@ _RUNS = "runs of "
 _LIKE_RUNS = f"(lock )*{_RUNS}"
 
 
-def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "") -> str:
-    """Return *name* with dashes for characters that are *not_allowed*, and without *edges* at its ends."""
+def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "", longest: int = _LONGEST) -> str:
+    """Return *name* with dashes for characters that are *not_allowed*, without *edges* at its ends.
+
+    A name with more than *longest* characters is cut.
+    """
     cleaned = not_allowed.sub("-", name)
     cleaned = cleaned.strip(edges) if edges else cleaned
-    if cleaned == name and len(name) <= _LONGEST:
+    if cleaned == name and len(name) <= longest:
         return name
-    return "-".join(filter(None, (cleaned[: _LONGEST - _DIGITS - 1], _digest(name))))
+    return "-".join(filter(None, (cleaned[: longest - _DIGITS - 1], _digest(name))))
 
 
 def allowed_text(text: Text, not_allowed: re.Pattern[str], edges: str = "") -> Text:

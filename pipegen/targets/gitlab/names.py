@@ -25,12 +25,20 @@ _RESERVED = frozenset(
     }
 )
 _LONGEST = 255
+# https://docs.gitlab.com/ci/variables/predefined_variables/: CI_COMMIT_REF_SLUG.
+_LONGEST_SLUG = 63
 # https://docs.gitlab.com/ci/yaml/#resource_group; `$` would start a variable.
 _NOT_IN_RESOURCE_GROUPS = re.compile(r"[^A-Za-z0-9_/. -]")
 
 
-def resource_group_name(resource: str) -> str:
-    """Return the name of the resource group of *resource*."""
+def resource_group_name(resource: str, *, is_of_branch: bool = False) -> str:
+    """Return the name of the resource group of *resource*; with *is_of_branch*, each branch has one.
+
+    GitLab ignores a resource group whose name is too long.
+    """
+    if is_of_branch:
+        longest = _LONGEST - len(" on ") - _LONGEST_SLUG
+        return f"{allowed_name(resource, _NOT_IN_RESOURCE_GROUPS, '/ ', longest)} on $CI_COMMIT_REF_SLUG"
     return allowed_name(resource, _NOT_IN_RESOURCE_GROUPS, edges="/ ")
 
 

@@ -88,11 +88,12 @@ def _run_in_child(
             )
             return _WHOLE
     group = plan.concurrency.group if plan.concurrency is not None else None
-    resource_group = resource_group_name(group_resource(plan.name if group is None else group))
     return Split(
         parts=dict.fromkeys(("", *(job.stage for job in plan.jobs)), 0),
         titles={0: plan.name},
-        resource_group=f"{resource_group} on $CI_COMMIT_REF_SLUG" if group is None else resource_group,
+        resource_group=resource_group_name(
+            group_resource(plan.name if group is None else group), is_of_branch=group is None
+        ),
     )
 
 

@@ -53,6 +53,16 @@ def test_a_bridge_with_a_resource_group_starts_all_stages(concurrency: object, g
     assert "note when a stage fails" in in_parent
 
 
+@pytest.mark.parametrize("concurrency", [{}, "g" * 300])
+def test_names_of_resource_groups_are_not_too_long(concurrency: object) -> None:
+    """GitLab ignores a group whose name has more than 255 characters; the slug of a branch has up to 63."""
+    name = "p" * 250
+    pipeline = {"concurrency": concurrency, "stages": STAGES[:1]}
+    parent = split_up(json.dumps({"pipelines": {name: pipeline}})).data()[".gitlab-ci.yml"]
+
+    assert len(parent[name]["resource_group"].replace("$CI_COMMIT_REF_SLUG", "b" * 63)) == 255
+
+
 def test_other_pipelines_stay_in_the_parent() -> None:
     """The finally stages of the child read its status, and wait for no other pipeline."""
     result = split_up(config({}, pipelines={"check": {"stages": [{"name": "lint", "script": ["lint"]}]}}))
