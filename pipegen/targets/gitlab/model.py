@@ -341,9 +341,9 @@ class Document(Struct, kw_only=True):
 
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences. *refusals* are
     the first rules of the workflow, followed by the user's rules in *settings*, then the generated ones in *workflow*.
-    With *cancels*, a newer pipeline of a branch cancels the interruptible jobs of older ones. *includes* are paths from
-    the root of the repository, *external* the user's own entries of `include`. *external_stages* are the GitLab stages
-    of their jobs, each with the one before it, "" for the start.
+    *on_new_commit* is what a newer pipeline of a branch does to older ones, "" for GitLab's default. *includes* are
+    paths from the root of the repository, *external* the user's own entries of `include`. *external_stages* are the
+    GitLab stages of their jobs, each with the one before it, "" for the start.
     """
 
     stages: tuple[str, ...]
@@ -355,7 +355,7 @@ class Document(Struct, kw_only=True):
     hidden: tuple[Hidden, ...]
     jobs: tuple[GitLabJob, ...]
     defaults: DefaultKeys = NO_DEFAULTS
-    cancels: bool = False
+    on_new_commit: str = ""
     includes: tuple[str, ...] = ()
     external: tuple[Mapping[str, Data], ...] = ()
     external_stages: tuple[tuple[str, str], ...] = ()

@@ -65,7 +65,7 @@ def _workflow(document: Document) -> dict[str, Value]:
     refusals = [_rule(rule) for rule in document.refusals]
     # GitLab accepts no `on_success` here: https://docs.gitlab.com/ci/yaml/#workflowrules
     rules = [*refusals, *document.settings.rules, *(_rule(rule, otherwise="always") for rule in document.workflow)]
-    cancel = {"on_new_commit": "interruptible"} if document.cancels else None
+    cancel = {"on_new_commit": document.on_new_commit} if document.on_new_commit else None
     return without_none({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 
 

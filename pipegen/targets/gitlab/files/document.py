@@ -12,7 +12,7 @@ from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing
 from pipegen.targets.gitlab.jobs.values import shell_variables as hosts
 from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, step_number
-from pipegen.targets.gitlab.rules.runs import cancels
+from pipegen.targets.gitlab.rules.runs import on_new_commit
 from pipegen.targets.gitlab.settings import GitLabSettings, Workflow
 
 
@@ -39,7 +39,7 @@ def file_document(
         stages=_stages(jobs),
         workflow=workflow,
         settings=Workflow(),
-        cancels=cancels(plans),
+        on_new_commit=on_new_commit(plans),
         tags=settings.tags,
         id_tokens=settings.id_tokens,
         variables=(*for_runners, *shared_variables),

@@ -45,9 +45,21 @@ def waits(plan: Plan) -> bool:
     return plan.concurrency is not None and not plan.concurrency.cancels
 
 
-def cancels(plans: Iterable[Plan]) -> bool:
-    """Return whether a newer run cancels jobs of older ones."""
-    return any(plan.concurrency is not None and plan.concurrency.cancels for plan in plans)
+def cancels(plan: Plan) -> bool:
+    """Return whether a newer run of *plan* cancels jobs of older ones."""
+    return plan.concurrency is not None and plan.concurrency.cancels
+
+
+def on_new_commit(plans: Sequence[Plan]) -> str:
+    """Return which jobs of older pipelines of a branch GitLab cancels when *plans* run, "" for its default.
+
+    By default, it would cancel the bridge of a run that others wait for, since a bridge does not count as a started
+    job: the resource group would be free while the child pipeline goes on
+    (`app/services/ci/pipeline_creation/cancel_redundant_pipelines_service.rb` of GitLab).
+    """
+    if any(map(cancels, plans)):
+        return "interruptible"
+    return "none" if any(map(waits, plans)) else ""
 
 
 def with_interruptible(jobs: Iterable[GitLabJob], plan: Plan, titles: Mapping[str, str]) -> Iterator[GitLabJob]:
@@ -55,7 +67,7 @@ def with_interruptible(jobs: Iterable[GitLabJob], plan: Plan, titles: Mapping[st
 
     Helpers are not marked: if the jobs that they need are cancelled, they do not run either.
     """
-    is_usual = cancels((plan,))
+    is_usual = cancels(plan)
     marked = {titles[job.stage] for job in plan.jobs if _is_interruptible(job, is_usual=is_usual)}
     return (replace(job, interruptible=True) if job.name in marked else job for job in jobs) if marked else iter(jobs)
 

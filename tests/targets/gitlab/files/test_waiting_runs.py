@@ -63,6 +63,17 @@ def test_names_of_resource_groups_are_not_too_long(concurrency: object) -> None:
     assert len(parent[name]["resource_group"].replace("$CI_COMMIT_REF_SLUG", "b" * 63)) == 255
 
 
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [({}, "none"), ({"check": {"concurrency": {"cancel": True}, "stages": STAGES[:1]}}, "interruptible")],
+)
+def test_no_newer_commit_cancels_a_run_that_others_wait_for(others: dict[str, Any], expected: str) -> None:
+    """By default, GitLab would cancel the bridge, which is no started job to it, and the next run would start."""
+    for data in split_up(config({}, pipelines=others)).data().values():
+        assert data["workflow"]["auto_cancel"] == {"on_new_commit": expected}
+        assert "interruptible" not in json.dumps([data.get("p"), data.get("build")])
+
+
 def test_other_pipelines_stay_in_the_parent() -> None:
     """The finally stages of the child read its status, and wait for no other pipeline."""
     result = split_up(config({}, pipelines={"check": {"stages": [{"name": "lint", "script": ["lint"]}]}}))
