@@ -278,6 +278,8 @@ def test_groovy_inserts_null_for_a_variable_with_the_empty_text() -> None:
         ("a(env.CHANGE_ID)", "IMAGE=${a(env.CHANGE_ID)}"),
         ("a(REGISTRY)", "IMAGE=${a(REGISTRY)}"),
         ("UUID.randomUUID()", "IMAGE=${UUID.randomUUID()}"),
+        ("A_B(CHANGE_ID)", "IMAGE=${A_B(env.CHANGE_ID)}"),
+        ("a.each { A_B, C_D -> A_B + C_D + CHANGE_ID }", "IMAGE=${a.each { A_B, C_D -> A_B + C_D + env.CHANGE_ID }}"),
     ],
 )
 def test_groovy_reads_a_variable_that_nothing_sets_as_null(value: str, expected: str) -> None:

@@ -51,9 +51,9 @@ _NAMES = {
 }
 # The result of the build, read in Groovy or in a text.
 _READ_RESULT = re.compile(r"(\$?)\bcurrentBuild\.(?:currentResult|result)\b(?!\s*=[^=~])")
-# Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
 # Keys of a stage whose end is not that of the build.
 _OTHER_ENDS = frozenset({"approve", "allow_failure"})
+# Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
 _OF_FILES = frozenset({"archiveArtifacts", "junit", "stash"})
 _MAILS = frozenset({"mail", "emailext"})
 

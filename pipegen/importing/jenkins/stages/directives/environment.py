@@ -29,6 +29,8 @@ _SPECIAL = re.compile(r'[\\"`]|\$(?!\{)')
 
 # Names that Groovy looks up as variables of the build; these are classes that it knows.
 _VARIABLE = re.compile(r"(?!(?:UUID|URI|URL)$)[A-Z_][A-Z0-9_]+")
+# A name that Groovy calls, or a parameter of a closure.
+_FUNCTION = re.compile(r"\b(\w+)\s*(?=\(|(?:,\s*\w+\s*)*->)")
 _READ = re.compile(r"\$\{(\w+)\}")
 
 # The length of an expression from which it is not a part of others.
@@ -91,6 +93,7 @@ class EnvironmentReader:
         """
         known = {name: value for name, value in self._values.items() if value is not None}
         own = {*self.env, *self._commands, *self._blocks, *self._values, *self._names.computed, *self._names.constants}
+        own.update(_FUNCTION.findall(text))
         variables = {name: f"env.{name}" for name in words(text) - own if _VARIABLE.fullmatch(name)}
         replaced = with_values(text, {**variables, **known})
         return None if first_read(text, self._values.keys() - known.keys()) else replaced
