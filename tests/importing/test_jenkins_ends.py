@@ -60,6 +60,8 @@ def test_an_error_after_a_stage_fails_the_build() -> None:
     [
         ("sh 'docker logout'", True),
         ("sh 'docker logout || true'", False),
+        ("sh 'docker stop a || true\\n\\n# gone\\ndocker rm a || :'", False),
+        ("sh 'docker cp a:/log .\\ndocker rm a || true'", True),
         ("sh script: 'docker logout', returnStatus: true", False),
         ("echo 'done'", False),
     ],

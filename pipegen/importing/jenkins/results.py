@@ -34,7 +34,7 @@ _RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
 _LIGHT = frozenset({"archiveArtifacts", "junit", "stash", "echo", "deleteDir", "cleanWs"})
 _PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
 _READ_PARAMETER = re.compile(r"\bparams\.(\w+)")
-# The end of commands whose failure the shell accepts.
+# The end of a line whose failure the shell accepts.
 _ACCEPTED = re.compile(r"\|\|\s*(?:true|:|exit 0|echo\b[^\n|&]*)\s*\Z")
 _BY_RESULT = frozenset({"success", "failure"})
 
@@ -85,7 +85,9 @@ def report_commands_after(source: JenkinsSource, drafts: Iterable[JenkinsDraft],
 
 
 def _may_fail(command: ScriptCommand) -> bool:
-    return not (command.is_message or command.accepts_failure) and _ACCEPTED.search(command.text) is None
+    lines = [line for line in command.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    is_accepted = command.is_message or command.accepts_failure
+    return not is_accepted and any(_ACCEPTED.search(line) is None for line in lines)
 
 
 def _sets_result(call: GroovyCall) -> bool:
