@@ -12,7 +12,7 @@ from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.jobs.values.expanded_texts import check_image_outputs, escaped, expanded
+from pipegen.targets.gitlab.jobs.values.expanded_texts import escaped, expanded, report_local_images
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import ImageKeys, ServiceKeys, VariableEntry
 from pipegen.targets.gitlab.pairs import BASH_WITH_TOOLS, IMAGE_ON_MACHINE
@@ -45,7 +45,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], images: Im
 
     def name(text: Text) -> str:
         if images is Images.LOCAL:
-            check_image_outputs(text, report)
+            report_local_images(text, report)
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
     return JobMachine(

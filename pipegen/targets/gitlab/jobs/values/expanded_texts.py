@@ -53,11 +53,13 @@ def _output(part: Part, producers: Mapping[str, Job]) -> str:
     return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
 
 
-def check_image_outputs(text: Text, report: Report) -> None:
+def report_local_images(text: Text, report: Report) -> None:
     """Report references of *text*, the name of an image, to images that are in no registry."""
     for reference in text.references():
+        stage = reference.namespace
         if reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS:
-            _report(reference, "the name of an image", report)
+            hint = f'publish the image in stage "{stage}", and use its name: "${{{stage}.publishedImage}}"'
+            _add("variable", reference, "the name of an image", hint, report)
 
 
 def can_expand(text: Text) -> bool:
@@ -130,12 +132,14 @@ def _variable(name: str) -> str | None:
 
 
 def _report(reference: Reference, use: str, report: Report) -> None:
-    lacks, hint = "variable", "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}"
-    if reference.default is not None:
-        lacks, hint = "default", "remove the default"
-    elif reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS:
-        stage = reference.namespace
-        hint = f'publish the image in stage "{stage}", and use its name: "${{{stage}.publishedImage}}"'
+    if reference.default is None:
+        hint = "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}"
+        _add("variable", reference, use, hint, report)
+    else:
+        _add("default", reference, use, "remove the default", report)
+
+
+def _add(lacks: str, reference: Reference, use: str, hint: str, report: Report) -> None:
     report.add(
         NOT_EXPANDED,
         f'GitLab has no {lacks} for "{reference}" in {use}, which GitLab itself expands',
