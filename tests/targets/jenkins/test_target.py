@@ -72,7 +72,7 @@ def test_a_file_with_images_names_the_class_of_the_plugin(style: str) -> None:
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-@pytest.mark.parametrize("assignment", ["env.LEVEL = 'b'", "env['LEVEL'] = 'b'"])
+@pytest.mark.parametrize("assignment", ["env.LEVEL = 'b'", "env['LEVEL'] = 'b'", "env.LEVEL += 'b'"])
 def test_groovy_of_the_user_changes_no_variable_of_the_config(style: str, assignment: str) -> None:
     """Without a block around the steps, later stages of a scripted file had the value of the assignment."""
     steps = f'{{ jenkins: ["script {{ {assignment} }}"], elsewhere: skip }}'

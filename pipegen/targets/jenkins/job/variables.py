@@ -22,7 +22,7 @@ _LABELLED = "imageLabels"
 _PROJECT = "project"
 # `setup.projectShortName`, if the variable before it has the project.
 _LAST_OF_PROJECT = "\"${env.PIPEGEN_PROJECT.tokenize('/').last()}\""
-_ASSIGNED = re.compile(r"\benv(?:\.|\[['\"])(\w+)(?:['\"]\])?\s*=(?![=~])")
+_ASSIGNED = re.compile(r"\benv(?:\.|\[['\"])(\w+)(?:['\"]\])?\s*[+-]?=(?![=~])")
 _RUN = model.EnvironmentVariable(
     "PIPEGEN_RUN", model.GroovyCode('"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"')
 )
