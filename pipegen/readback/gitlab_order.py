@@ -147,12 +147,17 @@ class JobOrder:
             (earlier, predecessor.through) for earlier, predecessor in predecessors.items() if predecessor.through
         ]
         optional = (job for job, predecessor in predecessors.items() if not predecessor.is_firm)
-        candidates += ((earlier, job) for job in optional for earlier in graph.predecessors(job))
+        candidates += ((earlier, job) for job in optional for earlier in self._before(job, graph))
         for earlier, through in candidates:
             # In runs in which a person may start the job, no other waits for it, and the helper does not exist.
             is_optional = self._jobs[earlier].may_be_optional and self._is_helper_of(through, earlier)
             if not is_optional and not sure >> self._bits[earlier] & 1:
                 yield OrderGap(name, earlier, through)
+
+    def _before(self, name: str, graph: ExecutionGraph) -> Iterator[str]:
+        """Yield the direct predecessors of *name*, without the jobs of child pipelines, which only run if it does."""
+        start = _START_PREFIX + name
+        return self._latest(self._ancestors[start]) if start in self._ancestors else iter(graph.predecessors(name))
 
     def _is_helper_of(self, name: str, other: str) -> bool:
         """Return whether *name* is a helper that only waits for *other*."""

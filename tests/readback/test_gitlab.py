@@ -293,15 +293,20 @@ def test_a_trigger_without_strategy_depend_does_not_wait() -> None:
     assert graph.transitive_reduction() == ExecutionGraph([["a", "b", "c"], ["a", "e"]])
 
 
-def test_a_child_pipeline_is_dropped_with_its_trigger() -> None:
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [('{ PIPEGEN_HELPER: "1" }', ["a", "b", "c", "e"]), ("{}", ["a", "b", "c", "go", "e"])],
+)
+def test_a_child_pipeline_is_dropped_with_its_trigger(variables: str, expected: list[str]) -> None:
     """An order that depends on the dropped trigger is rejected."""
     text = PARENT.format(strategy=", strategy: depend").replace("needs: [a]", "needs: [a]\n  rules: [{ if: $A }]")
+    text = text.replace('{ PIPEGEN_HELPER: "1" }', variables)
     optional = text.replace("[go]", "[{ job: go, optional: true }]")
     beside = text.replace("[go]", "[{ job: go, optional: true }, a]")
 
     with pytest.raises(UnreadableError, match='where rules drop "go", "e" does not wait for "a"'):
         order(optional, {"child.yml": CHILD})
-    assert order(beside, {"child.yml": CHILD}).transitive_reduction() == ExecutionGraph([["a", "b", "c", "e"]])
+    assert order(beside, {"child.yml": CHILD}).transitive_reduction() == ExecutionGraph([expected])
 
 
 def test_job_names_are_unique_across_files() -> None:
