@@ -24,6 +24,7 @@ from pipegen.structs import Struct
 from pipegen.targets.engine_names import group_resource
 from pipegen.targets.gitlab.files.layout import PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.built_images import builds_dockerfile
+from pipegen.targets.gitlab.jobs.setting_stages import setting_names
 from pipegen.targets.gitlab.names import resource_group_name
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.rules.runs import report_overlapping, waits
@@ -78,10 +79,10 @@ def _run_in_child(
     plan: Plan, layout: PipelineLayout, settings: GitLabSettings, groups: Sequence[Sequence[str]], report: Report
 ) -> Split:
     """Return one child with all of *plan*; a stage that cannot be in a child is reported."""
-    published = _published(settings)
+    in_settings = _reasons_in_settings(settings)
     named = {stage for group in groups for stage in _matching_stages(plan, group)}
     for job in plan.jobs:
-        reasons = [*(["--split names it"] if job.stage in named else []), *_reasons(job, layout, published)]
+        reasons = [*(["--split names it"] if job.stage in named else []), *_reasons(job, plan, layout, in_settings)]
         if reasons:
             report_overlapping(
                 plan, f'stage "{job.title}" cannot be in a child pipeline of all stages: {reasons[0]}', report
@@ -304,20 +305,25 @@ def _matching_stages(plan: Plan, group: Sequence[str]) -> list[str]:
 
 def _pinned(plan: Plan, layout: PipelineLayout, settings: GitLabSettings) -> Iterator[tuple[str, str]]:
     """Yield each stage that must be in the parent, and the reason."""
-    published = _published(settings)
+    in_settings = _reasons_in_settings(settings)
     for job in plan.jobs:
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):
                 yield stage, f'the finally stage "{job.title}" reads it'
         deployment = job.deployment
-        if deployment.approval is not None or deployment.environment is not None or job.raw or published:
-            for reason in (*_reasons_of_part(job), *_reasons(job, layout, published)):
+        if deployment.approval is not None or deployment.environment is not None or job.raw or in_settings:
+            for reason in (*_reasons_of_part(job), *_reasons(job, plan, layout, in_settings)):
                 yield job.stage, reason
 
 
-def _published(settings: GitLabSettings) -> list[str]:
-    """Return the stages that publish the website or releases."""
-    return [publication.stage for publication in (settings.pages, *settings.release) if publication is not None]
+def _reasons_in_settings(settings: GitLabSettings) -> dict[str, str]:
+    """Return why the stages that *settings* name cannot be in any child."""
+    publications = [publication for publication in (settings.pages, *settings.release) if publication is not None]
+    earlier = [stage for _, stage in settings.include_stages if stage]
+    return {
+        **dict.fromkeys(earlier, "jobs of included files come after it"),
+        **{publication.stage: "it publishes for the project" for publication in publications},
+    }
 
 
 def _reasons_of_part(job: Job) -> Iterator[str]:
@@ -329,10 +335,9 @@ def _reasons_of_part(job: Job) -> Iterator[str]:
         yield "GitLab stops an environment from the pipeline that created it"
 
 
-def _reasons(job: Job, layout: PipelineLayout, published: Collection[str]) -> Iterator[str]:
+def _reasons(job: Job, plan: Plan, layout: PipelineLayout, in_settings: Mapping[str, str]) -> Iterator[str]:
     """Yield why *job* cannot be in any child."""
-    title = layout.stage_jobs[job.stage].job
     if any(name == "gitlab" for name, _ in job.raw):
         yield 'its GitLab keys ("raw") may have another meaning there'
-    if published and not {job.stage, title, f"{job.pipeline}: {job.stage}"}.isdisjoint(published):
-        yield "it publishes for the project"
+    names = (layout.stage_jobs[job.stage].job, *setting_names(plan, job)) if in_settings else ()
+    yield from (in_settings[name] for name in names if name in in_settings)

@@ -99,9 +99,15 @@ def test_no_lock_is_the_group_of_the_runs() -> None:
     [
         ({"raw": {"gitlab": {"dast": "x"}}}, {}, (), 'its GitLab keys ("raw") may have another meaning there'),
         ({"artifacts": ["public/"]}, {"pages": {"stage": "s"}}, (), "it publishes for the project"),
+        (
+            {},
+            {"include": [{"template": "a.yml"}], "include_stages": {"scan": "s"}},
+            (),
+            "jobs of included files come after it",
+        ),
         ({}, {}, ("s",), "--split names it"),
     ],
-    ids=["raw", "pages", "split"],
+    ids=["raw", "pages", "include", "split"],
 )
 def test_a_stage_that_cannot_be_in_a_child_is_reported(
     stage: dict[str, Any], settings: dict[str, Any], cuts: tuple[str, ...], reason: str
