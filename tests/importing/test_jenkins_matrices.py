@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from importing.samples import messages
 
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile
@@ -105,3 +105,14 @@ def test_stages_follow_the_one_before_in_their_cell() -> None:
     assert result.text.count("matrix: { OS: [linux, mac, windows], ARCH: [x86, arm] }") == 1
     assert "name: D\n        matrix: { from: C }\n" in result.text
     assert messages(report) == ""
+
+
+@pytest.mark.parametrize("axes", ["", "axes { }", "axes { axis { name 'OS' } }", "axes { axis { values 'a' } }"])
+def test_a_matrix_without_axes_is_refused(axes: str) -> None:
+    """Jenkins refuses it, too."""
+    report = Report()
+    stages = f"stage('all') {{ matrix {{ {axes}\nstages {{ stage('A') {{ steps {{ sh 'a' }} }} }} }} }}"
+    with pytest.raises(Stopped):
+        import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{ agent any\nstages {{ {stages} }} }}"), report)
+
+    assert "its matrix needs axes, each with values" in messages(report)

@@ -241,6 +241,8 @@ class _Stages:
             case MatrixPart():
                 stage = self._call(part.index)
                 block = next(sections(stage, "matrix"))
+                if not _has_axes(block):
+                    raise self._code.error(part.index, "its matrix needs axes, each with values")
                 start = len(self.stages)
                 inner = tuple(self._part(child, (*inside, stage, block), block) for child in part.parts)
                 self._connect(start)
@@ -270,6 +272,12 @@ class _Stages:
         if call is None or call.block is None:
             raise self._code.error(index, "this is not a stage")
         return call
+
+
+def _has_axes(matrix: GroovyCall) -> bool:
+    axes = [axis for section in sections(matrix, "axes") for axis in sections(section, "axis")]
+    values = [next(sections(axis, name), None) for axis in axes for name in ("name", "values")]
+    return bool(axes) and all(call is not None and call.arguments for call in values)
 
 
 def _title(call: GroovyCall) -> str | None:
