@@ -208,3 +208,58 @@ def test_a_block_may_begin_on_a_line_of_its_own(head: str) -> None:
 
     assert f"{head} {{ sh './push' }}" in result.text
     assert "left out" not in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("section", "kept"),
+    [
+        ("steps { sh './a'; sh 'if true' }", "jenkins: [sh './a', sh 'if true']"),
+        ("steps { sh './a' }; post { always { sh 'echo \\'b' } }", "always: [sh 'echo \\'b'"),
+    ],
+)
+def test_steps_that_no_shell_can_parse_stay_groovy(section: str, kept: str) -> None:
+    """A config with such a script does not compile."""
+    report = Report()
+    source = _SOURCE.replace("steps { STEP }", section)
+    result = import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert kept in result.text.replace('"', "")
+    assert "script:" not in result.text
+    assert "sh cannot parse this script" in messages(report)
+    assert result.generated
+
+
+def test_steps_after_the_pipeline_that_no_shell_can_parse_stay_groovy() -> None:
+    """They are in a stage of the config that the source does not have, or in its only stage."""
+    stages = _SOURCE.replace("STEP", "sh './a'").replace("    }\n}", "STAGE\n    }\n    post { always { sh 'if' } }\n}")
+    several = import_jenkins(
+        SourceFile("Jenkinsfile", stages.replace("STAGE", "stage('B') { steps { x() } }")), Report()
+    )
+    one = import_jenkins(SourceFile("Jenkinsfile", stages.replace("STAGE", "")), Report())
+
+    assert "{ name: always, steps: { jenkins: [sh 'if'], elsewhere: skip } }" in several.text
+    assert "always: [sh 'if']" in one.text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('"${e.message} \\${e.x}"', '"${ e.message} \\$\\u007be.x}"'),
+        ("'${e.message}'", "'$\\u007be.message}'"),
+        ('"${setup.message}"', '"${ setup.message}"'),
+        ('"${f.message}"', '"${f.message}"'),
+    ],
+)
+def test_groovy_reads_no_references(text: str, kept: str) -> None:
+    """A config refuses steps that look as if they read a value of the stage "e"; comments about them stay."""
+    report = Report()
+    steps = f"\n// For all\nscript {{ try {{ x() }} catch (e) {{ tell {text} }} }}\n"
+    source = _SOURCE.replace("STEP", steps).replace("'A'", "'e'")
+    result = import_jenkins(SourceFile("Jenkinsfile", source), report)
+    proof = prove_stages(result)
+
+    assert f"tell {kept}" in result.text
+    assert "# For all" in result.text
+    assert "left out" not in messages(report)
+    assert proof is not None
+    assert proof.differences == ()

@@ -54,7 +54,7 @@ def test_variables_around_some_of_the_steps_are_the_same(item: str, expected: st
 
 
 @pytest.mark.parametrize(
-    "text", ["$REGISTRY/app", "${REGISTRY}/app", "<app>", '--name "my app"', "a;b", "app &", "# app", "{a,b}", "a\\b"]
+    "text", ["$REGISTRY/app", "${REGISTRY}/app", "<app", '--name "my app"', "a;b", "app &", "# app", "{a,b}", "a\\b"]
 )
 def test_a_value_that_the_shell_interprets_is_text_of_the_command(text: str) -> None:
     """Groovy writes the value of IMAGE into the command before a shell reads it."""

@@ -13,7 +13,7 @@ from pipegen.importing.jenkins.document import JenkinsConfig
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
-from pipegen.importing.jenkins.stages.kept import kept_text
+from pipegen.importing.jenkins.stages.kept import kept_text, without_references
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
@@ -131,7 +131,10 @@ class _Writer:
         work = self._works.get(name)
         if work is not None and "steps" in result:
             calls = (*work.steps_before, *work.steps_after, *work.steps_always, *work.steps_failure)
-            texts = {kept_text(call, work.settings): _at(call.span, call.span) for call in calls}
+            texts = {
+                without_references(kept_text(call, work.settings), self._works): _at(call.span, call.span)
+                for call in calls
+            }
             result["steps"] = self._steps(result["steps"], texts)
         return result
 

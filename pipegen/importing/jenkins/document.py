@@ -26,7 +26,7 @@ from pipegen.importing.jenkins.settings import (
     raw_parameters,
     settings_of,
 )
-from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
+from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts, steps_without_references
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts, leave_out_checkouts
 from pipegen.importing.layout import ordered
@@ -35,6 +35,8 @@ from pipegen.importing.sharing import Shared, share
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
+# Keys with commands: the steps of a stage stay Groovy if a config refuses these.
+_COMMANDS = frozenset({"script", "after"})
 # Keys of a stage that does nothing.
 _IDLE = frozenset({"env", "secrets", "when", "matrix", "agent", "image"})
 # Words that only give the file its structure.
@@ -79,7 +81,7 @@ def jenkins_document(
     has_definitions = "targets.definitions" not in names
     outside = frozenset[str]() if has_definitions else defined_names(source)
     inputs = boolean_inputs(source, names)
-    scripts = {refusal.stage: refusal.message for refusal in refused if refusal.key == "script"}
+    scripts = {refusal.stage: refusal.message for refusal in refused if refusal.key in _COMMANDS}
     stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
@@ -92,6 +94,10 @@ def jenkins_document(
     skip_checkouts(source, live_drafts, ends.stages, marks, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
+    titles = {str(stage["name"]) for stage in keys + last}
+    for stage in keys + last:
+        if "steps" in stage:
+            stage["steps"] = steps_without_references(stage["steps"], titles)
     if has_definitions:
         _define(source, keys + last, settings.target, values, marks)
     else:
@@ -309,7 +315,7 @@ def _drop(
     parameters = parameter_calls(source)
     by_name = {str(stage["name"]): stage for stage in stages}
     for refused_key in refused:
-        if refused_key.key == "script" and refused_key.stage in calls:
+        if refused_key.key in _COMMANDS and (refused_key.stage in calls or refused_key.stage in by_name):
             # Its steps stay Groovy.
             continue
         if not refused_key.stage and (refused_key.key in parameters or is_reported(refused_key.key)):

@@ -181,11 +181,11 @@ def _end(
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     names = stages.pipeline_names()
     steps = StepReader(f"post {call.name}", names, work, marks, known)
-    steps.stays_groovy = "a config does not know this result" if is_limited else ""
-    steps.read(block, SourceStepContext(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
         name = f"post {name}"
+    steps.stays_groovy = "a config does not know this result" if is_limited else stages.refused.get(name, "")
+    steps.read(block, SourceStepContext(when="always", is_whole=False))
     if not keys_of(work):
         return None
     stages.read_environment(None, call, names, work)

@@ -72,7 +72,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     for number in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
         config = jenkins_document(source, values, list(refused.values()), Marks(accounting, own), own)
-        result = compiled(block_style(config.document), "jenkins")
+        result = compiled(block_style(config.document), "jenkins", checks_scripts=True)
         usable = tuple(value for value in values if _is_usable(value, source, config.groovy))
         if usable == values:
             usable = tuple(value for value in values if not any(_concerns(error, value) for error in result.errors))

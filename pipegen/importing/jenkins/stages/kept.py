@@ -13,6 +13,11 @@ from pipegen.structs import Struct
 
 _INDENT = "    "
 _WIDTH = 100
+# What looks like a reference of a config, and its namespaces that are no stages.
+_REFERENCE = re.compile(r"\$\{(?=(?P<name>[\w-]+)(?:\[[^]{}]*\])?\.)")
+_NAMESPACES = frozenset({"setup", "inputs", "matrix"})
+# The code of a brace.
+_BRACE = r"\u007b"
 # Words between two values.
 _OPERATORS = frozenset({"as", "in", "instanceof"})
 
@@ -36,6 +41,31 @@ def groovy_texts(stage: Mapping[str, Value]) -> Iterator[GroovyInConfig]:
                 pending += [(name, item) for item in inner]
             case str() as text:
                 yield GroovyInConfig(text, name)
+
+
+def steps_without_references(steps: Value, names: Collection[str]) -> Value:
+    """Return *steps* of a stage in whose Groovy no text is a reference to one of *names*."""
+    match steps:
+        case dict():
+            return {key: steps_without_references(value, names) for key, value in steps.items()}
+        case list():
+            return [steps_without_references(value, names) for value in steps]
+        case str() as text:
+            return without_references(text, names)
+    return steps
+
+
+def without_references(text: str, names: Collection[str]) -> str:
+    """Return the Groovy *text* in which nothing is a reference of a config to one of *names* (`${name.…}`)."""
+    places = [match.end() for match in _REFERENCE.finditer(text) if match["name"] in {*names, *_NAMESPACES}]
+    if not places:
+        return text
+    constants = [token for token in GroovyTokens(text).tokens if token.kind is TokenKind.TEXT]
+    for place in reversed(places):
+        # A blank in an expression has no effect; constant text stays the same with the code of the brace.
+        is_constant = text[place - 3 : place - 2] == "\\" or any(token.start < place < token.end for token in constants)
+        text = text[: place - 1] + (_BRACE if is_constant else "{ ") + text[place:]
+    return text
 
 
 def reads(text: str, name: str) -> bool:
@@ -238,4 +268,5 @@ def first_read(text: str, names: Collection[str]) -> str | None:
 def tokens_of(text: str) -> tuple[str, ...]:
     """Return the tokens of the Groovy *text*, for comparisons."""
     code = GroovyTokens(text)
-    return tuple(token.text for token in code.tokens[: code.size])
+    texts = (token.text.replace("${ ", "${") for token in code.tokens[: code.size])
+    return tuple(texts)

@@ -95,6 +95,21 @@ def _parameters(reader: StepReader, parameters: Sequence[GroovyCall]) -> dict[st
     return values
 
 
+def is_needless_section(section: GroovyCall, *, is_isolated: bool) -> bool:
+    """Return whether the directive *section* of several stages says only what each stage of a config does anyway."""
+    statements = section.block.statements if section.block is not None else ()
+    names = {statement.name if isinstance(statement, GroovyCall) else "" for statement in statements}
+    if section.name == "options":
+        return names <= {"skipDefaultCheckout", "timestamps"}
+    blocks = [
+        statement.block.statements
+        for statement in statements
+        if isinstance(statement, GroovyCall) and statement.block is not None
+    ]
+    inner = {statement.name if isinstance(statement, GroovyCall) else "" for block in blocks for statement in block}
+    return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
+
+
 KNOWN_STEPS: Mapping[str, Handler] = {
     "sh": commands.sh,
     "echo": commands.echo,

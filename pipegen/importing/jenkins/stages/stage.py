@@ -35,7 +35,7 @@ from pipegen.importing.jenkins.stages.keys import (
     keys_of,
     with_called,
 )
-from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, NEEDLESS, directive_approval
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, directive_approval, is_needless_section
 from pipegen.importing.jenkins.stages.steps import StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration, set_attempts
 from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, parameter_path
@@ -78,8 +78,8 @@ class JenkinsStages:
         self._source = source
         self._inputs = inputs
         self._parameters = parameters
-        # Stages whose script a config refuses, with the reason.
-        self._refused = refused
+        # Stages whose commands a config refuses, with the reason.
+        self.refused = refused
         self._marks = marks
         self._values = values
         reader = FileReader(source.file, source.code, source.functions)
@@ -92,8 +92,7 @@ class JenkinsStages:
         """Return the stage of the config for *stage*."""
         work = StageWork()
         names = self._names(stage)
-        steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
-        steps.stays_groovy = self._refused.get(stage.name, "")
+        steps = self._reader(stage, names, work)
         for call in (*stage.inside, stage.call):
             self._marks.translated(call)
         draft = JenkinsDraft(
@@ -131,6 +130,11 @@ class JenkinsStages:
         add_checkout_variables(draft.keys, names.environment, self.function_texts)
         self._has_worked |= any(not command.is_message for command in work.commands)
         return draft
+
+    def _reader(self, stage: JenkinsStage, names: JenkinsNames, work: StageWork) -> StepReader:
+        steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
+        steps.stays_groovy = self.refused.get(stage.name, "")
+        return steps
 
     def _is_alone(self, stage: JenkinsStage, call: GroovyCall) -> bool:
         """Return whether *stage* is the only one in *call*, with one combination."""
@@ -312,7 +316,7 @@ class JenkinsStages:
     def add_post(self, section: GroovyCall, draft: JenkinsDraft) -> None:
         """Add the steps of `post` of the pipeline to *draft*, its only stage."""
         names = self._names(draft.source)
-        read_post(section, StepReader(draft.source.name, names, draft.work, self._marks, KNOWN_STEPS))
+        read_post(section, self._reader(draft.source, names, draft.work))
         draft.posts.append(section)
         draft.keys |= keys_of(draft.work)
         add_split_values(draft.keys, names)
@@ -351,7 +355,7 @@ class JenkinsStages:
             for section in (section for call in stage.inside for section in sections(call, name)):
                 if self._marks.has_outcome(section.span):
                     continue
-                if _is_needless(section, is_isolated=is_isolated):
+                if is_needless_section(section, is_isolated=is_isolated):
                     self._marks.all(section)
                 else:
                     self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
@@ -383,18 +387,3 @@ def _lock_name(call: GroovyCall, names: JenkinsNames) -> str | None:
     with suppress(UntranslatableError):
         return names.plain_word(argument.value) if argument is not None else None
     return None
-
-
-def _is_needless(section: GroovyCall, *, is_isolated: bool) -> bool:
-    """Return whether the directive *section* of several stages says only what each stage of a config does anyway."""
-    statements = section.block.statements if section.block is not None else ()
-    names = {statement.name if isinstance(statement, GroovyCall) else "" for statement in statements}
-    if section.name == "options":
-        return names <= {"skipDefaultCheckout", "timestamps"}
-    blocks = [
-        statement.block.statements
-        for statement in statements
-        if isinstance(statement, GroovyCall) and statement.block is not None
-    ]
-    inner = {statement.name if isinstance(statement, GroovyCall) else "" for block in blocks for statement in block}
-    return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
