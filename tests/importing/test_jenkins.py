@@ -239,9 +239,9 @@ def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated:
     ("text", "command"),
     [
         ("'costs $5 or $HOME'", "echo 'costs $5 or $HOME'"),
-        ('"costs \\$5 in ${env.PLACE}"', r'echo "costs \$5 in ${PLACE}"'),
+        ('"costs \\$5 in ${env.PLACE}"', r'echo "costs \$5 in ${PLACE:-null}"'),
         ("'a ${setup.run} b'", "echo 'a $${setup.run} b'"),
-        ('"`x` \\"${env.PLACE}\\""', r'echo "\`x\` \"${PLACE}\""'),
+        ('"`x` \\"${env.PLACE}\\""', r'echo "\`x\` \"${PLACE:-null}\""'),
     ],
 )
 def test_texts_of_echo_stay_as_they_are(text: str, command: str) -> None:

@@ -24,7 +24,7 @@ pipeline {
     }
 }
 """
-_INNER = '  if [ -n "${B}" ]; then\n    echo "${B}"\n  else\n    echo x\n  fi'
+_INNER = '  if [ -n "${B}" ]; then\n    echo "${B:-null}"\n  else\n    echo x\n  fi'
 _NOT_BLANK = "printf %s \"${inputs.TAG}\" | grep -q '[^[:space:]]'"
 
 

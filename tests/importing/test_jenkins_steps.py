@@ -263,3 +263,53 @@ def test_groovy_reads_no_references(text: str, kept: str) -> None:
     assert "left out" not in messages(report)
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ('echo "${env.OTHER}"', 'echo "${OTHER:-null}"'),
+        ('sh "make ${env.OTHER}"', "make ${OTHER:-null}"),
+        ("echo \"${env.OTHER ?: 'x'}\"", 'echo "${OTHER:-x}"'),
+        ('echo "${env.JOB_NAME} ${env.STAGE_NAME}"', 'echo "${JOB_NAME} ${STAGE_NAME}"'),
+        ("withEnv(['OTHER=x']) { echo \"${env.OTHER}\" }", 'echo "${OTHER}"'),
+    ],
+)
+def test_a_variable_that_nothing_sets_is_null(step: str, command: str) -> None:
+    """Groovy writes it into the text; a variable that Jenkins or the file sets has a value."""
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", step)), Report())
+
+    assert [each.text for each in result.config.drafts[0].work.commands] == [command]
+
+
+def test_a_variable_with_one_that_nothing_sets_is_reported() -> None:
+    """A variable of a config has no text in place of an empty value."""
+    report = Report()
+    source = _SOURCE.replace("agent any", 'agent any\nenvironment { A = "${env.OTHER}/a"; B = "${env.JOB_NAME}/${A}" }')
+    result = import_jenkins(SourceFile("Jenkinsfile", source.replace("STEP", "sh 'make'")), report)
+
+    assert 'A: "${OTHER}/a"' in result.text
+    assert messages(report).count("if nothing sets it") == 1
+    assert '"env.OTHER" in the value of A is "null" if nothing sets it; here it is empty' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ('echo "${env.PLACE}"', "printf '%s\\n' \"${PLACE}\""),
+        ('echo "${params.FOLDER}"', "printf '%s\\n' \"${inputs.FOLDER}\""),
+        ('echo "${params.KIND}"', "printf '%s\\n' \"${inputs.KIND}\""),
+        ('echo "${params.NAME}"', 'echo "${inputs.NAME}"'),
+        ('error "${env.PLACE}"', "printf '%s\\n' \"${PLACE}\" >&2\nexit 1"),
+    ],
+)
+def test_values_with_backslashes_are_printed_as_they_are(step: str, command: str) -> None:
+    """`echo` of some shells replaces backslashes."""
+    settings = (
+        "agent any\nenvironment { PLACE = 'C:\\\\new' }\nparameters { string(name: 'NAME', defaultValue: 'x')\n"
+        "string(name: 'FOLDER', defaultValue: 'a\\\\tb'); choice(name: 'KIND', choices: ['a', 'b\\\\n']) }"
+    )
+    source = _SOURCE.replace("STEP", step).replace("agent any", settings)
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert [each.text for each in result.config.drafts[0].work.commands] == [command]

@@ -94,11 +94,21 @@ class JenkinsSource(Struct, kw_only=True):
     @property
     def split_parameters(self) -> Sequence[str]:
         """The parameters of texts whose default, or one of whose choices, is not one word: empty, or with blanks."""
+        return [name for name, call in self._parameters() if not _has_words(call)]
+
+    @property
+    def escaped_parameters(self) -> Sequence[str]:
+        """The parameters with a backslash in their default, or in a choice."""
+        return [name for name, call in self._parameters() if any("\\" in value for value in _values(call))]
+
+    def _parameters(self) -> Iterator[tuple[str, GroovyCall]]:
+        """Yield the names of the parameters, and the parameters."""
         section = self.section("parameters")
-        calls = section.block.statements if section is not None and section.block is not None else ()
-        named = [(call, call.argument("name")) for call in calls if isinstance(call, GroovyCall)]
-        names = [constant(name.value) for call, name in named if name is not None and not _has_words(call)]
-        return [name for name in names if name]
+        for call in section.block.statements if section is not None and section.block is not None else ():
+            argument = call.argument("name") if isinstance(call, GroovyCall) else None
+            name = constant(argument.value) if argument is not None else None
+            if isinstance(call, GroovyCall) and name:
+                yield name, call
 
 
 def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
@@ -110,11 +120,15 @@ def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
 
 def _has_words(call: GroovyCall) -> bool:
     """Return whether the default of the parameter *call*, and each of its choices, is one word."""
+    return call.name == "booleanParam" or all(re.fullmatch(r"\S+", word) for word in _values(call))
+
+
+def _values(call: GroovyCall) -> Sequence[str]:
+    """Return the default of the parameter *call*, or its choices."""
     is_choice = call.name == "choice"
     argument = call.argument("choices" if is_choice else "defaultValue")
     values = (texts(argument.value) if argument is not None else None) or ("",)
-    words = [word for value in values for word in (value.rstrip("\n").split("\n") if is_choice else (value,))]
-    return call.name == "booleanParam" or all(re.fullmatch(r"\S+", word) for word in words)
+    return [word for value in values for word in (value.rstrip("\n").split("\n") if is_choice else (value,))]
 
 
 def read_source(file: SourceFile, report: Report) -> JenkinsSource:

@@ -94,7 +94,7 @@ def _chosen(value: Value, names: JenkinsNames) -> list[str]:
     if not isinstance(value, GroovyChoice):
         if any(isinstance(part, str) and is_interpreted(part) for part in getattr(value, "parts", ())):
             raise UntranslatableError("a shell interprets one of its values")
-        return [printing(names.shell_word(value))]
+        return [printing(value, names)]
     first, other = (_chosen(each, names) for each in (value.first, value.other))
     ends = [f"el{other[0]}", *other[1:]] if isinstance(value.other, GroovyChoice) else ["else", *_indented(other), "fi"]
     return [f"if {shell_test(value.condition, names)}; then", *_indented(first), *ends]

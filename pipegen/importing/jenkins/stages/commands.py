@@ -6,11 +6,12 @@ from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyText,
+    Value,
     constant,
 )
 from pipegen.importing.jenkins.stages.shell import command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import shell_word
+from pipegen.importing.jenkins.stages.texts import JenkinsNames, shell_word
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 from pipegen.structs import replace
@@ -38,15 +39,17 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
 def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
-    word = reader.names.shell_word(GroovyText((" ",)) if argument is None else argument.value)
-    reader.add(replace(command_of(printing(word), comment_above(call.span)), is_message=True), context)
+    command = printing(GroovyText((" ",)) if argument is None else argument.value, reader.names)
+    reader.add(replace(command_of(command, comment_above(call.span)), is_message=True), context)
     reader.marks.read(call, "message")
 
 
-def printing(word: str) -> str:
-    """Return the command that prints *word*: `echo` of some shells has options, and replaces backslashes."""
+def printing(value: Value, names: JenkinsNames) -> str:
+    """Return the command that prints *value*: `echo` of some shells has options, and replaces backslashes."""
+    word = names.shell_word(value)
     is_escaped = "\\\\" in word if word.startswith('"') else "\\" in word.replace("'\\''", "")
-    return f"printf '%s\\n' {word}" if is_escaped or word.lstrip("'\"").startswith("-") else f"echo {word}"
+    is_other = is_escaped or names.has_backslash(value)
+    return f"printf '%s\\n' {word}" if is_other or word.lstrip("'\"").startswith("-") else f"echo {word}"
 
 
 def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -56,7 +59,7 @@ def error(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
         raise UntranslatableError("it has no message")
     if context.is_after and context.when == "always":
         raise UntranslatableError("a failure of a command that follows in any case has no effect")
-    message = printing(reader.names.shell_word(argument.value))
+    message = printing(argument.value, reader.names)
     reader.command(call, f"{message} >&2\nexit 1", context)
     reader.marks.read(call, "message")
 

@@ -156,6 +156,7 @@ class JenkinsStages:
             computed=self._source.computed,
             outside=self._outside,
             values={value.name: ConfigReference(value.path) for value in values},
+            escaped=[parameter_path(name, self._inputs) for name in self._source.escaped_parameters],
             split=split | {value.path: value.name for value in values},
             assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
             groovy_env={*self._source.env_variables}.difference(assignment.name for assignment in assignments),

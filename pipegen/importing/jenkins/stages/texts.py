@@ -30,6 +30,8 @@ _PREDEFINED = frozenset(
         *("GIT_BRANCH", "GIT_URL", "JAVA_HOME", "JOB_NAME", "JOB_URL", "NODE_LABELS", "NODE_NAME", "PATH", "WORKSPACE"),
     }
 )
+# Others that are set on each agent.
+_ALWAYS_SET = _PREDEFINED | {"BUILD_DISPLAY_NAME", "LANG", "PWD", "SHELL", "STAGE_NAME", "USER", "WORKSPACE_TMP"}
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 # A variable with a text in place of an empty value (`env.NAME ?: 'text'`).
 _WORDS = r"[\w./:@%+,-]+(?: [\w./:@%+,-]+)*"
@@ -57,10 +59,11 @@ NULL = "null"
 
 
 class ShellVariable(Struct):
-    """A variable of the environment; *default* replaces an empty value."""
+    """A variable of the environment; *default* replaces an empty value. Perhaps nothing sets it unless *is_set*."""
 
     name: str
     default: str = ""
+    is_set: bool = True
 
     @property
     def text(self) -> str:
@@ -96,7 +99,7 @@ class JenkinsNames(Struct, kw_only=True):
     *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
     *values* are those of them that commands of the config set, *assigned* the ones that this stage sets. *groovy_env*
     are the variables of the environment that only Groovy sets (`env.NAME = …`). *split* are the names of values that
-    are not always one word, by their references.
+    are not always one word, by their references; *escaped* are the references with a value that has a backslash.
     """
 
     environment: Mapping[str, str | None]
@@ -111,6 +114,7 @@ class JenkinsNames(Struct, kw_only=True):
     assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
     groovy_env: Collection[str] = ()
     split: Mapping[str, str] = field(default_factory=dict)
+    escaped: Collection[str] = ()
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
@@ -164,7 +168,11 @@ class JenkinsNames(Struct, kw_only=True):
             return ShellVariable(name)
         if name in self.inputs or name in self.parameters:
             return ConfigReference(parameter_path(name, self.inputs))
-        return ConfigReference(f"setup.{SETUP[name]}") if name in SETUP else ShellVariable(name)
+        return (
+            ConfigReference(f"setup.{SETUP[name]}")
+            if name in SETUP
+            else ShellVariable(name, is_set=name in _ALWAYS_SET)
+        )
 
     def word(self, value: Value | None) -> str:
         """Return *value* as a text with references, for a key that is read before the stage starts."""
@@ -202,6 +210,20 @@ class JenkinsNames(Struct, kw_only=True):
                 text += part.text
         return text
 
+    def unset(self, value: Value | None) -> list[str]:
+        """Return the variables of the environment in *value* that perhaps nothing sets."""
+        return [part.name for part in self._parts(value) if isinstance(part, ShellVariable) and not part.is_set]
+
+    def has_backslash(self, value: Value | None) -> bool:
+        """Return whether what Groovy inserts into *value* has a backslash, as far as it is known."""
+        parts = [part for part in self._parts(value) if not isinstance(part, str)]
+        return any(
+            part.path in self.escaped
+            if isinstance(part, ConfigReference)
+            else "\\" in (self.environment.get(part.name) or "")
+            for part in parts
+        )
+
     def script(self, value: Value | None) -> str:
         """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference.
 
@@ -232,14 +254,15 @@ class JenkinsNames(Struct, kw_only=True):
         return shell_word(self._printed(value))
 
     def _printed(self, value: Value | None) -> list[Meaning]:
-        """Return the parts of *value*, in which Groovy writes "null" for a variable of `environment` without a value.
+        """Return the parts of *value*, in which Groovy writes "null" for a variable without a value."""
+        return [self._or_null(part) for part in self._parts(value)]
 
-        Jenkins removes a variable with the empty text (`EnvVars.overrideExpandingAll`).
-        """
-        return [NULL if self._is_null(part) else part for part in self._parts(value)]
-
-    def _is_null(self, part: Meaning) -> bool:
-        return isinstance(part, ShellVariable) and not part.default and self.environment.get(part.name) == ""
+    def _or_null(self, part: Meaning) -> Meaning:
+        if not isinstance(part, ShellVariable) or part.default:
+            return part
+        # Jenkins removes a variable with the empty text (`EnvVars.overrideExpandingAll`).
+        is_empty = self.environment.get(part.name) == ""
+        return NULL if is_empty else part if part.is_set else replace(part, default=NULL)
 
     def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))

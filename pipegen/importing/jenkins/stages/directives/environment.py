@@ -113,6 +113,7 @@ class EnvironmentReader:
             self._work.exports.append(export)
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
+            self._report_unset(assignment)
             replaced = self._replaced(name, text)
             computed = set(map(variable, self._work.settings))
             blocks = [block for other, block in self._blocks.items() if f"${{{other}}}" in replaced]
@@ -130,6 +131,15 @@ class EnvironmentReader:
                 self._work.settings.append(setting(assignment) or "")
             else:
                 self.env[name] = replaced
+
+    def _report_unset(self, assignment: GroovyAssignment) -> None:
+        """Report variables in the value of *assignment* that perhaps nothing sets."""
+        for name in self._names.unset(assignment.value):
+            self._marks.differs(
+                assignment.span,
+                f'"env.{name}" in the value of {assignment.name} is "null" if nothing sets it; here it is empty',
+                "check that it is set",
+            )
 
     def _replaced(self, name: str, text: str) -> str:
         """Return *text*, the value of *name*, which replaces one of a block around, with that value in it.
