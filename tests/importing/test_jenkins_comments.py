@@ -104,3 +104,113 @@ def test_a_comment_is_written_once() -> None:
     )
 
     assert text.count("# one") == 1
+
+
+_DIRECTIVES = """\
+pipeline { // beside the pipeline
+    // any machine
+    agent any
+    /*
+     * the environment
+     */
+    environment { A = '1' }
+    options { // beside options
+        // none at the start
+        skipDefaultCheckout()
+        timeout(time: 1, unit: 'HOURS')
+    }
+    // all stages
+    stages {
+        /* in groups
+           of two */
+        stage('both') { // beside the group
+            // at the same time
+            parallel {
+                // first
+                stage('a') { steps { sh 'ls */*' } }
+                // second
+                stage('b') {
+                    agent { label 'b' } // where
+                    when {
+                        // one branch
+                        branch 'main'
+                    }
+                    // the steps
+                    steps {
+                        // in a folder
+                        dir('d') { // beside the folder
+                            sh 'make' // beside make
+                        }
+                    }
+                    // the end
+                    post {
+                        // in any case
+                        always { // beside the condition
+                            sh 'rm -f x || true'
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // after all
+    post {
+        // a failure
+        failure {
+            slackSend 'failed'
+        }
+    }
+}
+"""
+_WITH_DIRECTIVES = """\
+pipelines:
+  # beside the pipeline
+  # any machine
+  ci:
+    # beside options
+    # none at the start
+    timeout: 1 hour
+    defaults:
+      # the environment
+      env: { A: "1" }
+      fetch: false
+    # all stages
+    stages:
+      # in groups
+      # of two
+      # beside the group
+      # at the same time
+      # first
+      - name: a
+        script: [ls */*]
+
+      # second
+      - name: b
+        # one branch
+        when: { branch: main }
+        agent: b  # where
+        # the steps
+        script:
+          # in a folder
+          # beside the folder
+          # beside make
+          - (mkdir -p d && cd d && make)
+        # the end
+        # in any case
+        # beside the condition
+        after: [rm -f x || true]
+
+      # a failure
+      - { name: on failure, steps: { jenkins: [slackSend 'failed'], elsewhere: skip } }
+    execution:
+      - [[a, b]]
+    # after all
+    finally: { failed: [on failure] }
+"""
+
+
+def test_comments_about_directives_are_above_what_these_become() -> None:
+    """Those about directives without a key of their own are above the pipeline or the stage."""
+    result = import_jenkins(SourceFile("Jenkinsfile", _DIRECTIVES), Report())
+
+    assert result.text == f"{_WITH_DIRECTIVES}\ntargets:\n  jenkins: {{}}\n"

@@ -6,20 +6,26 @@ Those about stages and commands are read with these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.document import JenkinsConfig
 from pipegen.importing.jenkins.reading.functions import is_generated
-from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
+from pipegen.importing.jenkins.reading.source import (
+    JenkinsSource,
+    JenkinsStage,
+    comment_above,
+    comment_around,
+    comment_beside,
+    sections,
+)
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, all_calls, constant
+from pipegen.importing.jenkins.stages.directives.post import CONDITIONS
 from pipegen.importing.jenkins.stages.kept import kept_text, without_references
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
 
-# The rest of a line with a comment.
-_BESIDE = re.compile(r"[ \t]*[;,]?[ \t]*//+ ?(?P<comment>[^\r\n]*)")
 _HEADER = re.compile(r"(?:[ \t]*(?:#![^\n]*|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)?[ \t]*\n)*")
 _MARK = re.compile(r"^[ \t]*(?:/?\*+/?|//+)? ?|[ \t]*\*+/[ \t]*$")
 # Keys of a stage, of the pipeline and of `targets.jenkins` by the directive or step that becomes them.
@@ -46,6 +52,24 @@ _OF_TARGET = {
     "timestamps": ("timestamps",),
     "tools": ("tools",),
 }
+_MAILS = ("mail", "emailext")
+# Keys by the directive around constructs that become these, the first that a config has.
+_OF_DIRECTIVE = {
+    "environment": ("env", "secrets"),
+    "parameters": ("inputs",),
+    "options": ("timeout", "retry", "lock", "concurrency", "fail_fast", "steps"),
+    "triggers": ("schedule",),
+    "matrix": ("matrix",),
+    "axes": ("matrix",),
+    "stages": ("stages",),
+    "steps": ("script", "steps"),
+    "tools": ("tools",),
+    **_OF_STAGE,
+    **dict.fromkeys(("post", *CONDITIONS), ("finally", "after", "steps", "notify")),
+    **dict.fromkeys(_MAILS, ("notify",)),
+}
+# Directives with statements that may have comments of their own.
+_WITH_STATEMENTS = frozenset({"options", "triggers", "when", "post", *CONDITIONS})
 
 
 class _Comment(Struct):
@@ -57,10 +81,18 @@ class _Comment(Struct):
     def of(self, value: Value) -> Value:
         """Return *value* below the comment; one beside a list or a map is above it, too."""
         if isinstance(value, Commented):
-            return value
+            above = "\n".join(filter(None, (self.above, self.beside, value.above)))
+            return Commented(value.value, above, value.beside)
         if isinstance(value, dict | list):
             return Commented(value, "\n".join(filter(None, (self.above, self.beside))))
         return Commented(value, self.above, self.beside)
+
+
+class _Directive(Struct):
+    """A directive, or a statement in one, that becomes one of *keys* of a config, the first that there is."""
+
+    keys: tuple[str, ...]
+    call: GroovyCall
 
 
 # The comments about keys, each with the place of its construct.
@@ -104,23 +136,59 @@ class _Writer:
         document = dict(self._config.document)
         parameters = _named(_statements(self._source.pipeline, "parameters"))
         document |= self._below(document, "inputs", parameters)
+        directives = [*_all(self._source.pipeline)]
+        document = self._around(document, [each for each in directives if each.call.name == "parameters"])
         calls = [*_settings(self._source.pipeline), *sections(self._source.pipeline, "agent")]
+        for name, target in _maps(document.get("targets")):
+            document["targets"] = {name: {**target, **self._keys(target, _about(calls, _OF_TARGET))}}
         for name, pipeline in _maps(document.get("pipelines")):
             keys = {**pipeline, **self._keys(pipeline, _about(calls, _OF_PIPELINE))}
             for _, defaults in _maps({"defaults": keys.get("defaults")}):
-                keys["defaults"] = self._variables({**defaults, **self._keys(defaults, _about(calls, _OF_STAGE))}, None)
+                shared = self._variables({**defaults, **self._keys(defaults, _about(calls, _OF_STAGE))}, None)
+                keys["defaults"] = self._around(shared, _of_stages(self._source.pipeline, has_agent=False))
             stages = keys.get("stages")
             keys["stages"] = [self._item(stage) for stage in (stages if isinstance(stages, list) else ())]
-            document["pipelines"] = {name: keys}
-        for name, target in _maps(document.get("targets")):
-            document["targets"] = {name: {**target, **self._keys(target, _about(calls, _OF_TARGET))}}
+            block = self._source.pipeline.block
+            # A comment above the pipeline is at the start of the file.
+            beside = comment_beside(self._source.file, block.span.start + 1) if block is not None else ""
+            rest = self._rest(self._around(keys, directives), directives)
+            document["pipelines"] = {name: self._with(rest, self._source.pipeline.span.start, _Comment(beside, ""))}
         return document
 
     def _item(self, item: Value) -> Value:
         """Return the stage *item*, which may have a comment."""
         if isinstance(item, Commented):
             return Commented(self._item(item.value), item.above, item.beside)
-        return self._stage(item) if isinstance(item, dict) else item
+        if not isinstance(item, dict):
+            return item
+        name = str(item.get("name", ""))
+        stage = self._stages.get(name)
+        if stage is not None:
+            around = [
+                directive for call in (*stage.inside, stage.call) for directive in (_Directive((), call), *_all(call))
+            ]
+        else:
+            around = [_Directive((), end.call) for end in self._config.ends if end.name == name]
+        keys = self._around(self._stage(item), around)
+        shared = _of_stages(self._source.pipeline, has_agent=stage is not None and any(stage.blocks("agent")))
+        return self._rest(self._around(keys, shared), around)
+
+    def _around(self, keys: Mapping[str, Value], directives: Sequence[_Directive]) -> dict[str, Value]:
+        """Return *keys* with the comments about *directives* above the first keys that these become."""
+        result = dict(keys)
+        for directive in reversed(directives):
+            key = next((key for key in directive.keys if key in result), None)
+            if key is not None:
+                result[key] = self._with(
+                    result[key], directive.call.span.start, _Comment(comment_around(directive.call), "")
+                )
+        return result
+
+    def _rest(self, value: Value, directives: Sequence[_Directive]) -> Value:
+        """Return *value* below the other comments about *directives*, whose keys it does not have."""
+        for directive in reversed(directives):
+            value = self._with(value, directive.call.span.start, _Comment(comment_around(directive.call), ""))
+        return value
 
     def _stage(self, keys: Mapping[str, Value]) -> dict[str, Value]:
         name = str(keys.get("name", ""))
@@ -208,6 +276,23 @@ def _directives(stage: JenkinsStage) -> Iterator[GroovyCall]:
     yield from _statements(stage.call, "options")
 
 
+def _all(call: GroovyCall, keys: tuple[str, ...] = ()) -> Iterator[_Directive]:
+    """Yield the directives in the block of *call*, which becomes one of *keys*, and the statements in some of them."""
+    for statement in call.block.statements if call.block is not None else ():
+        if isinstance(statement, GroovyCall) and (call.name not in CONDITIONS or statement.name in _MAILS):
+            own = _OF_DIRECTIVE.get(statement.name, keys)
+            if statement.name != "stage":
+                yield _Directive(own, statement)
+            if statement.name in _WITH_STATEMENTS:
+                yield from _all(statement, own)
+
+
+def _of_stages(pipeline: GroovyCall, *, has_agent: bool) -> list[_Directive]:
+    """Return the directives of *pipeline* that become keys of a stage, which may have an agent of its own."""
+    names = ("environment",) if has_agent else ("environment", "agent")
+    return [directive for directive in _all(pipeline) if directive.call.name in names]
+
+
 def _named(calls: Iterable[GroovyCall]) -> _Comments:
     """Return the comments of the parameters *calls* by their names."""
     named = [(call, call.argument("name")) for call in calls]
@@ -229,5 +314,4 @@ def _about(calls: Iterable[GroovyCall], keys: Mapping[str, tuple[str, ...]]) -> 
 
 def _at(span: Span, whole: Span) -> tuple[int, _Comment]:
     """Return the comment above *span*, and beside the end of *whole*, with the place of *span*."""
-    beside = _BESIDE.match(span.file.text, whole.end)
-    return span.start, _Comment(comment_above(span), beside["comment"].rstrip() if beside else "")
+    return span.start, _Comment(comment_above(span), comment_beside(span.file, whole.end))

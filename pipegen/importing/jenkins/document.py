@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Commented, Value
+from pipegen.emit.yaml import Value
 from pipegen.importing.arcs import arcs, as_finally
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
@@ -92,12 +92,7 @@ def jenkins_document(
     for draft in live_drafts:
         _complete(draft, live_drafts, before, marks, is_shared=is_shared)
     skip_checkouts(source, live_drafts, ends.stages, marks, is_shared=is_shared)
-    keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
-    last = [{"name": end.name, **end.keys} for end in ends.stages]
-    titles = {str(stage["name"]) for stage in keys + last}
-    for stage in keys + last:
-        if "steps" in stage:
-            stage["steps"] = steps_without_references(stage["steps"], titles)
+    keys, last = _keys(live_drafts, ends.stages)
     if has_definitions:
         _define(source, keys + last, settings.target, values, marks)
     else:
@@ -108,7 +103,7 @@ def jenkins_document(
         **settings.pipeline,
         **({"workspace": "shared"} if is_shared else {}),
         **ends.pipeline,
-        **_stages(keys, last, [draft.comment for draft in live_drafts]),
+        **_stages(keys, last),
         **_order(before, ends.stages),
     }
     config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
@@ -122,6 +117,17 @@ def jenkins_document(
         is_shared=is_shared,
         groovy=tuple(_groovy([*keys, *last], settings.target)),
     )
+
+
+def _keys(drafts: Sequence[JenkinsDraft], ends: Sequence[End]) -> tuple[list[dict[str, Value]], list[dict[str, Value]]]:
+    """Return the keys of the stages *drafts*, and of *ends*; their Groovy has nothing that looks like a reference."""
+    keys: list[dict[str, Value]] = [{"name": draft.source.name, **draft.keys} for draft in drafts]
+    last: list[dict[str, Value]] = [{"name": end.name, **end.keys} for end in ends]
+    names = {str(stage["name"]) for stage in keys + last}
+    for stage in keys + last:
+        if "steps" in stage:
+            stage["steps"] = steps_without_references(stage["steps"], names)
+    return keys, last
 
 
 def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft]:
@@ -153,16 +159,11 @@ def _before(source: JenkinsSource, drafts: Sequence[JenkinsDraft]) -> dict[str, 
     return {name: source.before[name].intersection(names) for name in names}
 
 
-def _stages(
-    stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]], comments: Sequence[str]
-) -> dict[str, Value]:
-    """Return the keys of a pipeline for *stages*, each below its comment, and the *last* ones."""
+def _stages(stages: Sequence[dict[str, Value]], last: Sequence[dict[str, Value]]) -> dict[str, Value]:
+    """Return the keys of a pipeline for *stages* and the *last* ones."""
     shared = _shared(stages, last)
     keys: dict[str, Value] = {"defaults": dict(shared.defaults)} if shared.defaults else {}
-    keys["stages"] = [
-        Commented(ordered(stage), comment) if comment else ordered(stage)
-        for stage, comment in zip(shared.stages, (*comments, *("" for _ in last)), strict=True)
-    ]
+    keys["stages"] = [ordered(stage) for stage in shared.stages]
     return keys
 
 

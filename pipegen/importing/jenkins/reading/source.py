@@ -45,6 +45,10 @@ LIBRARY = re.compile(r"@Library\(\s*(?:value\s*=\s*)?(\[[^\]]*\]|'[^']*'|\"[^\"]
 # Jenkins runs no Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
 _COMMENT = re.compile(r"\s*//+ ?(.*)")
+# The rest of a line with a comment.
+_BESIDE = re.compile(r"[ \t]*[;,]?[ \t]*//+ ?(?P<comment>[^\r\n]*)")
+# A line of a comment in several lines, without its marks.
+_MARKS = re.compile(r"^\s*(?:/?\*+/?)? ?|\s*\*+/\s*$")
 
 
 class JenkinsStage(Struct, kw_only=True):
@@ -300,9 +304,45 @@ def _title(call: GroovyCall) -> str | None:
 
 
 def comment_above(span: Span) -> str:
-    """Return the comment in the lines above *span*."""
+    """Return the comment in the lines above *span*; none if it is not the first on its line."""
     file, line, lines = span.file, span.first.line - 1, list[str]()
-    while line >= 1 and (match := _COMMENT.fullmatch(file.line(line))):
-        lines.append(match[1].rstrip())
-        line -= 1
-    return "\n".join(reversed(lines))
+    if file.line(line + 1)[: span.first.column - 1].strip():
+        return ""
+    while line >= 1:
+        text = file.line(line)
+        if match := _COMMENT.fullmatch(text):
+            lines.append(match[1].rstrip())
+            line -= 1
+        elif text.rstrip().endswith("*/") and (block := _block_comment(file, line)):
+            lines += [_MARKS.sub("", each).rstrip() for each in reversed(block)]
+            line -= len(block)
+        else:
+            break
+    return "\n".join(reversed(lines)).strip("\n")
+
+
+def comment_beside(file: SourceFile, end: int) -> str:
+    """Return the comment that follows the offset *end* on its line."""
+    match = _BESIDE.match(file.text, end)
+    return match["comment"].rstrip() if match else ""
+
+
+def comment_about(call: GroovyCall) -> str:
+    """Return the comments above *call* and beside it."""
+    return "\n".join(filter(None, (comment_above(call.span), comment_beside(call.span.file, call.whole.end))))
+
+
+def comment_around(call: GroovyCall) -> str:
+    """Return the comments above *call* and after the brace of its block."""
+    brace = call.block.span.start + 1 if call.block is not None else call.whole.end
+    return "\n".join(filter(None, (comment_above(call.span), comment_beside(call.span.file, brace))))
+
+
+def _block_comment(file: SourceFile, last: int) -> list[str]:
+    """Return the lines of the comment that ends in the line *last*; none if other text is before it."""
+    lines: list[str] = []
+    for number in range(last, 0, -1):
+        lines.insert(0, file.line(number))
+        if "/*" in lines[0]:
+            break
+    return lines if lines[0].lstrip().startswith("/*") else []

@@ -36,18 +36,19 @@ def assignment_of(statement: Statement) -> GroovyAssignment | None:
 
 def read_assignment(reader: StepReader, statement: Statement, context: SourceStepContext) -> None:
     """Read *statement*; raise `UntranslatableError` if it is none of those of this module."""
+    comment = comment_above(statement.span)
     match statement:
         case OtherGroovy(definition=GroovyAssignment() as definition):
-            _define(reader, definition, context)
+            _define(reader, definition, context, comment)
         case OtherGroovy(variable=GroovyAssignment() as variable):
-            _assign(reader, variable, context, is_environment=True)
+            _assign(reader, variable, context, comment, is_environment=True)
         case GroovyAssignment():
-            _assign(reader, statement, context, is_environment=False)
+            _assign(reader, statement, context, comment, is_environment=False)
         case _:
             raise UntranslatableError("it contains Groovy")
 
 
-def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext) -> None:
+def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext, comment: str) -> None:
     """Read `def name = value`, whose name only the block knows."""
     name, value = definition.name, definition.value
     if is_text(value):
@@ -55,12 +56,12 @@ def _define(reader: StepReader, definition: GroovyAssignment, context: SourceSte
         return
     if reader.names.is_variable(name):
         raise UntranslatableError(f'"{name}" is a variable of the environment, too')
-    _add(reader, _printed(reader, value), name, context, comment_above(definition.span))
+    _add(reader, _printed(reader, value), name, context, comment)
     reader.names = reader.names.with_local(name)
 
 
 def _assign(
-    reader: StepReader, assignment: GroovyAssignment, context: SourceStepContext, *, is_environment: bool
+    reader: StepReader, assignment: GroovyAssignment, context: SourceStepContext, comment: str, *, is_environment: bool
 ) -> None:
     """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
     name = assignment.name
@@ -69,7 +70,7 @@ def _assign(
     if value is None or value.is_environment != is_environment or context.is_after:
         raise UntranslatableError("it contains Groovy")
     command = replace(command, is_exported=is_environment, is_output=value.is_output)
-    _add(reader, command, name, context, comment_above(assignment.span))
+    _add(reader, command, name, context, comment)
     if not is_environment:
         reader.names = reader.names.with_value(name)
 

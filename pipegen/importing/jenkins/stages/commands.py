@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.source import comment_about
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyText,
@@ -31,7 +31,7 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     for name in ("returnStdout", *(() if context.is_after and context.when == "always" else ("returnStatus",))):
         if (option := call.argument(name)) is not None and constant(option.value) != "false":
             raise UntranslatableError(f"a config has no {name}")
-    command = command_of(reader.names.script(argument.value), comment_above(call.span))
+    command = command_of(reader.names.script(argument.value), comment_about(call))
     reader.add(replace(command, accepts_failure=accepts_failure), context)
     reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
 
@@ -40,7 +40,7 @@ def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> No
     """Read `echo`, `println` or `print`."""
     argument = call.argument("message", "")
     command = printing(GroovyText((" ",)) if argument is None else argument.value, reader.names)
-    reader.add(replace(command_of(command, comment_above(call.span)), is_message=True), context)
+    reader.add(replace(command_of(command, comment_about(call)), is_message=True), context)
     reader.marks.read(call, "message")
 
 

@@ -9,7 +9,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.functions import FileReader
-from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
+from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, sections
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyBlock,
@@ -50,7 +50,6 @@ class JenkinsDraft(MutableStruct, kw_only=True):
     """A stage of the config: its keys, and what its conditions and commands are in the source."""
 
     source: JenkinsStage
-    comment: str
     work: StageWork
     agent: JenkinsAgent
     test: BuildTest
@@ -97,7 +96,6 @@ class JenkinsStages:
             self._marks.translated(call)
         draft = JenkinsDraft(
             source=stage,
-            comment=comment_above(stage.call.span),
             work=work,
             agent=self._agent(stage, names),
             test=TRUE,

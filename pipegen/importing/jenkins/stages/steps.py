@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from pipegen.importing.jenkins.marks import Marks, StaysGroovyError
-from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.source import comment_about, comment_around
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
@@ -187,6 +187,7 @@ class StepReader:
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
         handler = self._handlers.get(call.name)
+        before = len(self._commands(context))
         try:
             if handler is None:
                 self.surround(call, context)
@@ -194,6 +195,13 @@ class StepReader:
                 handler(self, call, context)
         except UntranslatableError as error:
             raise StaysGroovyError(str(error)) from error
+        commands = self._commands(context)
+        if call.block is not None and len(commands) > before and (comment := comment_around(call)):
+            first = commands[before]
+            commands[before] = replace(first, comment="\n".join(filter(None, (comment, first.comment))))
+
+    def _commands(self, context: SourceStepContext) -> list[ScriptCommand]:
+        return self.work.after if context.is_after else self.work.commands
 
     def surround(self, call: GroovyCall, context: SourceStepContext, reason: str = "") -> None:
         """Read a block step that a config does not know, for this *reason*, around all steps of the stage."""
@@ -255,7 +263,7 @@ class StepReader:
 
     def command(self, call: GroovyCall, text: str, context: SourceStepContext) -> None:
         """Add the command *text*, which *call* runs."""
-        self.add(command_of(text, comment_above(call.span)), context)
+        self.add(command_of(text, comment_about(call)), context)
 
     def add(self, command: ScriptCommand, context: SourceStepContext) -> None:
         """Add *command* to the script."""
@@ -268,7 +276,7 @@ class StepReader:
         if self.work.default_container is not None and not command.is_message:
             self._set_container(self.work.default_container if context.container is None else context.container)
         command = replace(command, directory=context.directory, exports=context.exports)
-        (self.work.after if context.is_after else self.work.commands).append(command)
+        self._commands(context).append(command)
 
     def _set_container(self, name: str) -> None:
         """Let the script run in the container *name* of its pod."""

@@ -11,7 +11,7 @@ from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 
 # The conditions in the order in which Jenkins runs their blocks: by `ordinal` of the classes in the package
 # org.jenkinsci.plugins.pipeline.modeldefinition.model.conditions, unlike in its handbook.
-_ORDER = (
+CONDITIONS = (
     *("always", "changed", "fixed", "regression", "aborted", "success", "unsuccessful", "unstable", "failure"),
     *("notBuilt", "cleanup"),
 )
@@ -90,7 +90,7 @@ def _commands(steps: StepReader) -> int:
 def position(statement: Statement) -> int:
     """Return the position of a block of `post` in the order in which Jenkins runs these; other statements are last."""
     name = statement.name if isinstance(statement, GroovyCall) else ""
-    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
+    return CONDITIONS.index(name) if name in CONDITIONS else len(CONDITIONS)
 
 
 def _is_of_files(statement: Statement) -> bool:
