@@ -128,3 +128,29 @@ def test_files_that_are_all_read_lose_no_defaults(tmp_path: Path) -> None:
     _, report = from_text(source, tmp_path)
 
     assert messages(report) == ""
+
+
+@pytest.mark.parametrize(("rules", "is_reported"), [("", False), (", rules: [{ when: on_success }]", True)])
+def test_jobs_elsewhere_without_rules_do_not_start_for_merge_requests(
+    rules: str,
+    is_reported: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """With rules of the file, GitLab would start them: it no longer gives them its default, branches and tags.
+
+    A push to a branch with a merge request also starts the jobs elsewhere that have rules.
+    """
+    jobs = 'a: { script: [x], rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }\n'
+    result, report = from_text(f"{_INCLUDE}{jobs}b: {{ extends: .t }}\nc: {{ script: [y]{rules} }}\n", tmp_path)
+
+    assert "duplicates: true" in result.text
+    assert ("\nworkflow:" in result.generated[-1].text) is is_reported
+    assert ("also start for merge requests if they have no rules" in messages(report)) is is_reported
+
+
+def test_jobs_that_only_start_for_merge_requests_prevent_no_push_beside_jobs_elsewhere(tmp_path: Path) -> None:
+    """Jobs of the files that are not read may start for the push."""
+    jobs = 'a: { script: [x], rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }\n'
+    result, _ = from_text(f"{_INCLUDE}{jobs}", tmp_path)
+
+    assert "workflow:" not in result.generated[-1].text

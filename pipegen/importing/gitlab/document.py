@@ -253,7 +253,10 @@ class _Writer:
     def _set_duplicates(self, drafts: Sequence[Draft], *, has_condition: bool, known: Condition) -> None:
         """Let the target start a second pipeline for a push to a branch with a merge request if the source does."""
         workflow = as_map(self._targets.get("workflow"))
-        if "rules" in workflow or not any(draft.name in self._options.duplicated for draft in drafts):
+        # Jobs of unread files may run for both.
+        may_be_elsewhere = bool(self._source.unread) and not self._source.has_workflow_rules
+        is_duplicated = may_be_elsewhere or any(draft.name in self._options.duplicated for draft in drafts)
+        if "rules" in workflow or not is_duplicated:
             return
         conditions = [known] if has_condition else [draft.condition for draft in drafts if "when" in draft.keys]
         if any(map(holds_for_merge_requests, conditions)):

@@ -42,11 +42,19 @@ def report_keys_of_all_jobs(
 ) -> None:
     """Report defaults and variables that jobs of unread files get only from *tree*, or only from the *generated* file.
 
-    *source* has the jobs of *tree*.
+    Report also if rules of the latter let those without rules run for merge requests. *source* has the jobs of *tree*.
     """
     if not source.unread:
         return
     values = {entry.key.text: entry.value for entry in generated}
+    if "rules" in present(values.get("workflow")) and not source.has_workflow_rules:
+        _report(
+            "also start for merge requests if they have no rules",
+            ["workflow"],
+            source.unread[0].span,
+            report,
+            hint='add a "when" to each stage that has none, so that the generated file needs no "workflow"',
+        )
     defaults, known = present(values.get("default")), set[str]()
     for entry in tree.entries:
         keys = {entry.key.text: entry} if entry.key.text in _OF_DEFAULT else {}
@@ -79,12 +87,18 @@ def _text(variable: Entry) -> str:
     return text_of(keys["value"].value if "value" in keys else variable.value)
 
 
-def _report(difference: str, names: Collection[str], at: Span, report: Report) -> None:
+def _report(
+    difference: str,
+    names: Collection[str],
+    at: Span,
+    report: Report,
+    hint: str = 'write the keys of these jobs to a file of the repository, and add it to "include" of the target',
+) -> None:
     """Report the *difference* of jobs of unread files, if it is about any *names*."""
     if names:
         report.add(
             codes.NOT_IMPORTED,
             f"jobs of files that are not read {difference}",
             at=at,
-            hint='write the keys of these jobs to a file of the repository, and add it to "include" of the target',
+            hint=hint,
         )

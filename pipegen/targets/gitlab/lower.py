@@ -36,6 +36,7 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 # When GitLab creates pipelines for a file without `workflow` whose jobs have no rules.
 _DEFAULT_WORKFLOW = "$CI_COMMIT_BRANCH || $CI_COMMIT_TAG"
+_ALWAYS = RuleEntry("", when="always")
 
 
 class ChildFile(Struct):
@@ -193,21 +194,14 @@ class _FileContext(Struct, kw_only=True):
             report=self.report,
         )
         refusal_rules = refusals(self.plans)
-        # Jobs with rules run in pipelines of merge requests, too.
-        has_variants = any(variants(job) for plan in self.plans for job in plan.jobs)
-        main = file_document(
-            jobs,
-            self.plans,
-            self.settings,
-            self.shared,
-            workflow=workflow
-            or (
-                (RuleEntry(_DEFAULT_WORKFLOW),)
-                if (refusal_rules or has_variants) and not self.settings.workflow.rules
-                else ()
-            ),
-            variables=[*((selection.variable(self.plans),) if is_conditional else ()), *input_variables(self.plans)],
-        )
+        is_plain = self.settings.workflow.duplicates and not (is_conditional or has_rules or refusal_rules)
+        if is_plain and workflow == (_ALWAYS,) and all(map(_decides_itself, jobs)):
+            # With rules of the file, jobs without rules of other files would run for merge requests, too.
+            workflow = ()
+        elif not (workflow or has_rules) and (refusal_rules or self._has_variants()):
+            workflow = (RuleEntry(_DEFAULT_WORKFLOW),)
+        variables = [*((selection.variable(self.plans),) if is_conditional else ()), *input_variables(self.plans)]
+        main = file_document(jobs, self.plans, self.settings, self.shared, workflow=workflow, variables=variables)
         return replace(
             main,
             settings=self.settings.workflow,
@@ -221,10 +215,18 @@ class _FileContext(Struct, kw_only=True):
         """Return the file of *part* of *plan*, whose jobs run whenever the child pipeline is started."""
         inputs = (replace(variable, description="", options=()) for variable in input_variables(self.plans))
         jobs = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
-        always = (RuleEntry("", when="always"),)
-        child = file_document(jobs, self.plans, self.settings, self.shared, workflow=always, variables=inputs)
+        child = file_document(jobs, self.plans, self.settings, self.shared, workflow=(_ALWAYS,), variables=inputs)
         own = with_other_files(child.jobs, [plan], self.titles, self.settings)
         return ChildFile(part.title, part.bridge, replace(child, jobs=own))
 
+    def _has_variants(self) -> bool:
+        """Return whether jobs have rules for their variants, by which they run in pipelines of merge requests, too."""
+        return any(variants(job) for plan in self.plans for job in plan.jobs)
+
     def _titles(self, plan: Plan) -> dict[str, str]:
         return {job.stage: self.titles[plan.name, job.stage] for job in plan.jobs}
+
+
+def _decides_itself(job: GitLabJob) -> bool:
+    """Return whether rules of *job*, generated or raw, decide in which pipelines it runs."""
+    return bool(job.rules) or "rules" in job.raw

@@ -138,3 +138,37 @@ def test_a_setting_lets_a_push_duplicate_the_pipeline_of_a_merge_request_of_the_
 
     assert all("$CI_OPEN_MERGE_REQUESTS" not in rule.get("if", "") for rule in output.data["workflow"]["rules"])
     assert output.data["workflow"]["rules"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "has_workflow"),
+    [
+        ("when: { branch: main }", False),
+        ("raw: { gitlab: { extends: .template, rules: null } }", False),
+        ("env: { A: '1' }", True),
+    ],
+)
+def test_a_file_with_duplicates_whose_jobs_all_have_rules_has_none_of_its_own(
+    stage: str,
+    has_workflow: bool,  # noqa: FBT001
+) -> None:
+    """With rules of the file, jobs of included files without rules would also run for merge requests."""
+    output = compiled(
+        f"pipelines: {{ a: {{ stages: [{{ name: x, {stage}, script: [make] }}, "
+        "{ name: y, when: { event: merge_request }, script: [make] }] } }\n"
+        "targets: { gitlab: { workflow: { duplicates: true }, include: [{ local: /ci.yml }] } }"
+    )
+
+    assert ("workflow" in output.data) is has_workflow
+
+
+def test_a_file_with_duplicates_and_a_refusal_keeps_rules_of_its_own() -> None:
+    """The rule that refuses a value of an input comes before one for all other runs."""
+    output = compiled(
+        "inputs: { tag: { default: '1' } }\n"
+        "pipelines: { a: { stages: "
+        "[{ name: x, when: { event: merge_request }, image: 'x:${inputs.tag}', script: [make] }] } }\n"
+        "targets: { gitlab: { workflow: { duplicates: true } } }"
+    )
+
+    assert output.data["workflow"]["rules"][-1] == {"when": "always"}
