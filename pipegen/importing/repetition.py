@@ -168,10 +168,16 @@ def _base_name(users: Sequence[int], known: Collection[str], bases_of: Sequence[
 
 
 def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -> str:
-    """Return a name for the template with the *repeated* keys: the first words of *holders*, or what they repeat."""
+    """Return a name for the template with the *repeated* keys: the words of all *holders*, or what they repeat.
+
+    Words in different positions are only in the name if all holders have no first words in common.
+    """
     names = [_WORDS.split(holder.name) for holder in holders]
-    words = [same[0] for same in takewhile(lambda same: len(set(same)) == 1, zip(*names, strict=False))]
-    prefix = "-".join(words) if len("".join(words)) >= _LEAST_LETTERS else ""
+    first = [same[0] for same in takewhile(lambda same: len(set(same)) == 1, zip(*names, strict=False))]
+    common = [word for word in dict.fromkeys(names[0]) if all(word in words for words in names)]
+    prefix = next(("-".join(words) for words in (first, common) if len("".join(words)) >= _LEAST_LETTERS), "").strip(
+        "-"
+    )
     largest = max(repeated, key=lambda key: line_count(key, repeated[key]))
     what = _what(largest, repeated[largest]) if len(repeated) == 1 or not prefix else ""
     return unique_name("-".join(filter(None, (prefix, what))), {*known})

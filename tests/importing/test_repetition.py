@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from importing.samples import from_text
 from yaml_data import yaml_data
 
@@ -39,6 +40,25 @@ def test_stages_without_common_words_extend_what_they_repeat(tmp_path: Path) -> 
     assert "  before-2:\n    before:\n      - ./a\n" in result.text
     assert "- name: api\n        extends: before\n        script: [./api]\n" in result.text
     assert "- name: z\n        extends: before-2\n        script: [./z]\n" in result.text
+
+
+@pytest.mark.parametrize(
+    ("names", "template"),
+    [
+        (("alpine_build", "rocky_build"), "build-before"),
+        (("unit (linux)", "package (linux)"), "linux-before"),
+        (("debian-unit-slow", "debian-api-slow"), "debian-before"),
+        (("a-1", "b-1"), "before"),
+    ],
+)
+def test_words_of_all_stages_are_the_name_of_their_template(
+    names: tuple[str, str], template: str, tmp_path: Path
+) -> None:
+    """The first ones come before words in other positions."""
+    jobs = "".join(f"{name}: {{ {_SETUP}, script: [./{number}] }}\n" for number, name in enumerate(names))
+    result, _ = from_text(jobs + _OTHER, tmp_path)
+
+    assert f"\n  {template}:\n    before:\n      - make setup\n" in f"\n{result.text}"
 
 
 def test_raw_keys_that_stages_repeat_have_the_name_of_the_key(tmp_path: Path) -> None:
