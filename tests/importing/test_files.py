@@ -94,3 +94,12 @@ last: { extends: .none, script: l }
     assert result.text.count("files_from: []") == 1
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_data_of_git_is_excluded_from_artifacts(tmp_path: Path) -> None:
+    """Artifacts of a config never have it."""
+    job = "{ script: make, artifacts: { paths: [dist/], exclude: [.git/, '.git/**/*'] } }"
+    result, _ = from_text(f"build: {job}\n", tmp_path)
+
+    assert "artifacts: { paths: [dist/], exclude: [.git/, .git/**/*] }" in result.text
+    assert "raw" not in result.text

@@ -59,10 +59,12 @@ def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
     return False
 
 
-def checked_path(item: Located[str], directory: str, report: Report, *, has_values: bool = False) -> str | None:
+def checked_path(
+    item: Located[str], directory: str, report: Report, *, has_values: bool = False, is_excluded: bool = False
+) -> str | None:
     """Return the path of *item* from the root of the repository; *directory* is where the stage runs.
 
-    With *has_values*, the path contains setup values.
+    With *has_values*, the path contains setup values. The data of git may be excluded (*is_excluded*), not kept.
 
     Return None if engines cannot keep the path, which is reported. A *directory* outside the repository is reported
     once, and not again for each of its paths.
@@ -71,10 +73,11 @@ def checked_path(item: Located[str], directory: str, report: Report, *, has_valu
     path = normpath(join("" if start.startswith(("..", "/")) else start, item.value or "."))
     pattern = path_pattern(path) if has_values else path
     # A value at the start of a name does not begin with a dot.
-    return path if _is_sound(f"_{pattern}" if path.startswith("$") else pattern, item, report) else None
+    named = f"_{pattern}" if path.startswith("$") else pattern
+    return path if _is_sound(named, item, report, is_excluded=is_excluded) else None
 
 
-def _is_sound(path: str, item: Located[str], report: Report) -> bool:
+def _is_sound(path: str, item: Located[str], report: Report, *, is_excluded: bool) -> bool:
     if path == ".." or path.startswith("../") or item.value.startswith("/"):
         report.add(
             codes.PATH_OUTSIDE,
@@ -82,11 +85,12 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
             at=item.span,
             hint="name a path in the repository",
         )
-    elif path == "." or matches_internal_files(path):
-        data = "the values that pipegen passes between stages" if path.startswith(".pipegen") else "the data of git"
+    elif path == "." or matches_internal_files(path, has_git=not is_excluded):
+        is_of_pipegen = is_excluded or path.startswith(".pipegen")
+        data = "the values that pipegen passes between stages" if is_of_pipegen else "the data of git"
         report.add(
             codes.INVALID_VALUE,
-            f'"{item.value}" would include {data} in the checkout',
+            f'"{item.value}" would {"exclude" if is_excluded else "include"} {data} in the checkout',
             at=item.span,
             hint="name files, or the folder that contains them",
         )

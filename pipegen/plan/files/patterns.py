@@ -9,9 +9,9 @@ from pipegen.plan.model.patterns import escaped
 from pipegen.plan.model.retention import has_values, path_pattern
 from pipegen.plan.regexes.match import ends
 
-# The folders of git and pipegen in a checkout, and files that are always in them.
-_INTERNAL = (".git", ".pipegen")
-_INTERNAL_PATHS = (".git", ".git/HEAD", ".git/refs/heads/main", ".pipegen", ".pipegen/outputs/stage/name")
+# The folders of pipegen and git in a checkout, and files that are always in them.
+_OF_PIPEGEN = (".pipegen", ".pipegen/outputs/stage/name")
+_OF_GIT = (".git", ".git/HEAD", ".git/refs/heads/main")
 
 
 def is_pattern(path: str) -> bool:
@@ -29,7 +29,8 @@ def matches(pattern: str, path: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def matches_internal_files(pattern: str) -> bool:
-    """Return whether *pattern* matches data of git or pipegen in the checkout."""
+def matches_internal_files(pattern: str, *, has_git: bool) -> bool:
+    """Return whether *pattern* matches data of pipegen, or with *has_git* of git, in the checkout."""
     first = pattern.split("/", maxsplit=1)[0]
-    return first in _INTERNAL or (is_pattern(first) and any(matches(pattern, path) for path in _INTERNAL_PATHS))
+    internal = (*_OF_PIPEGEN, *(_OF_GIT if has_git else ()))
+    return first in internal or (is_pattern(first) and any(matches(pattern, path) for path in internal))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import StageConfig
@@ -85,7 +85,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
             for path, item in paths.items()
         ),
         retention=Retention(
-            exclude=tuple(dict.fromkeys(_excluded(_paths(body.get("exclude") if body else None, directory, values)))),
+            exclude=_excluded(body.get("exclude") if body else None, directory, values),
             name=_name(body.get("name") if body else None, values),
             expire=_expire(body.get("expire") if body else None, values.report),
             when=when,
@@ -177,7 +177,9 @@ def _texts(node: Node | None, values: StageValues) -> list[tuple[Scalar, Text]]:
     return [(item, values.as_text(values.value(item))) for item in scalars_of(node)]
 
 
-def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report) -> dict[str, Located[str]]:
+def _known(
+    texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report, *, is_excluded: bool = False
+) -> dict[str, Located[str]]:
     """Return the paths of *texts*; those with values that engines do not insert are reported."""
     paths: dict[str, Located[str]] = {}
     for item, text in texts:
@@ -195,18 +197,17 @@ def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report)
             )
             continue
         located = Located(path, item.span)
-        checked = checked_path(located, directory, report, has_values=constant is None)
+        checked = checked_path(located, directory, report, has_values=constant is None, is_excluded=is_excluded)
         if checked is not None:
             paths.setdefault(checked, located)
     return paths
 
 
-def _excluded(patterns: Iterable[str]) -> Iterator[str]:
-    """Yield *patterns*, each also with the files below it if it may be a folder, since engines differ there."""
-    for pattern in patterns:
-        yield pattern
-        if "*" not in pattern.rpartition("/")[2]:
-            yield f"{pattern}/**"
+def _excluded(node: Node | None, directory: str, values: StageValues) -> tuple[str, ...]:
+    """Return the patterns of *node*, each also with the files below it if it may be a folder: engines differ there."""
+    patterns = _known(_texts(node, values), directory, values.report, is_excluded=True)
+    below = {pattern: [f"{pattern}/**"] if "*" not in pattern.rpartition("/")[2] else [] for pattern in patterns}
+    return tuple(dict.fromkeys(each for pattern in patterns for each in (pattern, *below[pattern])))
 
 
 def _name(node: Node | None, values: StageValues) -> Text | None:

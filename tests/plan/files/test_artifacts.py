@@ -62,7 +62,7 @@ def test_patterns_match_paths(pattern: str, path: str, expected: bool) -> None: 
 )
 def test_patterns_that_match_internal_files_are_detected(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """Files of git and of pipegen."""
-    assert matches_internal_files(pattern) is expected
+    assert matches_internal_files(pattern, has_git=True) is expected
 
 
 def stage(name: str, *keys: str) -> str:

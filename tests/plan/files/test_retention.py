@@ -25,6 +25,10 @@ def test_a_list_is_a_map_of_paths() -> None:
     [
         ("exclude: [a/b, 'c/*.map', '**/d']", {"exclude": ("a/b", "a/b/**", "c/*.map", "**/d", "**/d/**")}),
         ("exclude: [x], paths: [y]", {"exclude": ("x", "x/**")}),
+        (
+            "exclude: [.git/, '.g*/x', '**/.git/**']",
+            {"exclude": (".git", ".git/**", ".g*/x", ".g*/x/**", "**/.git/**")},
+        ),
         ("exclude: [x, 'x/**'], paths: [y]", {"exclude": ("x", "x/**")}),
         ("expire: never", {"expire": 0}),
         ("expire: 7 days", {"expire": 604_800}),
@@ -168,6 +172,8 @@ def test_coverage_has_a_file_a_log_pattern_or_both(
         ("artifacts: {paths: [a], name: '${.v}'}", [("PG541", "${.v}")]),
         ("artifacts: {paths: [a], name: a/b}", [("PG204", "a/b")]),
         ("artifacts: {paths: [a], exclude: [../x]}", [("PG505", "../x")]),
+        ("artifacts: {paths: [a], exclude: ['**']}", [("PG204", "'**'")]),
+        ("artifacts: {paths: [a], exclude: [.pipegen/outputs]}", [("PG204", ".pipegen/outputs")]),
         ("reports: {junit: ../x}", [("PG505", "../x")]),
         ("reports: {junit: 'a,b'}", [("PG204", "'a,b'")]),
         ("reports: {coverage: {percent: '('}}", [("PG204", "'('")]),
