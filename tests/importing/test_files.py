@@ -103,3 +103,17 @@ def test_data_of_git_is_excluded_from_artifacts(tmp_path: Path) -> None:
 
     assert "artifacts: { paths: [dist/], exclude: [.git/, .git/**/*] }" in result.text
     assert "raw" not in result.text
+
+
+def test_paths_below_a_folder_that_ends_with_a_slash_have_one_slash(tmp_path: Path) -> None:
+    """The folder is a variable, or the checkout."""
+    files = (
+        "artifacts: { paths: [$ROOT/plan, $CI_PROJECT_DIR//log] }, cache: { key: k, paths: ['${ROOT}/.terraform/'] }"
+    )
+    result, _ = from_text(f"variables: {{ ROOT: infra/ }}\nplan: {{ script: make, {files} }}\n", tmp_path)
+    proof = prove(result)
+
+    assert "artifacts: [infra/plan, log]" in result.text
+    assert "paths: [infra/.terraform/]" in result.text
+    assert proof is not None
+    assert proof.differences == ()

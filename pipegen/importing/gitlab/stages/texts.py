@@ -134,7 +134,8 @@ class JobTexts(Struct, kw_only=True):
                 return known or ""
             return _replaced(variable.text, lambda inner: value(inner, level + 1))
 
-        path = _replaced(text, lambda name: value(name, 0))
+        # A folder in a variable may end with a slash.
+        path = re.sub("//+", "/", _replaced(text, lambda name: value(name, 0)))
         if path.rstrip("/") == _CHECKOUT:
             return "./"
         relative = path.removeprefix(f"{_CHECKOUT}/")
