@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_mail, check_plan
+from pipegen.targets.gitlab.helper_jobs.built_images import builds_dockerfile
 from pipegen.targets.gitlab.helper_jobs.finally_stages import check_outcomes
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_login
 from pipegen.targets.gitlab.jobs.limits import check_limits, check_pipeline_timeout
@@ -39,5 +40,7 @@ def _drafts(plan: Plan, settings: GitLabSettings, report: Report) -> list[DraftJ
     check_pipeline_timeout(plan, report)
     drafted = drafts(plan, environment, settings, report)
     for job, draft in zip(plan.jobs, drafted, strict=True):
-        check_limits(job, is_bridge=draft.is_bridge, report=report)
+        # The limits of a build are those of its users.
+        if not builds_dockerfile(job):
+            check_limits(job, is_bridge=draft.is_bridge, report=report)
     return drafted

@@ -95,6 +95,13 @@ def test_it_has_the_settings_that_all_its_stages_share() -> None:
     assert not set(keys) & set(different)
 
 
+def test_what_gitlab_lacks_is_reported_for_stages_only() -> None:
+    """The helper takes its settings from them."""
+    output = of_stages({"name": "a", "image": FILE, "retry": 5, "when": {"changes": ["src/**"]}})
+
+    assert [number for number, _ in output.codes()] == ["PG638", "PG630"]
+
+
 def test_finally_stages_and_manual_stages_use_it_too() -> None:
     """The helper is not manual: a person starts the stage when the image is there."""
     output = of_stages(
