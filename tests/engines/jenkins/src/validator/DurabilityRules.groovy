@@ -27,11 +27,12 @@ class DurabilityRules {
             matcher iterator listIterator entrySet subList stream parallelStream splitAsStream spliterator
     '''.tokenize().toSet()
     /**
-     * Methods of Groovy's own that call the closure that they are given. Jenkins translates `collectEntries`
-     * (translatable.txt of workflow-cps), which makes the branches of a `parallel`.
+     * Methods of Groovy's own that call the closure that they are given. Jenkins translates `collectEntries`, which
+     * makes the branches of a `parallel`, and `each`, which declares the combinations of a matrix
+     * (CpsDefaultGroovyMethods of workflow-cps).
      */
     private static final Set<String> CALLERS = '''
-            each eachWithIndex reverseEach collect collectMany find findAll findResult any every inject
+            eachWithIndex reverseEach collect collectMany find findAll findResult any every inject
             groupBy count sum max min unique removeAll retainAll withDefault times upto downto step eachLine replaceAll
             with tap
     '''.tokenize().toSet()
