@@ -76,7 +76,7 @@ def _with_child(job: GitLabJob, file: GeneratedFile | None, folder: str) -> GitL
     if file is None:
         return job
     values = {PARENT: "$CI_PIPELINE_ID", **PARENT_VARIABLES}
-    passed = tuple(VariableEntry(name, value) for name, value in values.items() if f"${name}" in file.text)
+    passed = tuple(VariableEntry(name, value) for name, value in values.items() if name in file.text)
     return replace(job, trigger=ChildPipeline(join(folder, file.name)), variables=(*job.variables, *passed))
 
 

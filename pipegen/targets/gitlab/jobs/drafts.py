@@ -36,6 +36,7 @@ from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
 from pipegen.targets.gitlab.jobs.values.expanded_texts import plain_value, variable_texts
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
+from pipegen.targets.gitlab.jobs.values.shell_variables import PARENT_VARIABLES
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import resource_group_name
@@ -118,7 +119,7 @@ def _logs_in_early(draft: DraftJob) -> bool:
 
 def _names_run(script: Sequence[ScriptEntry]) -> bool:
     text = "\n".join([entry.text for entry in script])
-    return "CI_PIPELINE_ID" in text or "CI_PIPELINE_CREATED_AT" in text
+    return any(variable.removeprefix("$") in text for variable in ("$CI_PIPELINE_ID", *PARENT_VARIABLES.values()))
 
 
 class _Drafting(Struct, kw_only=True):

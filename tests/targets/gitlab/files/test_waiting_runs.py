@@ -84,6 +84,24 @@ def test_other_pipelines_stay_in_the_parent() -> None:
     assert not result.diagnostics
 
 
+@pytest.mark.parametrize(
+    ("value", "own", "of_parent"),
+    [
+        ("event", "PIPEGEN_SOURCE", "$CI_PIPELINE_SOURCE"),
+        ("run", "PIPEGEN_NUMBER", "$CI_PIPELINE_IID"),
+        ("timestamp", "PIPEGEN_CREATED_AT", "$CI_PIPELINE_CREATED_AT"),
+    ],
+)
+def test_values_of_a_run_are_those_of_the_parent(value: str, own: str, of_parent: str) -> None:
+    """A child has other values, such as the event "parent_pipeline"."""
+    stage = {"name": "a", "script": [f"echo a${{setup.{value}}}b"]}
+    child, parent = split_up(json.dumps({"pipelines": {"p": {"concurrency": {}, "stages": [stage]}}})).data().values()
+
+    assert own in "\n".join(jobs_of(child)["a"]["script"])
+    assert of_parent not in json.dumps(child)
+    assert jobs_of(parent)["p"]["variables"] == {own: of_parent}
+
+
 def test_no_lock_is_the_group_of_the_runs() -> None:
     """A job of the child would wait for the bridge that started it."""
     stage = {"name": "a", "script": ["x"], "lock": "runs of x"}
