@@ -313,3 +313,40 @@ def test_values_with_backslashes_are_printed_as_they_are(step: str, command: str
     result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
 
     assert [each.text for each in result.config.drafts[0].work.commands] == [command]
+
+
+@pytest.mark.parametrize(
+    ("script", "command"),
+    [
+        (r"a \\\\ #  b", r"a \\#b"),
+        (r"a \\ #  b", r"a \ #b"),
+        (r"a \\#  b", r"a \#b"),
+    ],
+)
+def test_backslashes_at_the_ends_of_lines_stay_what_they_are(script: str, command: str) -> None:
+    """A blank after one is a word, and not the end of a line that goes on; each # is a line break here."""
+    step = f"sh '''{script}'''".replace("#", "\n")
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", step)), Report())
+    proof = prove_stages(result)
+
+    assert [each.text for each in result.config.drafts[0].work.commands] == [command.replace("#", "\n")]
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize("text", ['$/"$NAME"/$', "/x ${NAME}/", '"""$NAME"""'])
+def test_groovy_around_the_pipeline_stays_if_a_text_reads_it(text: str) -> None:
+    """Texts between slashes contain values, too."""
+    source = f"NAME = call()\n{_SOURCE.replace('STEP', f'tell {text}')}"
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "definitions: NAME = call()" in result.text
+
+
+def test_an_agent_in_parentheses_is_reported() -> None:
+    """Jenkins accepts a closure as an argument of the directive."""
+    report = Report()
+    source = _SOURCE.replace("agent any", "agent({ label 'fast' })").replace("STEP", "sh 'make'")
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert '"agent" is left out' in messages(report)

@@ -43,6 +43,8 @@ from pipegen.readback.errors import UnreadableError
 
 # Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
+# A line break with a backslash, after others in pairs.
+_CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 _QUOTES = re.compile(r"['\"]")
 _PATH = r"(?:\"(?:\\.|[^\"\\])*\"|\S+)"
 _IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
@@ -227,7 +229,7 @@ def _lines(lines: Sequence[Line]) -> Iterator[str]:
 
 def _separate(text: str) -> Sequence[str]:
     """Return the lines of *text*, with a text that a command writes on one line."""
-    return _WRITTEN.sub(lambda command: command[0].replace("\n", " "), text.replace("\\\n", " ")).split("\n")
+    return _WRITTEN.sub(lambda command: command[0].replace("\n", " "), _CONTINUED.sub(r"\1 ", text)).split("\n")
 
 
 def _normal(text: str) -> str:

@@ -16,6 +16,8 @@ _WIDTH = 100
 # What looks like a reference of a config, and its namespaces that are no stages.
 _REFERENCE = re.compile(r"\$\{(?=(?P<name>[\w-]+)(?:\[[^]{}]*\])?\.)")
 _NAMESPACES = frozenset({"setup", "inputs", "matrix"})
+# A value in a text between slashes.
+_IN_SLASHES = re.compile(r"\$\{([^{}]*)\}|\$([A-Za-z_]\w*)")
 # The code of a brace.
 _BRACE = r"\u007b"
 # Words between two values.
@@ -230,6 +232,8 @@ def words(text: str) -> frozenset[str]:
 
 def _words_in_text(quoted: str) -> frozenset[str]:
     """Return the names in the expressions of the text *quoted*."""
+    if quoted.startswith(("/", "$/")):
+        return frozenset(name for match in _IN_SLASHES.finditer(quoted) for name in words(match[1] or match[2]))
     if not quoted.startswith('"'):
         return frozenset()
     names: frozenset[str] = frozenset()

@@ -99,7 +99,14 @@ def trimmed(text: str) -> str:
         min(map(len, shared), default=0),
     )
     first, *rest = lines or [""]
-    return "\n".join(map(_folded, [first.strip(), *(line[width:].rstrip() for line in rest)]))
+    return "\n".join(map(_folded, [_without_end(first.lstrip()), *(_without_end(line[width:]) for line in rest)]))
+
+
+def _without_end(line: str) -> str:
+    """Return *line* without the blanks at its end, except one after a backslash, which is a word for the shell."""
+    text = line.rstrip()
+    backslashes = len(text) - len(text.rstrip("\\"))
+    return text + line[len(text) : len(text) + backslashes % 2]
 
 
 def _folded(line: str) -> str:

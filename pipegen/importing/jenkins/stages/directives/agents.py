@@ -35,8 +35,11 @@ _ENTRYPOINT = re.compile(r"(?:^|\s)--entrypoint=(?:''|\"\"|([A-Za-z0-9_/][\w./-]
 def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
     """Return the agent of the directive *call*; features without an equivalent are reported."""
     if call.block is None:
-        marks.all(call)
         word = getattr(call.arguments[0].value, "text", "") if call.arguments else ""
+        if word in ("any", "none"):
+            marks.all(call)
+        else:
+            marks.left_out(call, "its value has no braces", hint=_HINT)
         return JenkinsAgent(is_none=word == "none")
     marks.translated(call)
     kinds = [statement for statement in call.block.statements if isinstance(statement, GroovyCall)]
