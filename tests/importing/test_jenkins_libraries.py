@@ -74,3 +74,15 @@ def test_a_library_of_the_directive_without_a_constant_name_is_reported() -> Non
 
     assert "libraries: [a@1]" in result.text
     assert 'warning[PG850] "lib" is left out: its name is known only at run time' in reported
+
+
+@pytest.mark.parametrize("imports", ["import a.b.*", "import static a.B.*\n", "import a.*\nimport b.C"])
+def test_an_import_of_all_names_ends_with_its_line(imports: str) -> None:
+    """The pipeline is no part of it."""
+    report = Report()
+    source = f"{imports}\npipeline {{\nagent any\nstages {{ stage('A') {{ steps {{ tell C.text() }} }} }} }}"
+    result = import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert "left out" not in messages(report)
+    assert all(line in result.text for line in imports.strip().split("\n"))
+    assert "tell C.text()" in result.text

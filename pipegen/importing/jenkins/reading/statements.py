@@ -233,7 +233,8 @@ class GroovyReader:
         code = self._code
         last = code.tokens[index - 1]
         if last.kind is TokenKind.SIGN and last.text in _OPEN_SIGNS:
-            return True
+            # `import name.*` ends there.
+            return last.text != "*" or not code.is_sign(index - 2, ".")
         token = code.tokens[index]
         if token.kind is TokenKind.SIGN and token.text in _CONTINUING:
             return True
