@@ -273,6 +273,7 @@ def test_groovy_reads_no_references(text: str, kept: str) -> None:
         ("echo \"${env.OTHER ?: 'x'}\"", 'echo "${OTHER:-x}"'),
         ('echo "${env.JOB_NAME} ${env.STAGE_NAME}"', 'echo "${JOB_NAME} ${STAGE_NAME}"'),
         ("withEnv(['OTHER=x']) { echo \"${env.OTHER}\" }", 'echo "${OTHER}"'),
+        ("withEnv(['OTHER=']) { echo \"${env.OTHER}\" }", "echo null"),
     ],
 )
 def test_a_variable_that_nothing_sets_is_null(step: str, command: str) -> None:

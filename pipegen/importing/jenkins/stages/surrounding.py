@@ -165,7 +165,9 @@ def with_env(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
     else:
         context = replace(context, exports=(*context.exports, *exports), is_in_block=True)
     # Commands contain the text of a value that the shell interprets; others read the variable.
-    texts = {name: value if "$" not in value and is_interpreted(value) else None for name, value in exports}
+    texts = {
+        name: value if not value or ("$" not in value and is_interpreted(value)) else None for name, value in exports
+    }
     _read_with(reader, texts, call.block, context)
 
 
