@@ -154,3 +154,21 @@ def test_jobs_that_only_start_for_merge_requests_prevent_no_push_beside_jobs_els
     result, _ = from_text(f"{_INCLUDE}{jobs}", tmp_path)
 
     assert "workflow:" not in result.generated[-1].text
+
+
+def test_jobs_after_a_manual_one_whose_rules_are_elsewhere_keep_the_order_of_stages(tmp_path: Path) -> None:
+    """With rules, GitLab waits for a person, and without, it does not: the order of stages is right for both."""
+    jobs = (
+        "build: { stage: build, script: [x] }\nlint: { stage: build, script: [x], when: manual }\n"
+        "deploy: { stage: deploy, extends: .t, script: [y], when: manual }\nnotify: { stage: last, script: [n] }\n"
+    )
+    source = f"{_INCLUDE}stages: [build, deploy, last]\n{jobs}"
+    first, _ = from_text(source, tmp_path)
+    proof = prove(first)
+    assert proof is not None
+    result, _ = from_text(source, tmp_path, misordered=proof.misordered)
+    (job,) = [text for text in result.generated[-1].text.split("\n\n") if text.startswith("notify:")]
+
+    assert "- [build, deploy, notify]" in result.text
+    assert "needs" not in job
+    assert _differences(result) == ()

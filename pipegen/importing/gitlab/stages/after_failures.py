@@ -53,7 +53,7 @@ def with_skipped_jobs(order: Order, drafts: Sequence[Draft], source: SourcePipel
     awaited = awaited_by_stages(drafts, source)
     # Those that wait for no other never run.
     failed = [draft.name for draft in drafts if needs_failure(draft.raw) and order.before.get(draft.name)]
-    passed = [draft.name for draft in drafts if draft.is_awaited and draft.name not in awaited]
+    passed = [draft.name for draft in drafts if draft.may_be_awaited and draft.name not in awaited]
     before = dict(order.before)
     for draft in drafts:
         skipped = [
@@ -117,7 +117,7 @@ def in_order_of_stages(
     depth = depths(order.before)
     if max(depth.values(), default=0) >= _MOST_STEPS:
         return frozenset()
-    awaited = [draft for draft in drafts if (draft.is_awaited or needs_failure(draft.raw)) and draft.name in depth]
+    awaited = [draft for draft in drafts if (draft.may_be_awaited or needs_failure(draft.raw)) and draft.name in depth]
     return frozenset(
         draft.name
         for draft in chosen

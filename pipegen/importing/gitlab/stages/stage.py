@@ -97,6 +97,7 @@ class Draft(MutableStruct, kw_only=True):
     comment: str
     condition: Condition
     is_awaited: bool
+    may_be_awaited: bool  # Rules that are not read may decide whether later stages wait.
     keys: dict[str, Value] = field(default_factory=dict)
     raw: dict[str, Data] = field(default_factory=dict)
     other_files: tuple[Mapping[str, Data], ...] = ()
@@ -149,12 +150,14 @@ class StageBuilder:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
             self._comments.add(job.name, "matrix", [job.entries["parallel"]])
         context = replace(self._context(job, axes, outputs, start), forced=forced)
+        is_awaited = start is None or start.is_awaited
         draft = Draft(
             name=job.name,
             job=job,
             comment=comments_of_job(job.key),
             condition=start.condition if start is not None else ALWAYS,
-            is_awaited=start is None or start.is_awaited,
+            is_awaited=is_awaited,
+            may_be_awaited=is_awaited or may_have_rules_elsewhere(job, self._source),
         )
         if axes is not None:
             draft.keys["matrix"] = dict(axes.matrix)
