@@ -46,6 +46,8 @@ FITTED = frozenset(
         ":/$defs/credential/properties/id",
         "gitlab:/properties/promote/properties/credential",
         ":/$defs/stage/properties/lock",
+        ":/$defs/pipeline/properties/concurrency",
+        ":/$defs/pipeline/properties/concurrency/anyOf/1/properties/group",
         ":/$defs/cache/properties/key",
         ":/$defs/cache/properties/key/anyOf/1/properties/prefix",
         ":/$defs/cache/properties/fallback/items",
@@ -62,6 +64,9 @@ _COMBINATIONS = tuple(
 _UNNAMED = re.compile(r"[$`\"'\\]")
 # The slug of a name that is long or has other characters, in the names of containers and images.
 _SLUG = re.compile(rf"{MARK}(?:-[a-z0-9]+)*-[0-9a-f]{{8}}\b")
+# The slug of a Dockerfile, in the name of the image and of the file that passes it on.
+_DOCKERFILE = ":/$defs/image/anyOf/1/properties/dockerfile"
+_DOCKERFILE_SLUG = re.compile(rf"{MARK}(?:-[a-z0-9]+)*(?=[.\"])")
 # Values on one line: lines are joined with spaces, addresses with commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
@@ -162,6 +167,8 @@ def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
     if trial.position in (_STAGE, *_COMBINATIONS) and _is_cut(trial, leaf):
         return True
     if trial.position == _STAGE and leaf.text.count(MARK) == len(_SLUG.findall(leaf.text)):
+        return True
+    if trial.position == _DOCKERFILE and leaf.text.count(MARK) == len(_DOCKERFILE_SLUG.findall(leaf.text)):
         return True
     return trial.position in FITTED and not any(map(_HOSTILE.search, _parts(leaf)))
 

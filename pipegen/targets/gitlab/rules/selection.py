@@ -36,17 +36,13 @@ def is_conditional(plans: Sequence[Plan], *, has_selection: bool, has_rules: boo
 
 def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ...]:
     """Return the cases in which jobs of *plan* run; *has_variables* is whether they get the variables of the file."""
-    pattern = f"{_BEFORE}{_pattern(plan.name)}{_AFTER}"
-    named = PipelineCase(_matches(pattern))
+    pattern = f"/{_BEFORE}{_pattern(plan.name)}{_AFTER}/"
+    named = Compare(f"${VARIABLE} =~ {pattern}", f"${VARIABLE} !~ {pattern}")
     if plan.selection is Selection.ON_DEMAND:
-        return (named,)
+        return (PipelineCase(named),)
     if plan.condition is None and has_variables:
-        return (PipelineCase(_matches(f"^$|{pattern}")),)
-    return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), named)
-
-
-def _matches(pattern: str) -> Compare:
-    return Compare(f"${VARIABLE} =~ /{pattern}/", f"${VARIABLE} !~ /{pattern}/")
+        return (PipelineCase(Any((_UNSET, named))),)
+    return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), PipelineCase(named))
 
 
 def named_by(pattern: str) -> str:

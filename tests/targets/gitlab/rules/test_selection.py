@@ -54,7 +54,7 @@ def test_a_pipeline_without_effects_runs_unless_others_are_named() -> None:
     output = compiled(TWO)
 
     assert output.data["te.st: unit"]["rules"] == [
-        {"if": r"$PIPEGEN_PIPELINE =~ /^$|(^|,)(all|te\.st)(,|$)/"},
+        {"if": r'$PIPEGEN_PIPELINE == "" || $PIPEGEN_PIPELINE =~ /(^|,)(all|te\.st)(,|$)/'},
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_pipeline_is_matched_in_the_list(value: str) -> None:
     assert pattern(compiled(TWO), "te.st: unit").search(value)
 
 
-@pytest.mark.parametrize("value", ["publish", "te-st", "a te.st", "te.st2", "tall"])
+@pytest.mark.parametrize("value", ["", "publish", "te-st", "a te.st", "te.st2", "tall"])
 def test_other_values_do_not_match_a_pipeline(value: str) -> None:
     """A name is matched as a whole, and its punctuation is literal."""
     assert not pattern(compiled(TWO), "te.st: unit").search(value)
@@ -74,14 +74,18 @@ def test_a_slash_in_a_name_is_escaped() -> None:
     """It would end the pattern."""
     output = compiled("pipelines: { a/b: { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }")
 
-    assert output.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /^$|(^|,)(all|a\x2fb)(,|$)/"}
+    assert output.data["a/b: x"]["rules"][-1] == {
+        "if": r'$PIPEGEN_PIPELINE == "" || $PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/'
+    }
 
 
 def test_a_line_break_in_a_name_is_escaped() -> None:
     """GitLab rejects a pattern of several lines."""
     output = compiled('pipelines: { "a\\nb": { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }')
 
-    assert output.data["a\nb: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /^$|(^|,)(all|a\x0ab)(,|$)/"}
+    assert output.data["a\nb: x"]["rules"][-1] == {
+        "if": r'$PIPEGEN_PIPELINE == "" || $PIPEGEN_PIPELINE =~ /(^|,)(all|a\x0ab)(,|$)/'
+    }
     assert pattern(output, "a\nb: x").search("c,a\nb")
 
 
