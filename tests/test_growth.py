@@ -85,11 +85,23 @@ def check_files(size: int, *, chosen: bool) -> int:
     return lines(lambda: analyse(file, (), Report(), {}))
 
 
-def compile_to(name: str, size: int) -> int:
-    """Return the number of calls that generate the file of *size* checked stages for the target *name*."""
-    analysed = analyse(SourceFile("pipegen.yaml", config(size)), (), Report(), {})
+def compile_to(name: str, size: int, text: str = "") -> int:
+    """Return the number of calls that generate the file of *size* checked stages for the target *name*.
+
+    *text* is the config, by default one of the benchmarks.
+    """
+    analysed = analyse(SourceFile("pipegen.yaml", text or config(size)), (), Report(), {})
     target = registry.load(name)
     return calls(lambda: generate(analysed, target, {}, Report()))
+
+
+def compile_shared(size: int) -> int:
+    """Return the number of calls that generate a file for GitLab of *size* stages, most of which share variables."""
+    stages = "".join(
+        f"      - {{ name: s{number}, script: [make], env: {{ A: a{number % 3 > 0}, B: b{number % 7 > 0} }} }}\n"
+        for number in range(size)
+    )
+    return compile_to("gitlab", size, f"pipelines:\n  p:\n    stages:\n{stages}")
 
 
 def simulate_queues(size: int) -> int:
@@ -147,8 +159,8 @@ def test_the_calls_that_leave_out_stages_grow_linearly() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "count",
-    [check, lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size)],
-    ids=["check", "gitlab", "jenkins"],
+    [check, lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size), compile_shared],
+    ids=["check", "gitlab", "jenkins", "gitlab with shared variables"],
 )
 def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None:
     """Ten times the stages require at most eleven times the calls."""

@@ -95,7 +95,7 @@ class _Directive(Struct):
     call: GroovyCall
 
 
-# The comments about keys, each with the place of its construct.
+# The comments about keys, each with the offset of its construct.
 _Comments = Mapping[str, tuple[int, _Comment]]
 
 
@@ -209,7 +209,7 @@ class _Writer:
     def _variables(self, keys: Mapping[str, Value], stage: JenkinsStage | None) -> dict[str, Value]:
         """Return *keys* with the comments about variables of the pipeline, and of *stage*."""
         stages = self._source.stages if stage is None else (stage,)
-        blocks = [self._source.pipeline, *(call for one in stages for call in (*one.inside, one.call))]
+        blocks = [self._source.pipeline, *(call for own in stages for call in (*own.inside, own.call))]
         assignments = [
             statement
             for block in blocks
@@ -229,10 +229,10 @@ class _Writer:
         """Return those of *keys* that have *comments*, each of which is written once."""
         return {key: self._with(keys[key], *comment) for key, comment in comments.items() if key in keys}
 
-    def _with(self, value: Value, place: int, comment: _Comment) -> Value:
-        if place in self._written or not (comment.above or comment.beside):
+    def _with(self, value: Value, offset: int, comment: _Comment) -> Value:
+        if offset in self._written or not (comment.above or comment.beside):
             return value
-        self._written.add(place)
+        self._written.add(offset)
         return comment.of(value)
 
     def _steps(self, value: Value, texts: _Comments) -> Value:
@@ -305,13 +305,13 @@ def _about(calls: Iterable[GroovyCall], keys: Mapping[str, tuple[str, ...]]) -> 
     """Return the comments of *calls* by what they become, one of *keys*; the first of several calls counts."""
     comments: dict[str, tuple[int, _Comment]] = {}
     for call in calls:
-        for key in keys.get(call.name, ()):
-            place, comment = _at(call.span, call.whole)
-            if comment.above or comment.beside:
-                comments.setdefault(key, (place, comment))
+        offset, comment = _at(call.span, call.whole)
+        if comment.above or comment.beside:
+            for key in keys.get(call.name, ()):
+                comments.setdefault(key, (offset, comment))
     return comments
 
 
 def _at(span: Span, whole: Span) -> tuple[int, _Comment]:
-    """Return the comment above *span*, and beside the end of *whole*, with the place of *span*."""
+    """Return the comment above *span*, and beside the end of *whole*, with the offset of *span*."""
     return span.start, _Comment(comment_above(span), comment_beside(span.file, whole.end))

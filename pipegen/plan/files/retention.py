@@ -205,9 +205,12 @@ def _known(
 
 def _excluded(node: Node | None, directory: str, values: StageValues) -> tuple[str, ...]:
     """Return the patterns of *node*, each also with the files below it if it may be a folder: engines differ there."""
-    patterns = _known(_texts(node, values), directory, values.report, is_excluded=True)
-    below = {pattern: [f"{pattern}/**"] if "*" not in pattern.rpartition("/")[2] else [] for pattern in patterns}
-    return tuple(dict.fromkeys(each for pattern in patterns for each in (pattern, *below[pattern])))
+    patterns: dict[str, None] = {}
+    for pattern in _known(_texts(node, values), directory, values.report, is_excluded=True):
+        patterns[pattern] = None
+        if "*" not in pattern.rpartition("/")[2]:
+            patterns[f"{pattern}/**"] = None
+    return tuple(patterns)
 
 
 def _name(node: Node | None, values: StageValues) -> Text | None:

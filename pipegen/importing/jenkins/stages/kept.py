@@ -59,14 +59,16 @@ def steps_without_references(steps: Value, names: Collection[str]) -> Value:
 
 def without_references(text: str, names: Collection[str]) -> str:
     """Return the Groovy *text* in which nothing is a reference of a config to one of *names* (`${name.…}`)."""
-    places = [match.end() for match in _REFERENCE.finditer(text) if match["name"] in {*names, *_NAMESPACES}]
-    if not places:
+    offsets = [match.end() for match in _REFERENCE.finditer(text) if match["name"] in {*names, *_NAMESPACES}]
+    if not offsets:
         return text
     constants = [token for token in GroovyTokens(text).tokens if token.kind is TokenKind.TEXT]
-    for place in reversed(places):
+    for offset in reversed(offsets):
         # A blank in an expression has no effect; constant text stays the same with the code of the brace.
-        is_constant = text[place - 3 : place - 2] == "\\" or any(token.start < place < token.end for token in constants)
-        text = text[: place - 1] + (_BRACE if is_constant else "{ ") + text[place:]
+        is_constant = text[offset - 3 : offset - 2] == "\\" or any(
+            token.start < offset < token.end for token in constants
+        )
+        text = text[: offset - 1] + (_BRACE if is_constant else "{ ") + text[offset:]
     return text
 
 

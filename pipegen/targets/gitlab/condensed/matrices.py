@@ -73,11 +73,11 @@ def with_matrices(
     matrices: dict[str, _Matrix] = {}
     extended: dict[str, GitLabJob] = {}
     for title, names in groups.items():
-        plain = _plain([job for job in document.jobs if job.name in names], plan_jobs)
-        for jobs in (plain, _uniform(plain, plan_jobs)):
-            matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
-            if matrix is not None:
-                break
+        jobs = _plain([job for job in document.jobs if job.name in names], plan_jobs)
+        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
+        uniform = _uniform(jobs, plan_jobs)
+        if matrix is None and len(uniform) < len(jobs):
+            jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=has_tag_variables)
         if matrix is None:
             continue
         if not matrix.own_fields and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
@@ -163,10 +163,11 @@ def _matrix(
         return None
     # The first has a value for each axis.
     members = sorted(jobs, key=lambda job: -len(values[job.name]))
-    axes = [axis for axis, _ in values[members[0].name]]
-    combinations = {job.name: {axis: dict(values[job.name]).get(axis, "") for axis in axes} for job in members}
-    lacking = [axis for axis in axes if any(axis not in dict(own) for own in values.values())]
-    if any(not dict(own).keys() <= {*axes} for own in values.values()) or any(
+    maps = {job.name: dict(values[job.name]) for job in members}
+    axes = [*maps[members[0].name]]
+    combinations = {name: {axis: own.get(axis, "") for axis in axes} for name, own in maps.items()}
+    lacking = [axis for axis in axes if any(axis not in own for own in maps.values())]
+    if any(not own.keys() <= {*axes} for own in maps.values()) or any(
         _is_used(axis, members, combinations, variables) for axis in axes
     ):
         return None

@@ -224,15 +224,20 @@ def _move_to_fewer(groups: dict[tuple[str, ...], list[_Key]], jobs: Mapping[str,
 
     The other job has them itself, which takes no more lines than a second hidden job would.
     """
+    by_size: dict[int, list[tuple[str, ...]]] = {}
+    for sharing in groups:
+        by_size.setdefault(len(sharing), []).append(sharing)
     for sharing, keys in [*groups.items()]:
         if _line_count(_only(jobs[sharing[0]], keys)) > _MOST_REPEATED:
             continue
-        without_one = {tuple(other for other in sharing if other != name) for name in sharing}
-        for fewer, others in groups.items():
-            if fewer in without_one and _is_worthwhile([jobs[name] for name in fewer], others):
-                others.extend(keys)
-                del groups[sharing]
-                break
+        for fewer in by_size.get(len(sharing) - 1, ()):
+            # Both are in the order of the file, so the first is one of the first two.
+            if fewer[0] in sharing[:2] and fewer in groups and {*fewer} < {*sharing}:
+                others = groups[fewer]
+                if _is_worthwhile([jobs[name] for name in fewer], others):
+                    others.extend(keys)
+                    del groups[sharing]
+                    break
 
 
 def _is_worthwhile(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> bool:

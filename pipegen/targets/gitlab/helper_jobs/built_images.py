@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.graph.execution import ExecutionGraph
@@ -28,6 +29,8 @@ from pipegen.plan.model.texts import mail_texts, outputs_in
 from pipegen.shell.host import Images
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.settings import GitLabSettings
+
+T = TypeVar("T")
 
 _NAME = "imageID"
 _LONGEST_SLUG = 40
@@ -125,7 +128,7 @@ def _build(key: _Key, stage: str, slug: str, users: Sequence[Job]) -> Job:
     """Return the stage that builds the image of *key* for *users*; settings that these share hold for it, too."""
     first = users[0]
     span = first.span if first.machine.image is None else first.machine.image.span
-    labels, fetch, limits = first.machine.labels, first.fetch, first.limits
+    fetch = _common([job.fetch for job in users], None)
     mail = first.mail
     has_one_mail = mail is not None and all(job.mail is not None and job.mail.to == mail.to for job in users)
     step = BuildImage(
@@ -156,15 +159,20 @@ def _build(key: _Key, stage: str, slug: str, users: Sequence[Job]) -> Job:
         mail=mail if mail is not None and has_one_mail and not outputs_in(mail_texts(mail)) else None,
         shared=SharedResources(image=True),
         condition=_condition([job.condition for job in users]),
-        machine=Machine(labels=labels if all(job.machine.labels == labels for job in users) else ()),
-        fetch=fetch if all(job.fetch == fetch for job in users) and not (fetch and fetch.is_skipped) else None,
-        limits=limits if all(job.limits == limits for job in users) else Limits(),
+        machine=Machine(labels=_common([job.machine.labels for job in users], ())),
+        fetch=None if fetch is not None and fetch.is_skipped else fetch,
+        limits=_common([job.limits for job in users], Limits()),
     )
+
+
+def _common(values: Sequence[T], otherwise: T) -> T:
+    """Return the value that all *values* are, else *otherwise*."""
+    return values[0] if all(value == values[0] for value in values) else otherwise
 
 
 def _condition(conditions: Sequence[Condition | None]) -> Condition | None:
     """Return the condition that one of *conditions* holds; None always does."""
-    distinct = tuple(dict.fromkeys(condition for condition in conditions if condition is not None))
+    distinct = tuple(condition for condition in dict.fromkeys(conditions) if condition is not None)
     if None in conditions:
         return None
     return distinct[0] if len(distinct) == 1 else AnyOf(distinct)

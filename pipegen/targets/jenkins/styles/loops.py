@@ -38,7 +38,7 @@ def with_loops(
         first = min(positions[name] for name in names)
         members = stages[first : first + len(names)]
         if {stage.name for stage in members} == {*names} and (
-            loop := _loop(members, [values[s.name] for s in members])
+            loop := _loop(members, [values[stage.name] for stage in members])
         ):
             loops[first] = (loop, len(names))
     return tuple(_items(stages, loops))
