@@ -80,6 +80,11 @@ class Bound(SpannedStruct):
     span: Span
     number: int = 0
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether an output of the script or an export has the name: it is any text, also if steps can bind it."""
+        return self.step in ("script", "exports")
+
     def is_bound(self, moment: Moment) -> bool:
         """Return whether the name is bound at *moment*: `stage` is bound from the start, also of a failed stage."""
         return not self.step or STEPS.index(self.step) + self.number < moment.passed

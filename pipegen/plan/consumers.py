@@ -7,6 +7,7 @@ from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.model import Copy, Machine, Output, PluginSteps, SharedResources, Step
+from pipegen.plan.model.steps import declares
 from pipegen.plan.model.texts import outputs_in, plugin_texts
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
@@ -47,7 +48,7 @@ def shared(inputs: Iterable[Sequence[Output]], steps: Mapping[str, Sequence[Step
     used_names: dict[str, set[str]] = {}
     paths: dict[str, dict[Text, None]] = {}
     for output in chain.from_iterable(inputs):
-        if output.name in _LASTING:
+        if output.name in _LASTING and not declares(steps.get(output.stage, ()), output.name):
             used_names.setdefault(output.stage, set()).add(output.name)
     for stage, stage_steps in steps.items():
         for step in stage_steps:

@@ -90,6 +90,10 @@ class StageValues(Struct, kw_only=True):
         known = self.known.after(name, value)
         return replace(self, known=known, folder=replace(self.folder, known=known.known))
 
+    def is_declared(self, reference: Reference) -> bool:
+        """Return whether *reference*, to a name of a stage, is to an output of its script or an export."""
+        return self.reader.namespaces.bound[reference.namespace or ""][reference.name].is_declared
+
     def value(self, node: Node) -> Expression:
         """Return the folded value of *node*."""
         return self._settled(parse(node, self.report))

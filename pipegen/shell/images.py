@@ -87,6 +87,8 @@ def with_named_images(plan: Plan, *, are_in_variables: bool = False) -> Plan:
                 job,
                 outputs=tuple(name for name in job.outputs if name not in unneeded or Output(job.stage, name) in read),
             )
+            if job.shared.image
+            else job
             for job in jobs
         ),
     )

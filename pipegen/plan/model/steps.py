@@ -249,6 +249,18 @@ class Export(SpannedStruct, kw_only=True):
     span: Span
 
 
+def declares(steps: Iterable[Step], name: str) -> bool:
+    """Return whether an output of the script or an export in *steps* is *name*: it is any text then.
+
+    A stage that builds no image, for example, can have an output `imageID`.
+    """
+    return any(
+        step.name == name if isinstance(step, Export) else any(output.name == name for output in step.outputs)
+        for step in steps
+        if isinstance(step, Export | Commands)
+    )
+
+
 class PipelineFile(Struct):
     """A file of a child pipeline: the *path* in the repository, or in the artifacts of *stage*, "" for neither."""
 

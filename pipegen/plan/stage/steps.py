@@ -147,18 +147,18 @@ def _image(node: Node | None, span: Span, values: StageValues) -> Image:
     image = values.text(node, IMAGE_ID, span)
     check_image_id(image, values.report)
     reference = image.reference
-    if reference is not None and reference.name == "imageLocalName":
+    if reference is not None and _producer(image, "imageLocalName", values):
         # The same image under its other name; every engine can look up the ID.
         image = replace(image, parts=(replace(reference, name="imageID"),))
-    return Image(image, _producer(image, "imageID"))
+    return Image(image, _producer(image, "imageID", values))
 
 
-def _producer(value: Text, name: str) -> str | None:
-    """Return the stage whose output *name* is all of the text."""
+def _producer(value: Text, name: str, values: StageValues) -> str | None:
+    """Return the stage one of whose steps binds *name*, if that is all of the text."""
     reference = value.reference
     if reference is None or reference.name != name or reference.scope not in (Scope.OWN, Scope.STAGE):
         return None
-    return reference.namespace
+    return None if values.is_declared(reference) else reference.namespace
 
 
 def _copy(copy: config.StepValue, values: StageValues) -> Copy:
@@ -172,7 +172,7 @@ def _copy_file(item: Expression, span: Span, values: StageValues) -> CopyFile:
     container = values.as_text(image) if (image := _non_empty(entry, "from")) else values.text(None, CONTAINER, span)
     archive = entry.get("archive")
     return CopyFile(
-        container=Container(container, _producer(container, "container")),
+        container=Container(container, _producer(container, "container", values)),
         source=source,
         destination=relative_path(destination, values.report),
         archive=getattr(archive, "value", False) is True,

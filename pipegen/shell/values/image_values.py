@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from posixpath import dirname
 
 from pipegen.plan.model import Job
+from pipegen.plan.model.steps import declares
 from pipegen.shell.command import Command
 from pipegen.shell.images import IMAGE_OUTPUTS, local_tag
 from pipegen.shell.layout import failure, indented
@@ -36,7 +37,7 @@ def check_image_outputs(lowering: Lowering) -> Iterator[Command]:
     path = quote(dotenv_path(job))
     for number, name in enumerate(job.expanded):
         folder = () if number else (f"mkdir -p {quote(dirname(dotenv_path(job)))}", f"rm -f {path}")
-        if variable is not None and name in IMAGE_OUTPUTS:
+        if variable is not None and name in IMAGE_OUTPUTS and not declares(job.steps, name):
             # The engine pulls the image by its name in the registry.
             yield Command((*folder, _line(variable(job, name), quote(local_tag(job, lowering.host)), path)))
             continue

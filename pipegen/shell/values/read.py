@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Commands, Job, Measure, Output, TriggerJob
+from pipegen.plan.model.steps import declares
 from pipegen.plan.model.texts import outputs_in
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
@@ -25,7 +26,7 @@ from pipegen.shell.values.transfers import (
 )
 from pipegen.shell.words.text import status_word
 
-# These values never end in a newline, which `$( )` would drop.
+# Steps bind these to values that never end in a newline, which `$( )` would drop.
 _ONE_LINE = frozenset(
     {
         "imageID",
@@ -103,7 +104,9 @@ def _read_output(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     producer = lowering.producers[output.stage]
     path = transfer_path(f"outputs/{producer.slug}/{output.name}", lowering.host)
-    is_line = output.name in _ONE_LINE or is_command_output(output.name, producer)
+    is_line = is_command_output(output.name, producer) or (
+        output.name in _ONE_LINE and not declares(producer.steps, output.name)
+    )
     value = f"cat {path}"
     if may_be_absent(producer, lowering.job):
         value = f"if [ -e {path} ]; then {value}; fi"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Output
+from pipegen.plan.model.steps import declares
 from pipegen.shell.images import local_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import container_name, release_name
@@ -21,7 +22,7 @@ from pipegen.shell.quote import (
 )
 from pipegen.shell.uses import is_plain
 
-# The job's own names that have no variable.
+# Names that steps bind, without a variable.
 _UNBOUND_NAMES = frozenset(("imageLocalName", "container", "releaseName"))
 _VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
@@ -120,7 +121,7 @@ def output_variable(text: Text, lowering: Lowering) -> str | None:
 
 def own_value(name: str, lowering: Lowering) -> Word:
     """Return the value that the job itself binds to *name*."""
-    if name not in _UNBOUND_NAMES:
+    if _has_variable(name, lowering):
         return (VariableExpansion(own_variable(name, lowering)),)
     match name:
         case "imageLocalName":
@@ -132,7 +133,11 @@ def own_value(name: str, lowering: Lowering) -> Word:
 
 def own_argument(name: str, lowering: Lowering) -> str:
     """Return the value that the job itself binds to *name*, as one word of a command."""
-    return quote(own_value(name, lowering)) if name in _UNBOUND_NAMES else f'"${own_variable(name, lowering)}"'
+    return f'"${own_variable(name, lowering)}"' if _has_variable(name, lowering) else quote(own_value(name, lowering))
+
+
+def _has_variable(name: str, lowering: Lowering) -> bool:
+    return name not in _UNBOUND_NAMES or declares(lowering.job.steps, name)
 
 
 def own_variable(name: str, lowering: Lowering) -> str:

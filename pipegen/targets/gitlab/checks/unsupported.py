@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Scope
@@ -45,8 +45,9 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
             at=plan.workspace_span,
             hint='list the files that later stages need in "artifacts" of the stages that write them',
         )
+    with_containers = {job.stage for job in plan.jobs if job.shared.container}
     for job in plan.jobs:
-        _check_references(job, host, report)
+        _check_references(job, host, with_containers, report)
         if job.shared.container_paths:
             _check_container_paths(job, host, report)
         if job.plugin_steps is not None and not job.plugin_steps.is_skipped_elsewhere:
@@ -121,8 +122,11 @@ def _megabytes(size: int) -> str:
     return f"{size / 1_000_000:.1f}" if size >= _BIG else f"{size / 1_000_000:.4f}"
 
 
-def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
-    """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy."""
+def _check_references(job: Job, host: ShellEnvironment, with_containers: Container[str], report: Report) -> None:
+    """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy.
+
+    *with_containers* are the stages whose containers others use.
+    """
     references = [reference for text in job_texts(job) for reference in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
@@ -134,7 +138,8 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
                 if job.posts and reference.name == "previousResult"
                 else f'give a default: "${{setup.{reference.name}|text}}"',
             )
-        if reference.scope is Scope.STAGE and reference.name == "container" and not host.shares_daemon:
+        is_container = reference.scope is Scope.STAGE and reference.name == "container"
+        if is_container and reference.namespace in with_containers and not host.shares_daemon:
             report.add(
                 FOREIGN_CONTAINER.code,
                 f'"{reference}" names a container of another job, and GitLab jobs share no container engine',

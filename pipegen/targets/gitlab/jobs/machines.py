@@ -45,7 +45,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], images: Im
 
     def name(text: Text) -> str:
         if images is Images.LOCAL:
-            report_local_images(text, report)
+            report_local_images(text, producers, report)
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
     return JobMachine(

@@ -9,6 +9,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope,
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Job, Plan
+from pipegen.plan.model.steps import declares
 from pipegen.shell.images import IMAGE_OUTPUTS
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable, pipeline_variable
 from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_of_gitlab
@@ -47,17 +48,20 @@ def expanded(
 
 def _output(part: Part, producers: Mapping[str, Job]) -> str:
     """Return the variable of an output that a report sets; a container is no image."""
-    if not isinstance(part, Reference) or part.scope is not Scope.STAGE or part.name == "container":
+    if not isinstance(part, Reference) or part.scope is not Scope.STAGE:
         return ""
     producer = producers.get(part.namespace or "")
-    return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
+    if producer is None or (part.name == "container" and not declares(producer.steps, part.name)):
+        return ""
+    return f"${{{expanded_variable(producer, part.name)}}}"
 
 
-def report_local_images(text: Text, report: Report) -> None:
-    """Report references of *text*, the name of an image, to images that are in no registry."""
+def report_local_images(text: Text, producers: Mapping[str, Job], report: Report) -> None:
+    """Report references of *text*, the name of an image, to images of *producers* that are in no registry."""
     for reference in text.references():
-        stage = reference.namespace
-        if reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS:
+        stage = reference.namespace or ""
+        is_image = reference.scope is Scope.STAGE and reference.name in IMAGE_OUTPUTS
+        if is_image and not declares(producers[stage].steps, reference.name):
             hint = f'publish the image in stage "{stage}", and use its name: "${{{stage}.publishedImage}}"'
             _add("variable", reference, "the name of an image", hint, report)
 
