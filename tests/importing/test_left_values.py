@@ -41,7 +41,7 @@ def test_commands_of_outputs_are_read(tmp_path: Path) -> None:
         for_others={
             ".pipegen/outputs/build/VERSION": _VERSION,
             ".pipegen/outputs/build/SIZE": _SIZE,
-            "PIPEGEN_BUILD_VERSION__3c394f": _VERSION,
+            "PIPEGEN_BUILD__VERSION": _VERSION,
         },
         own={"build_VERSION": _VERSION, "build_URL": _URL},
     )

@@ -374,7 +374,7 @@ more: { stage: test, script: ['./more $A'] }
         ("//p build.env", "//p other.env", "the variable VERSION of job "),
         (".pipegen/outputs/build/]", ".pipegen/outputs/else/]", "the variable VERSION of job "),
         ('export VERSION="$build_VERSION"', "true", "the variable VERSION of job "),
-        ("PIPEGEN_BUILD_VERSION__3c394f=", "PIPEGEN_OTHER=", "the image of job "),
+        ("PIPEGEN_BUILD__VERSION=", "PIPEGEN_OTHER=", "the image of job "),
         ("app:$PIPEGEN_BUILD", "app:$PIPEGEN_OTHER", "the image of job "),
         ("dotenv: .pipegen/dotenv/build.env", "dotenv: none.env", "the image of job "),
         (

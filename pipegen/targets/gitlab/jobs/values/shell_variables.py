@@ -73,6 +73,8 @@ BASH_COMMANDS = (
 )
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _PLAIN = r"[a-z0-9]+"
+# The name of an output without two underscores in a row, which is not a digest of six digits either.
+_SINGLE_UNDERSCORES = r"(?![0-9a-f]{6}$)[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*"
 _REPOSITORY = "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
 _NO_REGISTRY = "the project has no container registry"
 # The first words, after "PIPEGEN_", in names of variables that are not for outputs.
@@ -204,9 +206,13 @@ def bind_credential(credential: Credential) -> tuple[str, ...]:
 
 def expanded_variable(job: Job, name: str) -> str:
     """Return the variable that a dotenv report of *job* sets to its output *name*, unique for each output."""
-    is_plain = re.fullmatch(_PLAIN, job.slug) and re.fullmatch(_PLAIN, name) and job.slug not in _FIRST_WORDS
-    words = f"{job.slug}_{name}"
-    return f"PIPEGEN_{words.upper() if is_plain else distinct_variable_part(words, f'{job.slug}.{name}')}"
+    slug = job.slug
+    if re.fullmatch(_PLAIN, slug) and re.fullmatch(_PLAIN, name) and slug not in _FIRST_WORDS:
+        return f"PIPEGEN_{slug}_{name}".upper()
+    stage = variable_part(slug)
+    if "__" not in stage and re.fullmatch(_SINGLE_UNDERSCORES, name):
+        return f"PIPEGEN_{stage}__{name}"
+    return f"PIPEGEN_{distinct_variable_part(f'{slug}_{name}', f'{slug}.{name}')}"
 
 
 def address_variable(job: Job) -> str:

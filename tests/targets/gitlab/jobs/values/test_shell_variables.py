@@ -160,6 +160,8 @@ NAMES = (
     "created",
     "at",
     "c1",
+    "imageID",
+    "abcdef",
 )
 
 
@@ -170,8 +172,9 @@ def test_variables_of_outputs_and_urls_are_unique() -> None:
     texts = [expanded_variable(job, name) for job in jobs for name in NAMES] + [address_variable(job) for job in jobs]
 
     assert len(set(texts)) == len(texts)
-    assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in texts)
+    assert all(re.fullmatch(r"PIPEGEN_[A-Za-z0-9_]+", name) for name in texts)
     assert (expanded_variable(jobs[0], "b"), address_variable(jobs[2])) == ("PIPEGEN_A_B", "PIPEGEN_URL_A_B")
+    assert expanded_variable(jobs[2], "imageID") == "PIPEGEN_A_B__imageID"
 
 
 def test_variables_of_outputs_do_not_collide_with_pipegens_own() -> None:
