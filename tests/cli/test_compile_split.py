@@ -66,6 +66,38 @@ def test_left_over_child_files_are_reported(split: Path, pipegen: Pipegen) -> No
     assert child.exists()
 
 
+def test_child_files_of_another_generated_file_are_not_overwritten(split: Path, pipegen: Pipegen) -> None:
+    """Two files in one folder can share equal child files only, unless `--force` is given."""
+    pipegen("compile", "-t", "gitlab", "--split", "unit")
+    (child,) = children(split)
+    before = child.read_text(encoding="utf-8")
+    command = ("compile", "-t", "gitlab", "--split", "unit", "-o", "other.yml")
+    assert pipegen(*command).err == f".gitlab-ci/{child.name} unchanged\nother.yml written\n"
+
+    (split / "pipegen.yaml").write_text(CONFIG.replace("make check", "make all"), encoding="utf-8")
+    result = pipegen(*command)
+
+    assert result.status == 1
+    assert result.err == (
+        f"pipegen: .gitlab-ci/{child.name} belongs to .gitlab-ci.yml: delete that file, or write to another folder\n"
+    )
+    assert child.read_text(encoding="utf-8") == before
+    assert pipegen(*command, "--force").status == 0
+    assert child.read_text(encoding="utf-8") != before
+
+
+def test_generated_files_in_the_folder_of_child_files_are_no_child_files(split: Path, pipegen: Pipegen) -> None:
+    """A file that the user includes somewhere is neither left over nor excluded from the check."""
+    (split / ".gitlab-ci").mkdir()
+    assert pipegen("compile", "-t", "gitlab", "-o", ".gitlab-ci/build.yml").status == 0
+    assert "PG684" not in pipegen("compile", "-t", "gitlab").err
+
+    (split / "pipegen.yaml").write_text(CONFIG.replace("make check", "make all"), encoding="utf-8")
+
+    assert "PG681" in pipegen("compile", "--check").err
+    assert '".gitlab-ci/build.yml" differs' in pipegen("compile", "--check").err
+
+
 @pytest.mark.usefixtures("split")
 def test_check_writes_nothing(split: Path, pipegen: Pipegen) -> None:
     """The folder of the child files is not created either."""
@@ -102,7 +134,7 @@ def test_standard_output_gets_all_files_with_their_names(pipegen: Pipegen) -> No
     heads = [line for line in out.splitlines() if line.startswith("---")]
 
     assert len(heads) == 2
-    assert heads[0].startswith("--- # .gitlab-ci/unit-")
+    assert heads[0] == "--- # .gitlab-ci/unit.yml"
     assert heads[1] == "--- # .gitlab-ci.yml"
 
 

@@ -18,8 +18,8 @@ from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
-# The paths of child pipelines and included files of the target gitlab.
-_CHILD = r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml"
+# The folder of child pipelines and included files of the target gitlab.
+_PARTS = ".gitlab-ci"
 # The number of similar configs that may be the renamed config of a generated file.
 _MOST_SIMILAR = 5
 # Bytes to read of a file that pipegen did not write, to show its first line.
@@ -85,8 +85,8 @@ def regenerate_all(repository: Repository, checked: CheckResult) -> tuple[tuple[
 
     Report files without a config, and files of children that no file names.
     """
-    children = [generated for generated in repository.generated if _is_child(generated.path)]
-    mains = [generated for generated in repository.generated if not _is_child(generated.path)]
+    children = [generated for generated in repository.generated if generated.header.is_part]
+    mains = [generated for generated in repository.generated if not generated.header.is_part]
     groups = tuple(regenerate_file(written, repository, checked) for written in mains)
     expected = {result.path for group in groups for result in group}
     for written in children:
@@ -98,17 +98,33 @@ def regenerate_all(repository: Repository, checked: CheckResult) -> tuple[tuple[
 def left_over(results: Sequence[Result]) -> Iterator[GeneratedPath]:
     """Yield the files of children next to *results* that no generated file would start any more."""
     new = {result.path: result.file.text for result in results}
-    for folder in dict.fromkeys(path.parent for path in new if not _is_child(path)):
-        children = [path for path in sorted((folder / ".gitlab-ci").glob("*.yml")) if _is_child(path)]
-        if not set(children) <= new.keys():
-            old = {path: child.file.text for path in (*folder.iterdir(), *children) if (child := read_written(path))}
-            texts = old | new
-            for path in (path for path in children if path not in new):
-                child = read_written(path)
-                if child and not any(
-                    f".gitlab-ci/{path.name}" in text for other, text in texts.items() if other != path
-                ):
+    for folder in dict.fromkeys(result.path.parent for result in results if not _is_part(result)):
+        paths = [path for path in sorted((folder / _PARTS).glob("*.yml")) if path not in new]
+        children = [child for path in paths if (child := read_written(path)) is not None and child.header.is_part]
+        if children:
+            texts = {written.path: written.text for written in (*_written_in(folder), *children)} | new
+            for child in children:
+                if not any(f"{_PARTS}/{child.path.name}" in text for path, text in texts.items() if path != child.path):
                     yield child
+
+
+def parts_of_others(results: Sequence[Result]) -> Iterator[tuple[Result, GeneratedPath]]:
+    """Yield those of *results* whose existing file another generated file includes or starts, with that file."""
+    new = {result.path for result in results}
+    for result in results:
+        written = read_written(result.path) if _is_part(result) else None
+        if written is not None and written.text != result.file.text:
+            for other in _written_in(result.path.parent.parent):
+                if other.path not in new and _names(other, written):
+                    yield result, other
+
+
+def _is_part(result: Result) -> bool:
+    return "/" in result.file.name
+
+
+def _written_in(folder: Path) -> Iterator[GeneratedPath]:
+    yield from (written for path in sorted(folder.iterdir()) if (written := read_written(path)) is not None)
 
 
 def report_left_over(written: GeneratedPath, report: Report) -> None:
@@ -117,7 +133,7 @@ def report_left_over(written: GeneratedPath, report: Report) -> None:
         codes.LEFT_OVER_FILE,
         f'"{written.path}" is part of a pipeline, but no generated file names it any more',
         at=Span(written.file, 0, _end_of_line(written.file, 0)),
-        hint="delete it: its parent file names another file now, or none",
+        hint="delete it, unless a file that pipegen did not generate uses it",
     )
 
 
@@ -211,10 +227,6 @@ def _command(written: GeneratedPath, config: Path, target: str) -> str:
     """Return the command that generates *written* from *config* for *target*."""
     options = f" {written.header.options}" if written.header.options else ""
     return f"pipegen compile {quote(str(config))} -t {target} -o {quote(str(written.path))}{options}"
-
-
-def _is_child(path: Path) -> bool:
-    return re.fullmatch(_CHILD, "/".join(path.parts[-2:])) is not None
 
 
 def _names(parent: GeneratedPath, child: GeneratedPath) -> bool:

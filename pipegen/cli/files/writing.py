@@ -8,7 +8,15 @@ from functools import partial
 from typing import TextIO
 
 from pipegen.cli.exits import Exit
-from pipegen.cli.files.drift import CheckResult, check_results, edited, left_over, report_edited, report_left_over
+from pipegen.cli.files.drift import (
+    CheckResult,
+    check_results,
+    edited,
+    left_over,
+    parts_of_others,
+    report_edited,
+    report_left_over,
+)
 from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.session import Format, show, tell
@@ -50,7 +58,7 @@ def show_check_result(checked: CheckResult, form: Format, stream: TextIO) -> Exi
 
 
 def write_files(results: Sequence[Result], form: Format, report: Report, *, force: bool) -> Exit:
-    """Write *results*, all or none; keep files that the user wrote or changed unless *force*.
+    """Write *results*, all or none; unless *force*, keep files that the user wrote or changed, and parts of others.
 
     The diagnostics of *report* are shown first, with those of the existing files.
     """
@@ -59,6 +67,10 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
             show(report.diagnostics(), form, sys.stderr)
             say(f"pipegen: {result.path} was not written by pipegen: move it, or overwrite it with --force")
             return Exit.PROBLEMS
+    for result, other in () if force else parts_of_others(results):
+        show(report.diagnostics(), form, sys.stderr)
+        say(f"pipegen: {result.path} belongs to {other.path}: delete that file, or write to another folder")
+        return Exit.PROBLEMS
     for written, result in () if force else edited(results):
         report_edited(written, result, report)
     for written in left_over(results):

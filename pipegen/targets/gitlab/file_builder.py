@@ -1,17 +1,15 @@
-"""The generated files: the main file, those of child pipelines, and included ones.
-
-Every file but the main one has a digest of its content in its name.
-"""
+"""The generated files: the main file, those of child pipelines, and included ones."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from posixpath import join
 from shlex import quote
 
 from pipegen.diagnostics.report import Report
-from pipegen.digests import digest_of
+from pipegen.emit.header import part_note
 from pipegen.emit.yaml import write
 from pipegen.plan.model import Job
 from pipegen.source.text import Span
@@ -31,7 +29,7 @@ from pipegen.targets.gitlab.render import with_file_header
 MAIN = ".gitlab-ci.yml"
 # The folder of the files of child pipelines and of included files, next to the main file.
 FOLDER = ".gitlab-ci"
-_LONGEST, _DIGITS = 40, 10
+_LONGEST = 40
 
 
 class FileBuilder(Struct, kw_only=True):
@@ -62,23 +60,23 @@ class FileBuilder(Struct, kw_only=True):
 
     def build(self, lowered: Lowered) -> tuple[GeneratedFile, ...]:
         """Return the files of child pipelines, then the main file, each after the files that it includes."""
-        children = {child.bridge: self._child(child) for child in lowered.children}
+        names = _child_names(lowered.children)
+        children = {child.bridge: self._child(child, name) for child, name in zip(lowered.children, names, strict=True)}
         document = lowered.document
         if children:
             child_files = {bridge: files[-1] for bridge, files in children.items()}
             document = with_children(document, child_files, self.folder)
-        main = self._pipeline(document, lowered.notes, lambda _: MAIN)
+        main = self._pipeline(document, lowered.notes, MAIN, "jobs")
         return (*(file for files in children.values() for file in files), *main)
 
-    def _child(self, child: ChildFile) -> tuple[GeneratedFile, ...]:
-        slug = re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") or "child"
-        note = f"A child pipeline: the job {quote(child.bridge)} of {MAIN} starts it."
-        return self._pipeline(child.document, (note,), lambda text: _file_name(slug, text))
+    def _child(self, child: ChildFile, name: str) -> tuple[GeneratedFile, ...]:
+        note = part_note(MAIN, f": its job {quote(child.bridge)} starts this child pipeline")
+        return self._pipeline(child.document, (note,), f"{FOLDER}/{name}.yml", f"{name}_jobs")
 
     def _pipeline(
-        self, document: Document, notes: Sequence[str], name: Callable[[str], str]
+        self, document: Document, notes: Sequence[str], name: str, part_name: str
     ) -> tuple[GeneratedFile, ...]:
-        """Return the files of one pipeline, its main file last; *name* returns the name of that file from its text."""
+        """Return the files of one pipeline, its main file *name* last; *part_name* begins the names of the others."""
         document = condensed(
             document,
             self.jobs,
@@ -95,7 +93,7 @@ class FileBuilder(Struct, kw_only=True):
         body = "" if is_too_big else self._body(document)
         parts, largest = list[GeneratedFile](), 0
         if is_too_big or (len(body.encode()) > budget and not self.is_alone):
-            parts, largest = self._parts(document, budget)
+            parts, largest = self._parts(document, budget, part_name)
             document = replace(document, jobs=(), includes=tuple(join(self.folder, part.name) for part in parts))
             notes = (*notes, f"Includes its jobs from {_files(len(parts))}: GitLab bounds the size of each.")
             body = self._body(document)
@@ -104,7 +102,7 @@ class FileBuilder(Struct, kw_only=True):
         if self.version is not None:
             versions.check(used, self.version, self.jobs, self.at, self.report)
         text = self._with_header(body, (*notes, *versions.note(used)))
-        file = GeneratedFile(name(text), text)
+        file = GeneratedFile(name, text)
         self._check(file, document)
         check_includes(file.name, len(parts), self.at, self.report)
         return (*parts, file)
@@ -142,17 +140,20 @@ class FileBuilder(Struct, kw_only=True):
         others = {versions.SAME_STAGE: same_stage, versions.WHEN_BESIDE_RULES: _with_when_beside_rules(document)}
         return used | {feature: [*dict.fromkeys(names)] for feature, names in others.items() if names}
 
-    def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
-        """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest."""
+    def _parts(self, document: Document, budget: int, name: str) -> tuple[list[GeneratedFile], int]:
+        """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest.
+
+        Their names begin with *name*, and have a number after an underscore, which names of child pipelines lack.
+        """
         parts, largest = list[GeneratedFile](), 0
         pending = [*split_jobs(document, budget, self.sizes)][::-1]
         while pending:
             piece = pending.pop()
-            text = self._with_header(self._body(piece), ("Jobs of a pipeline that would be too big in one file.",))
+            text = self._with_header(self._body(piece), (part_note(MAIN, ", which would be too big in one file"),))
             if len(text.encode()) > budget and len(piece.jobs) > 1:
                 pending += reversed(halves(piece))
                 continue
-            parts.append(GeneratedFile(_file_name(f"jobs-{len(parts) + 1}", text), text))
+            parts.append(GeneratedFile(f"{FOLDER}/{name}_{len(parts) + 1}.yml", text))
             self._check(parts[-1], piece)
             largest = max(largest, self.sizes.file_size(piece), len(text.encode()))
         return parts, largest
@@ -199,5 +200,11 @@ def _files(count: int) -> str:
     return "a file" if count == 1 else f"{count} files"
 
 
-def _file_name(slug: str, text: str) -> str:
-    return f"{FOLDER}/{slug}-{digest_of(text, _DIGITS)}.yml"
+def _child_names(children: Sequence[ChildFile]) -> list[str]:
+    """Return a name for the file of each of *children*, from its title; a number distinguishes similar titles."""
+    names: list[str] = []
+    for child in children:
+        slug = re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") or "child"
+        numbered = (f"{slug}-{number}" for number in count(2))
+        names.append(next(name for name in chain((slug,), numbered) if name not in names))
+    return names
