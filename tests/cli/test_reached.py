@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
@@ -180,7 +181,7 @@ def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     run()
     run(config=chain.replace("echo 1 >size", "seq 1000 >size"))
     (index,) = Path("../cache/pipegen/results").glob("v*/index.sqlite")
-    with sqlite3.connect(index) as database:
+    with closing(sqlite3.connect(index)) as database, database:
         database.execute("UPDATE link SET target = target + 1")
     run(is_damaged=True)
     index.write_bytes(b"no database" * 1_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import subprocess
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def ran(folder: Path) -> list[str]:
 def forget(project: Path, text: str) -> None:
     """Delete the results that contain the value *text*, as if the cache were full."""
     path = project.parent / "cache/pipegen/results"
-    with sqlite3.connect(next(path.glob("v*/index.sqlite"))) as database:
+    with closing(sqlite3.connect(next(path.glob("v*/index.sqlite")))) as database, database:
         digest = sha256(text.encode()).hexdigest()
         rows = database.execute("SELECT key FROM record WHERE data LIKE ?", (f"%{digest}%",)).fetchall()
         database.executemany("DELETE FROM record WHERE key = ?", rows)

@@ -116,6 +116,14 @@ class Index:
         with self._detection:
             self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
         self._identity = _identity(self._folder)
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Set the options of the database, create missing tables, and check the rows."""
         with self._detection:
             self._use_write_ahead_log()
             self._database.execute("PRAGMA synchronous = NORMAL")

@@ -7,7 +7,7 @@ import os
 import resource
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -29,10 +29,22 @@ LITTLE = 2_000
 LARGE = b"content" * 1_000
 
 
+OPENED: list[Store] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    """Close all stores after the test."""
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
 def store(folder: Path, limit: int = PLENTY) -> Store:
     """Return a store whose clock ticks at each reading."""
     ticks = count()
-    return Store(folder, limit, now=lambda: float(next(ticks)))
+    OPENED.append(Store(folder, limit, now=lambda: float(next(ticks))))
+    return OPENED[-1]
 
 
 def contents(folder: Path) -> list[Path]:
@@ -52,7 +64,7 @@ def damage_contents(folder: Path, damage: str) -> None:
             path.unlink()
         else:
             path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
-    with sqlite3.connect(index(folder)) as database:
+    with closing(sqlite3.connect(index(folder))) as database, database:
         if damage == "gone":
             database.execute("DELETE FROM blob")
         else:
@@ -151,7 +163,7 @@ def test_the_size_is_that_of_all_contents(tmp_path: Path) -> None:
     assert results.size() == size + 2
     results.drop(saved)
     assert results.size() == size + 1
-    with sqlite3.connect(index(tmp_path)) as database:
+    with closing(sqlite3.connect(index(tmp_path))) as database, database:
         database.execute("UPDATE total SET size = 7")
     assert store(tmp_path).size() == size + 1
 
@@ -226,7 +238,7 @@ def test_the_index_is_versioned(tmp_path: Path) -> None:
     """Another format has a separate folder."""
     store(tmp_path).close()
 
-    with sqlite3.connect(index(tmp_path)) as database:
+    with closing(sqlite3.connect(index(tmp_path))) as database, database:
         assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
             *("blob", "link", "record", "total", "use")
         }
@@ -252,7 +264,7 @@ def test_a_damaged_key_is_detected(tmp_path: Path) -> None:
     """A link that leads to the result of another stage has the checksum of the original link."""
     results = store(tmp_path)
     build, lint = (results.save(partial(results.keys.save, name), [("v", name.encode())], ()) for name in ("b", "l"))
-    with sqlite3.connect(index(tmp_path)) as database:
+    with closing(sqlite3.connect(index(tmp_path))) as database, database:
         database.execute("UPDATE link SET target = ? WHERE target = ?", (build.key, lint.key))
 
     assert results.keys.root("b") == build.key
