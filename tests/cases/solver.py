@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pipegen.run.local.cache.index import Index
-from pipegen.run.local.cache.keys import TABLES, Keys
+from pipegen.run.local.cache.keys import Keys
 from pipegen.run.local.cache.lookup import CacheInput, Lookup
 
 
@@ -27,9 +26,8 @@ class Store:
     loads: int = 0
 
     @classmethod
-    def of(cls, folder: Path) -> Store:
-        """Return an empty store in *folder*."""
-        index = Index(folder, (TABLES,))
+    def of(cls, index: Index) -> Store:
+        """Return an empty store in *index*."""
         return cls(Keys(index), index)
 
     def count(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,9 @@ LEFT_OUT = {
 }
 
 
-def check_solver(case: Case, folder: Path) -> None:
+def check_solver(case: Case, index: Index) -> None:
     """Check the results of consecutive builds, with the number of key, execution and load calls."""
-    store = Store.of(folder)
+    store = Store.of(index)
     for step in case["steps"]:
         if step["do"] == "loads_fail":
             store.do_loads_fail = step["on"]
@@ -59,9 +60,9 @@ def check_build(case: Case, step: Case, store: Store) -> None:
         assert store.count() == expectation["export_all"]["unique_records"]
 
 
-def check_key_store(case: Case, folder: Path) -> None:
+def check_key_store(case: Case, index: Index) -> None:
     """Check the keys and records that queries by one input return."""
-    keys = Keys(Index(folder, (TABLES,)))
+    keys = Keys(index)
     saved: dict[str, int] = {}
     records: dict[int, list[str]] = {}
     ids: dict[str, frozenset[int]] = {}
@@ -112,7 +113,8 @@ def test_case_has_the_results_of_buildkit(case: Case, tmp_path: Path) -> None:
     """Cases in the table of exclusions are skipped."""
     if case["id"] in LEFT_OUT:
         pytest.skip(LEFT_OUT[case["id"]])
-    CHECKS[case["kind"]](case, tmp_path)
+    with closing(Index(tmp_path, (TABLES,))) as index:
+        CHECKS[case["kind"]](case, index)
 
 
 def test_excluded_cases_exist(cases: list[Case]) -> None:

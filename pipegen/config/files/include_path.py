@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 from pathlib import Path
 
 from pipegen.config.files.load import find
@@ -75,24 +76,24 @@ def report_unreadable(written: Scalar, reason: str, hint: str, report: Report) -
 
 
 def _is_readable(path: Path, written: Scalar, report: Report) -> bool:
+    # `Path.is_file` reports no errors since Python 3.14.
     try:
-        if path.is_file():
-            return True
-        if path.is_dir():
-            config = find(path)
-            suggested = posixpath.join(written.text or ".", config.relative_to(path).as_posix()) if config else ""
-            report_unreadable(
-                written, "it is a folder", f'write "{suggested}"' if suggested else "name a file in the folder", report
-            )
-        elif path.exists():
-            report_unreadable(written, "it is not a regular file", "name a text file", report)
-        else:
-            report_unreadable(written, "it does not exist", _missing_file_hint(path, written), report)
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        report_unreadable(written, "it does not exist", _missing_file_hint(path, written), report)
+        return False
     except (OSError, ValueError) as error:
-        report_unreadable(
-            written, str(getattr(error, "strerror", None) or "it is not a valid file name"), _READABLE_HINT, report
-        )
-    return False
+        reason = str(getattr(error, "strerror", None) or "it is not a valid file name")
+        report_unreadable(written, reason, _READABLE_HINT, report)
+        return False
+    if stat.S_ISDIR(mode):
+        config = find(path)
+        suggested = posixpath.join(written.text or ".", config.relative_to(path).as_posix()) if config else ""
+        hint = f'write "{suggested}"' if suggested else "name a file in the folder"
+        report_unreadable(written, "it is a folder", hint, report)
+    elif not stat.S_ISREG(mode):
+        report_unreadable(written, "it is not a regular file", "name a text file", report)
+    return stat.S_ISREG(mode)
 
 
 _READABLE_HINT = "name a file that can be read"

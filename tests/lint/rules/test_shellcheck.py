@@ -76,7 +76,7 @@ def test_code_that_pipegen_makes_safe_is_not_reported(script: str) -> None:
 @pytest.mark.usefixtures("_shellcheck")
 def test_each_shell_has_its_dialect() -> None:
     """Some bash syntax is an error in dash."""
-    script = "if [[ $x == y ]]; then ls; fi"
+    script = "if [[ $x = y ]]; then ls; fi"
 
     assert len(findings(check, block(script))) == 1
     assert findings(check, block(script, more="        shell: bash\n")) == []

@@ -203,9 +203,12 @@ class Results:
         self._asked.clear()
         self._store.renew(error)
 
-    def close(self) -> None:
+    def record_use(self) -> None:
         """Record which results were used."""
         self._store.touch(self._used)
+
+    def close(self) -> None:
+        """Close the database."""
         self._store.close()
 
     def _changed(self, task: Task, question: Question) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -96,9 +97,11 @@ class ReusingExecutor:
         self._inner.stop(attempt, kill=kill)
 
     def close(self) -> None:
-        """Close the inner executor, and record which results were used."""
+        """Close the inner executor, record which results were used, and close their database."""
         self._inner.close()
-        self._guarded(self._results.close)
+        self._guarded(self._results.record_use)
+        with suppress(*_TROUBLE):
+            self._results.close()
 
     def _reused(self, task: Task, question: Question | None) -> Outcome | None:
         """Return the outcome of a reused result of *task*; None if there is none."""
