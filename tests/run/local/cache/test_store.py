@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import resource
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
@@ -40,10 +40,10 @@ def _closed() -> Iterator[None]:
         OPENED.pop().close()
 
 
-def store(folder: Path, limit: int = PLENTY) -> Store:
+def store(folder: Path, limit: int = PLENTY, warn: Callable[[str], None] = lambda _: None) -> Store:
     """Return a store whose clock ticks at each reading."""
     ticks = count()
-    OPENED.append(Store(folder, limit, now=lambda: float(next(ticks))))
+    OPENED.append(Store(folder, limit, warn=warn, now=lambda: float(next(ticks))))
     return OPENED[-1]
 
 
@@ -213,7 +213,7 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
         process.join()
 
     assert [process.exitcode for process in processes] == [0, 0]
-    results = Store(tmp_path, LITTLE)
+    results = store(tmp_path, LITTLE)
     keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
     stored_records = [stored_record for key in keys if (stored_record := results.find([key])) is not None]
     assert len(stored_records) > 5
@@ -248,7 +248,7 @@ def test_a_damaged_index_is_replaced_once(tmp_path: Path) -> None:
     """If two processes detect it, the second uses the index of the first; unknown contents are removed."""
     warnings: list[str] = []
     store(tmp_path).save(lambda: 1, [("version", LARGE)], ())
-    first, second = (Store(tmp_path, PLENTY, warn=warnings.append) for _ in range(2))
+    first, second = (store(tmp_path, warn=warnings.append) for _ in range(2))
     first.renew(DamagedIndexError("a row"))
     saved = first.save(lambda: first.keys.save("build"), [("version", LARGE.upper())], ())
     second.renew(DamagedIndexError("a row"))
@@ -283,7 +283,7 @@ def test_an_index_with_rows_out_of_order_is_replaced(tmp_path: Path) -> None:
     path = index(tmp_path)
     first, last = (_varint(key) for key in (keys[0], keys[-1]))
     path.write_bytes(path.read_bytes().replace(last, b"-" * 9).replace(first, last).replace(b"-" * 9, first))
-    again = Store(tmp_path, PLENTY, warn=warnings.append)
+    again = store(tmp_path, warn=warnings.append)
 
     assert ["out of order" in warning for warning in warnings] == [True]
     assert again.find(keys) is None
@@ -328,7 +328,7 @@ def test_files_that_another_process_creates_and_removes_are_no_obstacle(tmp_path
     other.start()
     try:
         for _ in range(200):
-            Store(tmp_path, PLENTY, warn=warnings.append).close()
+            store(tmp_path, warn=warnings.append).close()
     finally:
         end.set()
         other.join()
@@ -363,7 +363,7 @@ def test_nothing_is_dropped_in_a_read_only_folder(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
     warnings: list[str] = []
 
-    assert Store(tmp_path, PLENTY, warn=warnings.append).find([key]) is not None
+    assert store(tmp_path, warn=warnings.append).find([key]) is not None
     assert warnings == []
 
 
