@@ -27,10 +27,15 @@ LEAST_SAVED_LINES = 3
 def with_common_when(document: Document) -> Document:
     """Return *document* with `when: on_failure` or `always` in a job, not in each of its rules.
 
-    So it shares its rules with jobs that start otherwise. https://docs.gitlab.com/ci/yaml/#ruleswhen: a rule without
-    `when` has that of the job.
+    So it shares its rules with jobs that start otherwise, and gets those of a job that it extends from that one.
+    https://docs.gitlab.com/ci/yaml/#ruleswhen: a rule without `when` has that of the job.
     """
-    return replace(document, jobs=tuple(map(_with_common_when, document.jobs)))
+    jobs = [_with_common_when(job) for job in document.jobs]
+    rules = {job.name: job.rules for job in jobs}
+    return replace(
+        document,
+        jobs=tuple(replace(job, rules=()) if job.when and rules.get(job.extends) == job.rules else job for job in jobs),
+    )
 
 
 def _with_common_when(job: GitLabJob) -> GitLabJob:

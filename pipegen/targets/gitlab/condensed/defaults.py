@@ -47,7 +47,8 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
     # Tags of the settings are there already, and jobs of other files could lack a runner with new ones.
     if document.tags or document.external:
         defaults = replace(defaults, tags=())
-    others = len(document.jobs) - len(stages)
+    # A helper that extends another needs no line of its own.
+    others = sum(not job.runs_stage and job.extends not in names for job in document.jobs)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
     users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)

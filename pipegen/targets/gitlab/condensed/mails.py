@@ -13,8 +13,8 @@ _STAGE = "PIPEGEN_STAGE"
 _PLACEHOLDER = "\0"
 # Text without a meaning in double quotes, for the shell and for GitLab.
 _PLAIN_NAME = r"[^\"$%`\\'\n]+"
-# A line whose stage is in double quotes.
-_QUOTED_LINE = re.compile(r"""[^"'\\]*(?:"[^"'\\]*"[^"'\\]*)*"[^"'\\]*\0[^"'\\]*"[^\0]*""")
+# The parts of a script in which the shell does or does not expand variables: text in quotes, or none.
+_QUOTED = re.compile(r"""(?s)'[^']*'|"(?:[^"\\]|\\.)*"|(?:[^'"\\]|\\.)+""")
 
 
 def with_shared_mails(document: Document) -> Document:
@@ -54,14 +54,21 @@ def _template(job: GitLabJob) -> tuple[ScriptEntry, ...]:
 
 
 def _is_expanded(entry: ScriptEntry) -> bool:
-    """Return whether the shell expands variables in place of the stage in *entry*."""
-    lines = [line for line in entry.text.split("\n") if _PLACEHOLDER in line]
-    return _PLACEHOLDER not in entry.comment and all(map(_QUOTED_LINE.fullmatch, lines))
+    """Return whether the stage in *entry* is only in quotes, where a variable may be in its place."""
+    is_quoted = all(part[0] in "\"'" for part in _QUOTED.findall(entry.text) if _PLACEHOLDER in part)
+    return _PLACEHOLDER not in entry.comment and is_quoted
 
 
 def _entry(entry: ScriptEntry) -> ScriptEntry:
     """Return *entry* with a variable in place of its stage."""
-    return replace(entry, text=re.sub(r"\0(?=(\w?))", _variable, entry.text))
+    return replace(entry, text=_QUOTED.sub(_with_variable, entry.text))
+
+
+def _with_variable(quoted: re.Match[str]) -> str:
+    """Return the part *quoted* of a script with a variable in place of its stage; it is in single or double quotes."""
+    if quoted[0].startswith("'"):
+        return quoted[0].replace(_PLACEHOLDER, f"'\"${_STAGE}\"'")
+    return re.sub(r"\0(?=(\w?))", _variable, quoted[0])
 
 
 def _variable(match: re.Match[str]) -> str:

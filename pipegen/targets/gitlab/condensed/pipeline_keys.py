@@ -10,7 +10,7 @@ from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import EXTRA_LINES, count_lines
 from pipegen.targets.gitlab.condensed.defaults import CACHE_LINES
-from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
+from pipegen.targets.gitlab.condensed.scripts import Script, line_count, shared_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
 
@@ -19,6 +19,16 @@ T = TypeVar("T")
 # Keys that a job of the user's own text replaces, so that it cannot share them.
 _SHARED_KEYS = {"rules", "image", "services", "variables", "cache", "retry", "timeout", "interruptible"}
 _INSTEAD = _SHARED_KEYS | {"extends", "inherit", "only", "except"}
+
+
+class _Member(Struct):
+    """A job of a pipeline: with its *own* keys, and the *whole* job, with those of the hidden job of its tools.
+
+    The latter come after those of the pipeline.
+    """
+
+    own: GitLabJob
+    whole: GitLabJob
 
 
 class _Extension(Struct):
@@ -37,21 +47,21 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
     extends, and takes other keys from the latter if the job has none: https://docs.gitlab.com/ci/yaml/#extends
     """
     tools = {hidden.name: hidden for hidden in document.hidden}
-    members: dict[str, list[GitLabJob]] = {}
+    members: dict[str, list[_Member]] = {}
     for job in document.jobs:
         name = pipelines.get(job.name)
         if name and job.runs_stage and (not job.extends or job.extends in tools) and _INSTEAD.isdisjoint(job.raw):
-            members.setdefault(name, []).append(with_tools(job, tools.get(job.extends)))
+            members.setdefault(name, []).append(_Member(job, with_tools(job, tools.get(job.extends))))
     taken = document.names()
     hidden_jobs: list[Hidden] = []
     extending: dict[str, _Extension] = {}
     for pipeline_name, jobs in members.items():
         shared = _shared(jobs, has_scripts=has_scripts)
-        users = [job for job in jobs if _lines(_repeated(job, shared))]
+        users = [job for job in jobs if _lines(_repeated(job.own, shared))]
         # More keys that all these jobs have would only be in another hidden job for them.
         shared = _shared(users, has_scripts=has_scripts) if users else shared
-        repeated = {job.name: keys for job in users if _lines(keys := _repeated(job, shared))}
-        emptied = {job.name: _emptied(job, shared) for job in users if job.name in repeated}
+        repeated = {job.own.name: keys for job in users if _lines(keys := _repeated(job.own, shared))}
+        emptied = {job.own.name: _emptied(job.whole, shared) for job in users if job.own.name in repeated}
         saved = sum(map(_lines, repeated.values())) - sum(map(len, emptied.values()))
         if saved > len(repeated) + _lines(shared) + EXTRA_LINES:
             hidden_jobs.append(replace(shared, name=unique_name(f".{pipeline_name}", taken)))
@@ -65,37 +75,44 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
     )
 
 
-def _shared(jobs: Sequence[GitLabJob], *, has_scripts: bool) -> Hidden:
-    """Return a hidden job without a name, with the keys that all *jobs* have, each with its most frequent value.
+def _shared(members: Sequence[_Member], *, has_scripts: bool) -> Hidden:
+    """Return a hidden job without a name, with the keys that all *members* have, each with its most frequent own value.
 
     A job may have an empty script in place of a shared one.
     """
+    jobs, whole = [member.own for member in members], [member.whole for member in members]
     first, *others = jobs
-    before, after = [job.before_script for job in jobs], [job.after_script for job in jobs]
+
+    def most(key: Callable[[GitLabJob], T], empty: T, is_map: Callable[[T], bool] = lambda _: False) -> T:
+        return _most([key(job) for job in jobs], [key(job) for job in whole], empty, is_map)
+
+    def script(key: Callable[[GitLabJob], Script]) -> Script:
+        return shared_script([key(job) for job in jobs], [key(job) for job in whole]) if has_scripts else ()
+
     return Hidden(
         name="",
-        rules=_most([job.rules for job in jobs], ()),
-        image=_most([job.image for job in jobs], None, lambda image: image is not None and not image.is_plain),
-        services=_most([job.services for job in jobs], ()),
+        rules=most(lambda job: job.rules, ()),
+        image=most(lambda job: job.image, None, lambda image: image is not None and not image.is_plain),
+        services=most(lambda job: job.services, ()),
         variables=tuple(entry for entry in first.variables if all(entry in job.variables for job in others)),
-        caches=_most([job.caches for job in jobs], (), lambda caches: len(caches) == 1),
-        retry=_most([job.limits.retry for job in jobs], None),
-        timeout=_most([job.limits.timeout for job in jobs], ""),
+        caches=most(lambda job: job.caches, (), lambda caches: len(caches) == 1),
+        retry=most(lambda job: job.limits.retry, None),
+        timeout=most(lambda job: job.limits.timeout, ""),
         interruptible=all(job.interruptible for job in jobs),
-        before_script=shared_script(before, before) if has_scripts else (),
-        after_script=shared_script(after, after) if has_scripts else (),
+        before_script=script(lambda job: job.before_script),
+        after_script=script(lambda job: job.after_script),
     )
 
 
-def _most(values: Sequence[T], empty: T, is_map: Callable[[T], bool] = lambda _: False) -> T:
-    """Return the most frequent of *values*; *empty* if a job has none, or if no two are equal.
+def _most(own: Sequence[T], whole: Sequence[T], empty: T, is_map: Callable[[T], bool]) -> T:
+    """Return the most frequent of the values that jobs have as their *own*; *empty* if no two are equal.
 
-    A map is only shared by all: GitLab would merge its keys into another map.
+    So it is if a job has none in *whole*. A map is only shared by all: GitLab would merge its keys into another map.
     """
-    if empty in values or not values:
+    if empty in whole or not any(own):
         return empty
-    ((value, count),) = Counter(values).most_common(1)
-    is_replaceable = count == len(values) or not is_map(value)
+    ((value, count),) = Counter([each for each in own if each != empty]).most_common(1)
+    is_replaceable = count == len(whole) or not is_map(value)
     return value if count > 1 and is_replaceable else empty
 
 

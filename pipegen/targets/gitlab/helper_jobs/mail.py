@@ -12,7 +12,7 @@ from pipegen.plan.model.texts import mail_texts, outputs_in, setup_names
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
-from pipegen.shell.quote import Literal, VariableExpansion, Word, constant, quote
+from pipegen.shell.quote import Fragment, Literal, ShellFragment, VariableExpansion, Word, constant, quote
 from pipegen.shell.uses import is_plain
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.shell.values.inputs import unchecked
@@ -22,6 +22,7 @@ from pipegen.shell.words.items import arguments, has_loop
 from pipegen.shell.words.text import word
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.scripts import entries
+from pipegen.targets.gitlab.jobs.values.variables import expands_plainly
 from pipegen.targets.gitlab.model import ScriptEntry
 from pipegen.targets.gitlab.settings import MailVariables
 
@@ -126,11 +127,21 @@ def _recipients(mail: PlanMail, lowering: Lowering) -> Generator[str, None, tupl
 
 def _folded(variable: str, text: Word) -> Generator[str, None, Word]:
     """Yield the line that sets *variable* to *text* with spaces for line breaks, if necessary; return the result."""
-    known = constant(text)
-    if known is not None:
-        return (Literal(re.sub(_LINE_BREAK, " ", known)),)
+    fragments = [Literal(re.sub(_LINE_BREAK, " ", each.text)) if isinstance(each, Literal) else each for each in text]
+    if all(map(_is_one_line, fragments)):
+        return tuple(fragments)
     yield f"{variable}=$(printf %s {quote(text)} | tr -d '\\r' | tr '\\n' ' ')"
     return (VariableExpansion(variable),)
+
+
+def _is_one_line(fragment: Fragment) -> bool:
+    """Return whether *fragment*, a text without line breaks or an expansion, has none."""
+    match fragment:
+        case VariableExpansion(name=name, operator=""):
+            return expands_plainly(f"${name}")
+        case ShellFragment(text=text):
+            return expands_plainly(text)
+    return isinstance(fragment, Literal)
 
 
 def _lines(text: Word) -> list[Word]:

@@ -120,6 +120,17 @@ def test_helpers_and_bridges_do_not_inherit() -> None:
     assert raw["last"]["inherit"] == {"default": False, "variables": False}
 
 
+def test_helpers_that_share_a_script_need_no_line_of_their_own() -> None:
+    """Their hidden job does not inherit."""
+    stages = ", ".join(f"{{ name: {name}, script: x, image: i }}" for name in ("lint", "unit", "pack", "sign", "ship"))
+    keys = f"notify: {{ email: {{ to: [a@b.c] }} }}, stages: [{stages}]"
+    raw = _raw(compiled(f"targets: {{ gitlab: {{ mail: {{}} }} }}\npipelines: {{ p: {{ {keys} }} }}"))
+
+    assert raw["default"] == {"image": "i"}
+    assert raw[".mail"]["inherit"] == {"default": False}
+    assert "inherit" not in raw["mail when lint fails"]
+
+
 def test_a_default_that_saves_no_line_is_not_generated() -> None:
     """Two jobs with one common key are shorter without it."""
     stages = "{ name: a, script: x, image: i }, { name: b, script: x, image: i }"

@@ -28,7 +28,7 @@ def test_mail_jobs_share_a_script_that_reads_the_stage() -> None:
     data = _data(_TWO)
     script = data[".mail"]["script"][-1]
 
-    assert '"[Pipeline] $CI_PROJECT_NAME p/$PIPEGEN_STAGE failed"' in script
+    assert '"Subject: [Pipeline] $CI_PROJECT_NAME p/$PIPEGEN_STAGE failed"' in script
     assert '"stage $PIPEGEN_STAGE. See the log' in script
     assert data["mail when unit fails"] == {
         "extends": ".mail",
@@ -39,6 +39,14 @@ def test_mail_jobs_share_a_script_that_reads_the_stage() -> None:
     assert data["mail when end to end fails"]["variables"] == {"PIPEGEN_STAGE": "end to end"}
     assert "script" not in data["mail when end to end fails"]
     assert data[".mail"]["variables"] == {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
+
+
+def test_a_mail_may_have_the_stage_in_single_quotes() -> None:
+    """The variable is in double quotes between them."""
+    data = _data(_TWO, """to: [t@example.org], subject: '"${.stage}" failed: $5 \\'""")
+
+    assert """'Subject: "'"$PIPEGEN_STAGE"'" failed: $5 \\'""" in data[".mail"]["script"][-1]
+    assert data["mail when unit fails"]["variables"] == {"PIPEGEN_STAGE": "unit"}
 
 
 def test_the_rules_of_mail_jobs_are_named_after_mails() -> None:

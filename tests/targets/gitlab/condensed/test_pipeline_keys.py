@@ -96,6 +96,16 @@ def test_jobs_with_raw_keys_share_nothing_that_these_replace() -> None:
     assert data["api: a"]["image"] == "python:3.12"
 
 
+def test_keys_of_the_tools_of_jobs_are_only_in_their_hidden_job() -> None:
+    """It comes after that of the pipeline."""
+    stages = ", ".join(f"{{ name: {name}, build: {name}, run: true, timeout: 5 minutes }}" for name in "abc")
+    data = _data(f"when: {{ branch: main }}, stages: [{stages}]")
+
+    assert [*data[".api"]] == ["rules", "timeout"]
+    assert "services" in data[".docker"]
+    assert data["api: a"]["extends"] == [".api", ".docker"]
+
+
 def test_a_single_pipeline_has_no_hidden_job() -> None:
     """Its keys are in `default`."""
     data = yaml_data(
