@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 # A shell variable that is set to a value, and nothing else.
 _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[A-Za-z0-9_]+\}?"
+# One that is set to text in single quotes, of which double quotes change nothing, and in which others are expanded.
+_QUOTED_ASSIGNMENT = r"""([A-Za-z_][A-Za-z0-9_]*)='([^'"\\`]*)'"""
 # A variable whose value is in double quotes, in which others are expanded.
 _EXPORT = r'export [A-Za-z_][A-Za-z0-9_]*="[^"\\`]*"'
 # A path of pipegen, whose parts need no quotes.
@@ -135,6 +137,8 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
     text = expanded_text(texts, values)
     if re.fullmatch(f"{_ASSIGNMENT}|{_EXPORT}", text):
         return text
+    if (quoted := re.fullmatch(_QUOTED_ASSIGNMENT, text)) and not any("$" in own for own in texts):
+        return f'{quoted[1]}="{quoted[2]}"'
     if directory := re.fullmatch(_CHANGE_DIRECTORY, text):
         return f'cd "{directory[1]}"'
     rest = re.sub(_PATH, "", text)

@@ -194,6 +194,23 @@ def test_a_missing_output_fails_the_stage_with_its_name(world: World, outputs: o
     assert not [path for path in (world.root / ".pipegen").rglob("*") if path.is_file()]
 
 
+def test_several_outputs_are_checked_in_a_loop(world: World) -> None:
+    """The message names the first that is missing."""
+    result = run(world, script=['echo >"$PIPEGEN_OUTPUTS/a"'], outputs=["a", "b", "v"])
+
+    assert (result.status, result.errors) == (1, 'stage "t": output "b" was not written\n')
+    text = generated({"script": ["make"], "outputs": ["a", "b", "v"]}, READER)
+    assert text.count("was not written") == 1
+
+
+def test_plain_constants_are_in_the_script() -> None:
+    """A combination of a matrix has them in variables, because those of other combinations differ."""
+    stage: dict[str, object] = {"script": ['echo "in ${.stage}"']}
+
+    assert generated(stage) == 'echo "in t"\n'
+    assert generated({**stage, "matrix": {"v": ["1", "2"]}}, stage="t: 1") == "t_stage='t: 1'\necho \"in $t_stage\"\n"
+
+
 @pytest.mark.parametrize(
     ("script", "is_placed"),
     [

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
+from posixpath import join
 
 from pipegen.bindings.expression import Reference, Text
 from pipegen.bindings.script.model import PlacedReference
-from pipegen.plan.model import Case, Commands, Line, Measure, Measured, Service
+from pipegen.plan.model import Case, Commands, Line, Measure, Measured
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import captured, failure, indented, otherwise, wrapped
@@ -28,9 +29,11 @@ from pipegen.shell.quote import (
     printf_format,
     quote,
 )
+from pipegen.shell.steps.services import wait_for_service
+from pipegen.shell.uses import is_plain
 from pipegen.shell.values.transfers import FOLDER, transfer_path
 from pipegen.shell.values.write import has_placed_outputs
-from pipegen.shell.words.rewrite import rewrite
+from pipegen.shell.words.rewrite import rewrite, with_constants
 from pipegen.shell.words.shell_effects import (
     indentable,
     is_open_ended,
@@ -43,7 +46,6 @@ from pipegen.shell.words.text import argument, output_variable, own_variable, wo
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
-_SECONDS = 60
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _SET_PIPEFAIL = r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*"
 
@@ -63,7 +65,12 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     lines = marked_lines(lines) if is_marked else lines
     measures: list[Command] = []
     direct: list[Command] = []
+    unread = [] if is_marked else [output.name for output in step.outputs if _is_only_checked(output, lowering)]
+    if len(unread) > 1:
+        measures.append(_check_written(unread, lowering))
     for number, output in enumerate(step.outputs, start=len(lines)):
+        if len(unread) > 1 and output.name in unread:
+            continue
         marks = [Command((mark(number),), is_users=True)] if is_marked else []
         if (command := _measured(output, values, lowering)) is not None:
             measures += [*marks, command]
@@ -74,7 +81,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
         setup_commands.append(Command(MARK_FUNCTION, is_users=True))
     setup_commands += _exports(step, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
-        setup_commands.append(_make_folder(lowering))
+        setup_commands += _make_folder(lowering)
     is_followed = not is_alone or bool(measures)
     script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
     users_commands = [*waits, *script_commands, *measures]
@@ -89,7 +96,7 @@ def _waits(values: _Values, lowering: Lowering) -> list[Command]:
     """Return the commands that wait for the services of the job."""
     services = lowering.job.machine.services
     return [
-        _wait_for_service(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready
+        wait_for_service(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready
     ]
 
 
@@ -158,19 +165,38 @@ def _depends_on_pipefail(text: str) -> bool:
 
 
 class _Values:
-    """The variables that replace references in the script of *step*; *commands* set those that are not set yet."""
+    """The variables that replace references in the script of *step*; *commands* set those that are not set yet.
+
+    Plain constants have none where they may be in the text itself. Those of a combination are in variables, which its
+    matrix has, too.
+    """
 
     def __init__(self, step: Commands, lowering: Lowering) -> None:
         self.commands: list[Command] = []
         self._step = step
         self._lowering = lowering
         self._known: dict[tuple[str | None, ...], str] = {}
+        self._texts: dict[tuple[str | None, ...], Text] = {}
 
     def add(self, reference: Reference, text: Text) -> None:
-        """Give *reference*, whose value is *text*, a variable."""
-        key = _reference_key(reference)
-        if key in self._known:
-            return
+        """Give *reference* the value *text*."""
+        self._texts[_reference_key(reference)] = text
+
+    def constant(self, placed: PlacedReference) -> str | None:
+        """Return the value of a reference if it is plain constant text, which is the same in all jobs of the stage."""
+        text = self._texts[_reference_key(placed.reference)].constant
+        is_alike = self._lowering.job.combination is None
+        return text if is_alike and text is not None and is_plain(text) else None
+
+    def variable(self, placed: PlacedReference) -> str:
+        """Return the variable of a reference, which is set from now on."""
+        key = _reference_key(placed.reference)
+        if key not in self._known:
+            self._set(placed.reference, key)
+        return self._known[key]
+
+    def _set(self, reference: Reference, key: tuple[str | None, ...]) -> None:
+        text = self._texts[key]
         known = output_variable(text, self._lowering)
         if known is not None:
             self._known[key] = known
@@ -180,7 +206,9 @@ class _Values:
             case (Reference(),), (VariableExpansion(name=name),) if self._is_set(name):
                 self._known[key] = name
                 return
-        namespace = reference.namespace or self._lowering.job.stage
+        job = self._lowering.job
+        own = job.stage if job.combination is None else job.combination.stage
+        namespace = reference.namespace or own
         variable = plain(f"{namespace}_{reference.name}", self._taken, self._lowering.words)
         self._known[key] = variable
         values = _line_values(text)
@@ -190,10 +218,6 @@ class _Values:
             else Command((f"{variable}={assigned(shell_word)}",))
         )
         self.commands.append(command)
-
-    def variable(self, placed: PlacedReference) -> str:
-        """Return the variable of a reference."""
-        return self._known[_reference_key(placed.reference)]
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -221,7 +245,9 @@ def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
     """Return the text of *line* with variables; a CRLF becomes a line break, since some engines change it."""
     for reference, text in line.values:
         values.add(reference, text)
-    return rewrite(line.script, values.variable, lowering.variables.defaults).replace("\r\n", "\n").rstrip("\r\n")
+    script = with_constants(line.script, values.constant)
+    rewritten = rewrite(script, values.variable, lowering.variables.defaults)
+    return rewritten.replace("\r\n", "\n").rstrip("\r\n")
 
 
 def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
@@ -247,17 +273,35 @@ def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command 
             return _from_file(path, _no_file(output, path, lowering), variable)
         case Measure.WRITTEN:
             missing = failure(lowering.job, f'output "{output.name}" was not written')
-            folder = Literal(_placed(lowering)) if has_placed_outputs(lowering) else ShellFragment(_OUTPUTS)
-            return _from_file((folder, Literal(f"/{output.name}")), missing, variable)
+            return _from_file((_written_folder(lowering), Literal(f"/{output.name}")), missing, variable)
     return None
 
 
-def _make_folder(lowering: Lowering) -> Command:
-    """Return the command that makes the folder in which the script writes outputs."""
-    if has_placed_outputs(lowering):
-        folder = f"$PWD/{between_quotes(_placed(lowering))}"
-        return Command((f'export PIPEGEN_OUTPUTS="{folder}"', 'mkdir -p "$PIPEGEN_OUTPUTS"'))
-    return Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"'))
+def _is_only_checked(output: Measured, lowering: Lowering) -> bool:
+    """Return whether the script writes *output* to its file, which nothing reads in the script."""
+    is_read = output.name in lowering.needed and output.name not in lowering.direct
+    return output.measure is Measure.WRITTEN and not is_read
+
+
+def _check_written(names: Sequence[str], lowering: Lowering) -> Command:
+    """Return the command that checks that the script has written the outputs with these *names*."""
+    name = VariableExpansion("pipegen_output")
+    missing = failure(lowering.job, 'output "%s" was not written', (name,))
+    check = otherwise(f"[ -f {quote((_written_folder(lowering), Literal('/'), name))} ]", missing)
+    return Command((f"for pipegen_output in {' '.join(map(quote, names))}; do", *indented(check), "done"))
+
+
+def _written_folder(lowering: Lowering) -> Literal | ShellFragment:
+    """Return the folder in which the script writes outputs."""
+    return Literal(_placed(lowering)) if has_placed_outputs(lowering) else ShellFragment(_OUTPUTS)
+
+
+def _make_folder(lowering: Lowering) -> tuple[Command, ...]:
+    """Return the commands that make the folder in which the script writes outputs."""
+    is_placed = has_placed_outputs(lowering)
+    folder = f"$PWD/{between_quotes(_placed(lowering))}" if is_placed else _OUTPUTS
+    make = 'mkdir -p "$PIPEGEN_OUTPUTS"' if is_placed else 'mkdir "$PIPEGEN_OUTPUTS"'
+    return Command((f'export PIPEGEN_OUTPUTS="{folder}"',)), Command((make,))
 
 
 def _placed(lowering: Lowering) -> str:
@@ -275,11 +319,11 @@ def _written(output: Measured, values: _Values, lowering: Lowering) -> Command:
 
 
 def _file_argument(path: Text, lowering: Lowering) -> str:
-    """Return *path* as an argument that is never an option or standard input."""
-    known = path.constant
+    """Return *path* in the directory of the job as an argument that is never an option or standard input."""
+    known, directory = path.constant, lowering.job.directory
     if known is None:
         return f"<{argument(path, lowering)}"
-    return quote(operand(known))
+    return quote(operand(known if directory == "." else join(directory, known)))
 
 
 def _redirected(text: str, target: str) -> tuple[str, ...]:
@@ -321,25 +365,6 @@ def _from_file(path: Word, missing: Sequence[str], variable: str | None) -> Comm
     if variable is None:
         return Command(check)
     return Command((*check, *captured(variable, f"cat <{file}")))
-
-
-def _wait_for_service(service: Service, ready: str) -> Command:
-    """Return the command that repeats the commands *ready* until they succeed, for up to a minute."""
-    is_simple = not (
-        "#" in ready or "\n" in ready or ready.endswith("\\") or may_change_shell(ready) or is_open_ended(ready)
-    )
-    late = f"echo {quote(f'service {service.alias} was not ready within {_SECONDS} seconds')} >&2; exit 1;"
-    return Command(
-        (
-            f"pipegen_end=$(($(date +%s) + {_SECONDS}))",
-            *((f"until {ready}; do",) if is_simple else ("until (", *indented(indentable(ready)), "); do")),
-            f'  [ "$(date +%s)" -lt "$pipegen_end" ] || {{ {late} }}',
-            "  sleep 1",
-            "done",
-        ),
-        f"until service {service.alias} is ready",
-        is_users=True,
-    )
 
 
 def _line_values(text: Text) -> tuple[Text, ...]:

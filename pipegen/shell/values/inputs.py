@@ -28,12 +28,14 @@ from pipegen.structs import replace
 
 def read_inputs(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that set and check the inputs that the job uses; an invalid value fails the job."""
-    inputs = {declared.name: declared for declared in lowering.plan.inputs}
-    for name, variable in lowering.variables.inputs.items():
-        word = shell_text(lowering.host.input(name))
+    # In the order of the config, so that several scripts begin alike.
+    for declared in lowering.plan.inputs:
+        variable = lowering.variables.inputs.get(declared.name)
+        if variable is None:
+            continue
+        word = shell_text(lowering.host.input(declared.name))
         lines = [f"{variable}={assigned(word)}"] if word != (VariableExpansion(variable),) else []
-        declared = inputs[name]
-        may_be_empty = declared.default is None and name in lowering.optional
+        may_be_empty = declared.default is None and declared.name in lowering.optional
         if lowering.host.checks_inputs:
             lines += _checks(declared, (VariableExpansion(variable),), lowering, may_be_empty=may_be_empty)
         if lines:

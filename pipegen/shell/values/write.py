@@ -98,19 +98,22 @@ def direct_outputs(job: Job, read: frozenset[str], host: ShellEnvironment) -> fr
     """Return the outputs of *job* that its commands write straight to their files.
 
     No step may read them (*read*), nor the engine, which would not drop the line breaks at the end. Those of commands
-    come last, so that the outputs are measured in the order of the config.
+    come last, so that the outputs are measured in the order of the config. In a directory, only files with a known path
+    are written so, once the script has left it.
     """
-    if not job.outputs or job.directory != ".":
+    if not job.outputs:
         return _NO_NAMES
+    is_at_root = job.directory == "."
     written = _written(job)
-    is_placed = bool(written) and _can_be_placed(written, job, read, host)
+    is_placed = is_at_root and bool(written) and _can_be_placed(written, job, read, host)
     direct = {output.name for output in written if is_placed and output.name in job.outputs}
     for step in reversed(job.steps):
         if isinstance(step, Commands):
             for output in reversed(step.outputs):
                 is_used = output.name in job.outputs or output.name in read
                 if is_used and not (is_placed and output.measure is Measure.WRITTEN):
-                    if output.measure is Measure.WRITTEN or _is_read(output, job, read, host):
+                    is_found = is_at_root or (output.file is not None and output.file.constant is not None)
+                    if output.measure is Measure.WRITTEN or not is_found or _is_read(output, job, read, host):
                         break
                     direct.add(output.name)
             break

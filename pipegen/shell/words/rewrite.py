@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
+from pipegen.structs import replace
 
 # Before these characters a name needs braces; `[` would begin a subscript.
 _CONTINUES_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[")
@@ -17,6 +18,10 @@ _LONG = 10_000
 # Characters with no other meaning in a word, except in a regular expression after `=~`.
 _PLAIN = r"[A-Za-z0-9_./:@%+,-]"
 _LONGEST_WORD = 200
+# Where plain text has no other meaning, not even as a keyword.
+_IN_PLACE = frozenset((Context.DOUBLE, Context.DOCUMENT, Context.SINGLE))
+# Text that plain text would continue: a name, or what a backslash escapes.
+_OPEN_NAME = re.compile(r"(?:\\|\$\w*)\Z")
 # How quoted text begins, and how it resumes after a reference.
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
@@ -68,6 +73,29 @@ def rewrite(
             case Escaped():
                 text += _escaped(part)
     return "".join((*pieces, text))
+
+
+def with_constants(script: ParsedScript, constant: Callable[[PlacedReference], str | None]) -> ParsedScript:
+    """Return *script* with text in place of references to a plain *constant*, where they are between quotes.
+
+    Elsewhere, the text could be a keyword, or split into words.
+    """
+    parts: list[ScriptPart] = []
+    for part in script.parts:
+        before = parts[-1] if parts else ""
+        text = constant(part) if isinstance(part, PlacedReference) and _may_be_text(part, before) else None
+        parts.append(text or part)
+    return replace(script, parts=tuple(parts))
+
+
+def _may_be_text(placed: PlacedReference, before: ScriptPart) -> bool:
+    """Return whether plain text may be in place of *placed*, which follows the part *before*."""
+    text = before.text if isinstance(before, Body) else before
+    if placed.context not in _IN_PLACE or not isinstance(text, str):
+        return False
+    # At the start of a line, it could end a here-document.
+    is_start = placed.context is Context.DOCUMENT and text[-1:] in ("", "\n", "\t")
+    return not is_start and _OPEN_NAME.search(text[-_LONGEST_WORD:]) is None
 
 
 def _start_of_word(text: str) -> str:

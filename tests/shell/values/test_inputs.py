@@ -103,6 +103,15 @@ def test_an_input_is_read_once_before_the_script() -> None:
         assert text_of(script_of(plan, "t", host())) == copied % line
 
 
+def test_inputs_are_checked_in_the_order_of_the_config() -> None:
+    """So that scripts with the same inputs begin alike."""
+    inputs = {"x": {"default": "", "pattern": "x*"}, "y": {"default": "", "pattern": "y*"}}
+    plan = plan_of([{"name": "t", "script": ["./x ${inputs.y} ${inputs.x}"]}], inputs=inputs)
+    text = text_of(script_of(plan, "t", host()))
+
+    assert text.index("grep -Eqx 'x*'") < text.index("grep -Eqx 'y*'")
+
+
 def test_choices_are_checked_once_by_the_engine_or_the_script() -> None:
     """The script still checks patterns; the after script checks nothing."""
     inputs = {"x": {"choices": ["a", "b"], "default": "a"}, "y": {"default": "", "pattern": "c*"}}

@@ -14,7 +14,7 @@ from pipegen.bindings.script.entry import parse_script
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, PlacedReference, ScriptPart
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.shell.words.rewrite import rewrite
+from pipegen.shell.words.rewrite import rewrite, with_constants
 
 # Fragments of the grammars of shells, balanced or not.
 PIECES = (
@@ -69,6 +69,23 @@ def rewritten(text: str) -> str:
 def test_a_reference_is_quoted_for_its_position(script: str, expected: str) -> None:
     """With the minimum of quotes."""
     assert rewritten(script) == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ('echo "a ${s.v}b"', 'echo "a c db"'),
+        ("echo 'a ${s.v}'", "echo 'a c d'"),
+        ("cat <<'EOF'\n$x ${s.v}\nEOF\n", "cat <<EOF\n\\$x c d\nEOF\n"),
+        ("echo ${s.v}", 'echo "$pipegen_s_v"'),
+        ('echo "$x${s.v}"', 'echo "$x$pipegen_s_v"'),
+        ('echo "\\\\${s.v}"', 'echo "\\\\$pipegen_s_v"'),
+        ("cat <<EOF\n${s.v}\nEOF\n", "cat <<EOF\n$pipegen_s_v\nEOF\n"),
+    ],
+)
+def test_a_plain_constant_is_in_quotes_itself(script: str, expected: str) -> None:
+    """Where it continues no name, and ends no here-document."""
+    assert rewrite(with_constants(parsed(script, "s"), lambda _: "c d"), variable, {}) == expected
 
 
 def test_rewriting_keeps_line_numbers() -> None:

@@ -15,7 +15,8 @@ from bindings.sample_scripts import parsed
 from engines.requirement import require_program
 from shell.rewrite_positions import POSITIONS, Position, special_defaults
 
-from pipegen.shell.words.rewrite import rewrite
+from pipegen.bindings.script.model import PlacedReference
+from pipegen.shell.words.rewrite import rewrite, with_constants
 
 SHELLS = {
     "dash": ("dash",),
@@ -25,6 +26,9 @@ SHELLS = {
 }
 VALUES = {
     "plain": "abc",
+    "words": "a b: c/d",
+    "keyword": "if",
+    "delimiter alone": "EOF",
     "command": "'; touch canary #",
     "substitution": "$(touch canary)",
     "backticks": '`touch canary` "`touch canary`"',
@@ -78,14 +82,22 @@ NESTS = (
 )
 
 
-def rewritten(position: Position) -> str:
-    """Return the script of *position* for a shell, after assignments of its defaults."""
+def rewritten(position: Position, constant: str | None = None) -> str:
+    """Return the script of *position* for a shell, after assignments of its defaults.
+
+    With a *constant*, this text is the value of `v`, and may be in the script itself.
+    """
     script = parsed(position.script, "s")
     names = {text: f"pipegen_default_{number}" for number, text in enumerate(special_defaults(script))}
     lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
-    return "\n".join(
-        [*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)]
-    )
+
+    def variable(placed: PlacedReference) -> str:
+        return f"pipegen_{placed.reference.name}".replace(".", "_")
+
+    def value(placed: PlacedReference) -> str | None:
+        return constant if variable(placed) in ("pipegen_v", "pipegen_params_v") else None
+
+    return "\n".join([*lines, rewrite(with_constants(script, value), variable, names)])
 
 
 def nested(position: Position, chance: Random) -> Position:
@@ -96,14 +108,21 @@ def nested(position: Position, chance: Random) -> Position:
     return replace(position, script=script, name=f"{position.name}, nested")
 
 
-def program(positions: Sequence[Position], values: Sequence[str]) -> str:
-    """Return a program that writes the output of each position for each value to `out/VALUE/POSITION`."""
-    lines = [HEADER, f"for name in {' '.join(values)}; do", 'value=$(cat "values/$name" && echo .)']
+def program(positions: Sequence[Position], values: Sequence[str], constant: str | None) -> str:
+    """Return a program that writes the output of each position for each value to `out/VALUE/POSITION`.
+
+    A *constant* is the only value.
+    """
+    lines = [
+        HEADER,
+        "for name in {}; do".format(" ".join(f"'{value}'" for value in values)),
+        'value=$(cat "values/$name" && echo .)',
+    ]
     lines += ["value=${value%.}", "pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
     lines += ["pipegen_v=$value pipegen_params_v=$value pipegen_file=$file"]
     for number, position in enumerate(positions):
         spared = '[ "$name" = long ] || ' if position.is_quadratic else ""
-        lines += [f"{spared}(", rewritten(position), f') >"out/$name/{number}" || :']
+        lines += [f"{spared}(", rewritten(position, constant), f') >"out/$name/{number}" || :']
     return "\n".join([*lines, "done", ""])
 
 
@@ -116,8 +135,10 @@ class Ran:
     errors: str
 
 
-def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple(VALUES)) -> Ran:
-    """Run each position with each value in *shell*."""
+def run(
+    positions: Sequence[Position], shell: str, values: Sequence[str] = tuple(VALUES), constant: str | None = None
+) -> Ran:
+    """Run each position with each value in *shell*; a *constant* is the only value."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         for subfolder in ("out", "values"):
@@ -125,12 +146,12 @@ def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple
         (folder / "file").write_text(FILE)
         for value, text in VALUES.items():
             (folder / "values" / value).write_bytes(text.encode())
-        (folder / "program").write_text(program(positions, values), encoding="utf-8")
+        (folder / "program").write_text(program(positions, values, constant), encoding="utf-8")
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
         command = (*SHELLS[shell], "program")
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
         wrong = [
-            f"{position.name}, {value}: {rewritten(position)!r} printed {printed_text[:100]!r}"
+            f"{position.name}, {value}: {rewritten(position, constant)!r} printed {printed_text[:100]!r}"
             for value in values
             for number, position in enumerate(positions)
             if not (position.is_quadratic and value == "long")
@@ -154,6 +175,19 @@ def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
 
     assert ran.wrong == []
     assert not ran.is_canary_there
+    assert ran.errors == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("value", ["plain", "words", "keyword", "delimiter alone"])
+def test_plain_constants_in_the_script_are_unchanged(shell: str, value: str) -> None:
+    """Also those with blanks, and those that would end a here-document or be a keyword."""
+    require_program(SHELLS[shell][0])
+    positions = [position for position in POSITIONS if shell == "bash" or not position.is_bash]
+    ran = run(positions, shell, (value,), VALUES[value])
+
+    assert ran.wrong == []
     assert ran.errors == ""
 
 

@@ -276,6 +276,18 @@ def test_combinations_needed_separately_extend_a_hidden_job() -> None:
     }
 
 
+def test_names_and_written_outputs_of_combinations_are_in_the_matrix_job() -> None:
+    """The name of a combination consists of its values."""
+    more = "- { name: read, script: 'echo ${unit.size}' }"
+    matrix = _matrix("""script: 'echo "${.stage}" >"$PIPEGEN_OUTPUTS/size"'""", "outputs: [size]", more=more)
+
+    assert matrix["unit"]["script"][:3] == [
+        'unit_stage="unit: $v"',
+        'export PIPEGEN_OUTPUTS="$PWD/.pipegen/outputs/unit-$v"',
+        'mkdir -p "$PIPEGEN_OUTPUTS"',
+    ]
+
+
 @pytest.mark.parametrize(
     ("key", "own"),
     [
