@@ -65,6 +65,15 @@ def test_published_names_and_tags_are_bound(world: World) -> None:
     ]
 
 
+def test_the_full_name_is_computed_once() -> None:
+    """The variable that other stages read is that of the pushed names."""
+    reader = {"name": "r", "script": ["echo ${t.imageFullName}"]}
+    text = text_of(script_of(plan_of([publish(tag="v1", tags=[""]), reader]), "t", host()))
+
+    assert text.count("tr A-Z/ a-z-") == 1
+    assert '$DOCKER push "$t_imageFullName:v1"\n' in text
+
+
 def test_valid_constants_need_no_check_and_no_loop() -> None:
     """They are pushed directly."""
     plan = plan_of([publish(name="Team/App", tag="V1", tags=[""])])

@@ -39,12 +39,14 @@ class _Tags(Struct):
 def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     taken = set_variables(lowering)
-    image, tag = plain("image", taken, lowering.words), plain("tag", taken, lowering.words)
+    is_read = "imageFullName" in lowering.needed
+    image = own_variable("imageFullName", lowering) if is_read else plain("image", taken, lowering.words)
+    tag = plain("tag", taken, lowering.words)
     name = yield from _lowered(step.name, "imageName", lowering)
     full_name = _full_name(name, lowering)
     yield Command((f"{image}={assigned(full_name)}",))
     tags = yield from _tags(step, tag, lowering)
-    yield from _output_values(full_name, image, tags, lowering)
+    yield from _output_values(image, tags, lowering)
     source = quote(image_word(step.image, lowering))
     if is_pulled(step.image, lowering.job, lowering.host):
         yield Command((f"{lowering.host.docker} pull {source}",))
@@ -127,10 +129,9 @@ def _full_name(name: Word, lowering: Lowering) -> Word:
     return (*(fragment for word in prefixes if word for fragment in (*word, Literal("/"))), *name)
 
 
-def _output_values(full_name: Word, image: str, tags: _Tags, lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that bind the values that other steps and jobs read."""
+def _output_values(image: str, tags: _Tags, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that bind the other values that steps and jobs read."""
     values = {
-        "imageFullName": assigned(full_name),
         "publishedImage": assigned(_tagged(image, tags.first)),
         "imageTags": f"$(printf '%s\\n' {tags.arguments})",
     }
