@@ -15,7 +15,12 @@ from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
 from pipegen.targets.gitlab.condensed.merged_keys import with_merged_keys
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
-from pipegen.targets.gitlab.condensed.scripts import may_share_scripts, with_hidden_scripts, with_starts
+from pipegen.targets.gitlab.condensed.scripts import (
+    may_share_scripts,
+    with_hidden_scripts,
+    with_starts,
+    with_tool_starts,
+)
 from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_users
@@ -52,7 +57,7 @@ def condensed(
         document = with_common_when(document)
     whole = document = with_shared_mails(without_single_users(document))
     if has_scripts := may_share_scripts(document):
-        document = with_starts(document, pipelines)
+        document = with_starts(with_tool_starts(document), pipelines)
     document = with_defaults(document, has_scripts=has_scripts and is_single)
     document = with_default_tools(_with_shared_variables(document))
     names = stage_names(document, title, has_same_stage=has_same_stage)

@@ -69,6 +69,31 @@ def with_starts(document: Document, pipelines: Mapping[str, str]) -> Document:
     )
 
 
+def with_tool_starts(document: Document) -> Document:
+    """Return *document* with the commands with which all scripts after that of a hidden job begin in this job."""
+    starts: dict[str, Script] = {}
+    for hidden in document.hidden:
+        users = [job for job in document.jobs if job.extends == hidden.name and not job.before_script]
+        start = _common_start([job.script for job in users]) if hidden.before_script and len(users) > 1 else ()
+        if (len(users) - 1) * line_count(start) >= LEAST_SAVED_LINES:
+            starts[hidden.name] = start
+    if not starts:
+        return document
+    return replace(
+        document,
+        hidden=tuple(
+            replace(hidden, before_script=(*hidden.before_script, *starts.get(hidden.name, ())))
+            for hidden in document.hidden
+        ),
+        jobs=tuple(
+            replace(job, script=job.script[len(starts[job.extends]) :])
+            if job.extends in starts and not job.before_script
+            else job
+            for job in document.jobs
+        ),
+    )
+
+
 def with_hidden_scripts(document: Document, whole: Document) -> Document:
     """Return *document* with the scripts that several jobs share in hidden jobs, where that saves lines.
 
@@ -122,6 +147,13 @@ def line_count(entries: Collection[ScriptEntry]) -> int:
     return sum(
         1 + entry.text.rstrip("\n").count("\n") + ("\n" in entry.text) + bool(entry.comment) for entry in entries
     )
+
+
+def _common_start(scripts: Sequence[Script]) -> Script:
+    """Return the entries with which all *scripts* begin; each has at least one more."""
+    first = scripts[0][: max(min(map(len, scripts)) - 1, 0)]
+    lengths = (length for length, entry in enumerate(first) if any(script[length] != entry for script in scripts))
+    return first[: next(lengths, len(first))]
 
 
 def _has_before_script(job: GitLabJob, hidden: Hidden | None) -> bool:
