@@ -52,9 +52,13 @@ class JenkinsImport(Imported, kw_only=True):
         """Return whether the construct at *span* is translated."""
         return self.accounting.outcome(span) is KeyOutcome.TRANSLATED
 
+    def is_kept(self, span: Span) -> bool:
+        """Return whether the construct at *span* stays Groovy."""
+        return self.accounting.outcome(span) is KeyOutcome.RAW
+
     def is_raw(self, call: GroovyCall) -> bool:
         """Return whether all of *call* stays Groovy, and not only the block step around others."""
-        return all(self.accounting.outcome(span) is KeyOutcome.RAW for _, span in constructs(call))
+        return all(self.is_kept(span) for _, span in constructs(call))
 
 
 def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:

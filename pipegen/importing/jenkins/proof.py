@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.importing.jenkins.blocks import always_blocks, failure_blocks, step_blocks
@@ -30,9 +31,10 @@ from pipegen.importing.jenkins.reading.syntax import (
     tried_by,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
-from pipegen.importing.jenkins.stages.assignments import assignment_of, is_text, printing_command, read_path
 from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
+from pipegen.importing.jenkins.stages.scripts.assignments import assignment_of, is_text, printing_command, read_path
+from pipegen.importing.jenkins.stages.scripts.parts import span_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.importing.jenkins.stages.texts import NULL, is_interpreted
 from pipegen.plan.events import answers
@@ -40,6 +42,7 @@ from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
 from pipegen.readback import jenkins
 from pipegen.readback.errors import UnreadableError
+from pipegen.structs import replace
 
 # Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
@@ -199,8 +202,18 @@ def _kept(block: GroovyBlock, imported: JenkinsImport, heads: Collection[tuple[s
         head = statement.whole.text[: inner.span.start - statement.whole.start] if inner is not None else ""
         if imported.is_raw(statement) and (not head or tokens_of(head) not in heads):
             yield statement
+        elif statement.name == "script" and inner is not None and imported.is_kept(statement.span):
+            yield from _kept_parts(statement, inner, imported)
         elif inner is not None:
             yield from _kept(inner, imported, heads)
+
+
+def _kept_parts(call: GroovyCall, block: GroovyBlock, imported: JenkinsImport) -> Iterator[GroovyCall]:
+    """Yield the parts of the `script` block *call* that stay Groovy, before and after its commands."""
+    for is_raw, group in groupby(map(span_of, block.statements), imported.is_kept):
+        spans = list(group)
+        if is_raw:
+            yield replace(call, block=None, whole=replace(spans[0], end=spans[-1].end))
 
 
 def _known(parts: Sequence[object]) -> str:

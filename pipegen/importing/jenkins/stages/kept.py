@@ -31,6 +31,12 @@ class GroovyInConfig(Struct):
     stage: str = ""
 
 
+class ScriptPart(GroovyCall):
+    """Statements of a `script` block that stay Groovy; *text* is the block with these statements only."""
+
+    text: str
+
+
 def groovy_texts(stage: Mapping[str, Value]) -> Iterator[GroovyInConfig]:
     """Yield the Groovy in the keys of *stage*; the blocks around its steps do not know its variables."""
     pending = [(str(stage.get("name", "")), stage[key]) for key in ("steps", "raw") if key in stage]
@@ -195,6 +201,8 @@ def escaped(text: str) -> str:
 
 def groovy_of(call: GroovyCall) -> str:
     """Return the text of *call*, on one line if it is short, else with the indentation of its first line removed."""
+    if isinstance(call, ScriptPart):
+        return call.text
     text, start = _with_brace_on_line(call), call.whole.first.column - 1
     line = call.whole.file.line(call.whole.first.line)
     margin = line[: len(line) - len(line.lstrip())] if line[:start].isspace() else ""

@@ -14,6 +14,7 @@ from pipegen.importing.jenkins.stages import commands, stored, surrounding
 from pipegen.importing.jenkins.stages.directives import machines
 from pipegen.importing.jenkins.stages.directives.inputs import with_settings
 from pipegen.importing.jenkins.stages.kept import groovy_of, reads
+from pipegen.importing.jenkins.stages.scripts import script_block
 from pipegen.importing.jenkins.stages.steps import Handler, SourceStepContext, StepReader
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
@@ -127,7 +128,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "withCredentials": surrounding.with_credentials,
     "lock": surrounding.lock,
     "container": surrounding.container,
-    "script": surrounding.script,
+    "script": script_block.script,
     machines.IMAGE: machines.image,
     machines.PULL: machines.pull,
     "docker.withRegistry": machines.registry,

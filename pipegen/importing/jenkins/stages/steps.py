@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from pipegen.importing.jenkins.marks import Marks, StaysGroovyError
 from pipegen.importing.jenkins.reading.source import comment_about, comment_around
@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     tried_by,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
-from pipegen.importing.jenkins.stages.kept import assigned, first_read, groovy_of
+from pipegen.importing.jenkins.stages.kept import ScriptPart, assigned, first_read, groovy_of
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
@@ -229,6 +229,16 @@ class StepReader:
             return
         self._kept_steps(context).append(call)
         self.marks.raw(call, f'stage "{self.title}"', reason)
+
+    def keep_part(self, part: ScriptPart, defined: Collection[str], context: SourceStepContext, reason: str) -> None:
+        """Keep *part* of a `script` block, in which names are *defined* that are constants elsewhere."""
+        unknown = {*self.names.outside, *self.names.defined}.difference(defined)
+        if first_read(part.text, unknown) or self._is_elsewhere(part, context):
+            raise StaysGroovyError(reason)
+        if context.is_after and self._obstacle_after(context):
+            raise StaysGroovyError(reason)
+        self._kept_steps(context).append(part)
+        self.marks.raw(part, f'stage "{self.title}"', reason)
 
     def _is_elsewhere(self, call: GroovyCall, context: SourceStepContext) -> bool:
         """Return whether *call* does not run where the block for all steps of the stage says; files are in both."""

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import dropwhile
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
     GroovyList,
-    OtherGroovy,
-    Statement,
     constant,
-    tried_by,
 )
-from pipegen.importing.jenkins.stages.assignments import is_text, read_assignment
 from pipegen.importing.jenkins.stages.commands import number_of
-from pipegen.importing.jenkins.stages.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.directives.secrets import BoundSecret, bind, bindings_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
@@ -255,38 +248,6 @@ def lock(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> No
     reader.work.keys["lock"] = name
     reader.marks.read(call, "resource")
     _read_block(reader, call, context)
-
-
-def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
-    """Read `script`: steps, conditions of steps, and values of names."""
-    if call.block is None or all(map(_defines, call.block.statements)):
-        raise UntranslatableError("it contains Groovy")
-    names = reader.names
-    reader.marks.all(call)
-    statements = tuple(dropwhile(_defines_text, call.block.statements))
-    for statement in call.block.statements[: -len(statements)]:
-        read_assignment(reader, statement, context)
-    if all(isinstance(statement, GroovyCall) or tried_by(statement) is not None for statement in statements):
-        reader.read(replace(call.block, statements=statements), context)
-    else:
-        context = replace(context, is_whole=False, is_in_block=True)
-        for statement in statements:
-            if isinstance(statement, OtherGroovy) and statement.conditional is not None:
-                read_conditional(reader, statement.conditional, context, comment_above(statement.span))
-            elif isinstance(statement, GroovyCall):
-                reader.read(replace(call.block, statements=(statement,)), context)
-            else:
-                read_assignment(reader, statement, context)
-    reader.names = replace(names, values=reader.names.values)
-
-
-def _defines(statement: Statement) -> bool:
-    return isinstance(statement, OtherGroovy) and statement.definition is not None
-
-
-def _defines_text(statement: Statement) -> bool:
-    definition = statement.definition if isinstance(statement, OtherGroovy) else None
-    return definition is not None and is_text(definition.value)
 
 
 def cosmetic(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
-from pipegen.importing.jenkins.stages.assignments import printing_command
 from pipegen.importing.jenkins.stages.directives.secrets import kind_of, password
 from pipegen.importing.jenkins.stages.kept import (
     expression_of,
@@ -20,6 +19,7 @@ from pipegen.importing.jenkins.stages.kept import (
     with_values,
     words,
 )
+from pipegen.importing.jenkins.stages.scripts.assignments import printing_command
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError

@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.commands import printing
-from pipegen.importing.jenkins.stages.conditionals import shell_test
+from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
