@@ -33,7 +33,10 @@ _TAG = "v1.0.0"
 _CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
 _CAUSES = {Event.SCHEDULE: "TimerTriggerCause", Event.MANUAL: "UserIdCause", Event.API: "RemoteCause"}
 _UPSTREAM = frozenset({"UpstreamCause", "BuildUpstreamCause"})
-_WITH_TEXT = (Comparator.EQUALS, Comparator.IS_BOOLEAN, Comparator.GLOB, Comparator.PREFIX)
+_WITH_TEXT = (
+    *(Comparator.EQUALS, Comparator.IS_BOOLEAN, Comparator.GLOB, Comparator.PREFIX, Comparator.SUFFIX),
+    Comparator.CONTAINS,
+)
 _MOST_VALUES = 8
 _MOST_NAMES = 30
 _KNOWN = frozenset({"BRANCH_NAME", "TAG_NAME", *_CHANGE_REQUEST})
@@ -181,6 +184,8 @@ def _example(part: VariableComparison) -> str:
             return part.text.replace("**", "1").replace("*", "1").replace("?", "1")
         case Comparator.PREFIX:
             return f"{part.text}1"
+        case Comparator.SUFFIX | Comparator.CONTAINS:
+            return f"1{part.text}"
         case Comparator.EQUALS:
             return part.text
     return ""

@@ -54,7 +54,7 @@ _IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(
     r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|\w+=\"\$\(.*"
-    r"|(?:el)?if (?:\[|(?:! )?printf) .*|else|fi"
+    r"|(?:el)?if .*; then|else|fi"
     rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf) .*"
 )
 
@@ -274,7 +274,8 @@ def _joins(line: str, expected: str) -> bool:
     """
     command = re.escape(expected)
     is_assignment = re.match(r"\w+=", expected) is not None and _QUOTES.sub("", line) == _QUOTES.sub("", expected)
-    return is_assignment or re.fullmatch(rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)", line) is not None
+    in_subshell = rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)|\(?{command}\)? \|\| true"
+    return is_assignment or re.fullmatch(in_subshell, line) is not None
 
 
 def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]) -> Iterator[str]:

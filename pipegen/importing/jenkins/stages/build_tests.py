@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -26,11 +26,21 @@ class Comparator(Enum):
     REGEX = "regex"
     SEARCH = "search"
     PREFIX = "prefix"
+    SUFFIX = "suffix"
+    CONTAINS = "contains"
     IS_BOOLEAN = "is boolean"
     TO_BOOLEAN = "to boolean"
     IS_NULL = "is null"
     # The text is there and not empty, or the boolean is true.
     IS_SET = "is set"
+
+
+# Whether a text begins or ends with another one, or contains it.
+_PARTS: Mapping[Comparator, Callable[[str, str], bool]] = {
+    Comparator.PREFIX: str.startswith,
+    Comparator.SUFFIX: str.endswith,
+    Comparator.CONTAINS: str.__contains__,
+}
 
 
 class BuildVariable(Struct):
@@ -173,8 +183,8 @@ def compares(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0
             return value == test.text
         case Comparator.TO_BOOLEAN:
             return value.strip().lower() in ("true", "y", "1")
-        case Comparator.PREFIX:
-            return value.startswith(test.text)
+        case comparator if comparator in _PARTS:
+            return _PARTS[comparator](value, test.text)
         case Comparator.GLOB:
             return Pattern(test.text).matches(value)
         case Comparator.REGEX:

@@ -9,7 +9,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Value,
     constant,
 )
-from pipegen.importing.jenkins.stages.shell import command_of
+from pipegen.importing.jenkins.stages.shell import command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, shell_word
 from pipegen.importing.untranslatable import UntranslatableError
@@ -25,13 +25,14 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     argument = call.argument("script", "")
     if argument is None:
         raise UntranslatableError("it has no script")
-    # The failure of a command of "after" has no effect.
-    status = call.argument("returnStatus")
+    status, output = call.argument("returnStatus"), call.argument("returnStdout")
     accepts_failure = status is not None and constant(status.value) == "true"
-    for name in ("returnStdout", *(() if context.is_after and context.when == "always" else ("returnStatus",))):
-        if (option := call.argument(name)) is not None and constant(option.value) != "false":
-            raise UntranslatableError(f"a config has no {name}")
+    if output is not None and constant(output.value) != "false":
+        raise UntranslatableError("a config has no returnStdout")
     command = command_of(reader.names.script(argument.value), comment_about(call))
+    # The failure of a command of "after" has no effect.
+    if accepts_failure and not (context.is_after and context.when == "always"):
+        command = replace(command, text=f"{tested(command)} || true")
     reader.add(replace(command, accepts_failure=accepts_failure), context)
     reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
 

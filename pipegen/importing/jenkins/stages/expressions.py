@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
 from pipegen.importing.jenkins.reading.syntax import GroovyConstant, constant
@@ -30,14 +30,24 @@ _GOOD_RESULTS = ("SUCCESS", _NULL)
 # Words of a file whose steps may change the result, and let the build go on.
 _UNSTABLE = frozenset({"UNSTABLE", "unstable", "warnError"})
 _WORDS = {"true": GroovyConstant(True), "false": GroovyConstant(False), "null": _NULL}
-_METHODS = {"startsWith": Comparator.PREFIX, "matches": Comparator.REGEX, "equals": Comparator.EQUALS}
+_METHODS = {
+    "startsWith": Comparator.PREFIX,
+    "endsWith": Comparator.SUFFIX,
+    "contains": Comparator.CONTAINS,
+    "matches": Comparator.REGEX,
+    "equals": Comparator.EQUALS,
+}
 _MOST_TOKENS = 400
 
 
 class ExpressionReader:
-    """Reads a boolean expression of Groovy from the tokens from *index* up to, but not including, *end*."""
+    """Reads a boolean expression of Groovy from the tokens from *index* up to, but not including, *end*.
 
-    def __init__(self, code: GroovyTokens, index: int, end: int) -> None:
+    *local* are names of variables of its block.
+    """
+
+    def __init__(self, code: GroovyTokens, index: int, end: int, local: Collection[str] = ()) -> None:
+        self._local = local
         self._code = code
         self._index = index
         self._end = end
@@ -94,6 +104,8 @@ class ExpressionReader:
         for name, comparator in _METHODS.items():
             if self._accept(".", name, "("):
                 return self._method(subject, comparator)
+        if self._accept(".", "isEmpty", "(", ")"):
+            return VariableComparison(variable_of(subject), Comparator.EQUALS)
         if self._accept("?", ".", "trim", "(", ")"):
             if self._code.is_sign(self._index, "=") or self._code.is_sign(self._index, "!"):
                 raise self._other()
@@ -176,7 +188,8 @@ class ExpressionReader:
         ):
             parts.append(code.word(self._index + 1))
             self._index += 2
-        if self._code.is_sign(self._index, "(") or (len(parts) == 1 and not parts[0].isupper()):
+        is_name = len(parts) > 1 or parts[0].isupper() or parts[0] in self._local
+        if self._code.is_sign(self._index, "(") or not is_name:
             raise self._other()
         subject = ".".join(parts)
         if parts[0] == "currentBuild" and not _RESULT.fullmatch(subject):

@@ -35,6 +35,10 @@ _ERREXIT = re.compile(r"\A\s*set\s+-\w*e")
 _PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
 
 
+# Several commands, of which a shell that ignores the failure of the first one runs the others.
+_SEQUENCE = re.compile(r"[;\n#]|(?<![&>])&(?![&>])")
+
+
 class ScriptCommand(Struct, kw_only=True):
     """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it.
 
@@ -79,6 +83,14 @@ def command_of(text: str, comment: str = "") -> ScriptCommand:
         stops_at_errors="e" in options,
         refuses_unset="u" in options,
     )
+
+
+def tested(command: ScriptCommand) -> str:
+    """Return *command* as a condition; raise `UntranslatableError` if a shell goes on after failures in it."""
+    if command.is_bash or _SEQUENCE.search(command.text):
+        raise UntranslatableError("it contains several commands, whose failure a condition ignores")
+    is_list = "&&" in command.text or "||" in command.text
+    return f"({command.text})" if is_list or _LASTING.search(command.text) else command.text
 
 
 def trimmed(text: str) -> str:

@@ -39,6 +39,8 @@ _EVENTS = {
 _CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
 _NAME_OF_CHANGE_REQUEST = "PR-"
 _NAMES_OF_CHANGE_REQUESTS = ("PR-*", "PR-.*", r"PR-\d+", "PR-[0-9]+")
+# A text that may be a part of the name of a change request.
+PART_OF_NAME = re.compile(r"P?R?-?\d*")
 _PARAMETER = re.compile(r"\$\{(?:inputs|setup\.params)\.(\w+)\}")
 _SPECIAL = re.compile(r"[*?\[\]/]")
 # The name of the branch that is checked out: `origin/main`, or `main` in a multibranch job.
@@ -211,6 +213,8 @@ def _of_environment(test: VariableComparison) -> Condition:
         case "BRANCH_NAME":
             if is_set:
                 return ALWAYS
+            if test.comparator in (Comparator.SUFFIX, Comparator.CONTAINS) and PART_OF_NAME.fullmatch(test.text):
+                raise UntranslatableError("a config knows no branch of a change request")
             is_change_request = test.comparator is Comparator.PREFIX and test.text == _NAME_OF_CHANGE_REQUEST
             is_change_request = is_change_request or test.text.startswith(_NAMES_OF_CHANGE_REQUESTS)
             return _CHANGE_REQUEST if is_change_request else StageTest("branch", patterns=patterns)
@@ -258,6 +262,8 @@ def _pattern(test: VariableComparison) -> str:
             return f"/^{re.escape(test.text)}$/" if re.search(r"[*?\[\]]|^/.*/$", test.text) else test.text
         case Comparator.PREFIX:
             return f"{test.text}**" if not _SPECIAL.search(test.text.rstrip("/")) else f"/^{re.escape(test.text)}/"
+        case Comparator.SUFFIX | Comparator.CONTAINS:
+            return f"/{re.escape(test.text)}{'$' if test.comparator is Comparator.SUFFIX else ''}/"
         case Comparator.SEARCH:
             return f"/{test.text}/"
     is_group = re.fullmatch(r"\([^()]*\)", test.text) or "|" not in test.text

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 
 from pipegen.emit.yaml import Commented
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
     GroovyConditional,
     OtherGroovy,
     Statement,
+    constant,
 )
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
@@ -21,20 +24,31 @@ from pipegen.importing.jenkins.stages.build_tests import (
     AllTests,
     AnyTest,
     BuildTest,
+    BuildVariable,
     Comparator,
+    FoundPath,
     NoTest,
     VariableComparison,
     mixes_types,
 )
+from pipegen.importing.jenkins.stages.directives.when import PART_OF_NAME
 from pipegen.importing.jenkins.stages.expressions import ExpressionReader
-from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script
+from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script, command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import ConfigReference, JenkinsNames, has_open_quote, shell_word
+from pipegen.importing.jenkins.stages.texts import (
+    ConfigReference,
+    JenkinsNames,
+    ShellVariable,
+    has_open_quote,
+    shell_word,
+)
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import GroovyTokens
+from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
+_NONE = None, None
 _NAME_OF_CHANGE_REQUEST = "PR-"
 
 
@@ -42,6 +56,9 @@ def read_conditional(
     reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, comment: str
 ) -> None:
     """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
+    if conditional.condition.strip() == "isUnix()":
+        _read_unix(reader, conditional, context)
+        return
     test = shell_test(conditional.condition, reader.names)
     commands = _commands(reader, conditional.block, context)
     others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
@@ -53,10 +70,41 @@ def read_conditional(
     reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
 
 
+def _read_unix(reader: StepReader, conditional: GroovyConditional, context: SourceStepContext) -> None:
+    """Read the steps for agents with Unix, on which all scripts run."""
+    if any("win" in label.lower() for label in reader.work.agent.labels):
+        raise UntranslatableError("its agent may have Windows")
+    for statement in conditional.block.statements:
+        _read_statement(reader, conditional.block, statement, context)
+    if conditional.otherwise is not None:
+        reader.marks.all(OtherGroovy(conditional.otherwise.span), KeyOutcome.REPORTED)
+        reader.marks.differs(
+            conditional.otherwise.span,
+            "the steps for agents with Windows are left out: scripts run on Unix",
+            "keep a Jenkinsfile for stages that must also run on Windows",
+        )
+
+
 def shell_test(condition: str, names: JenkinsNames) -> str:
     """Return the *condition* of Groovy as a command of the shell; raise `UntranslatableError` for another one."""
     code = GroovyTokens(condition)
-    return _test(ExpressionReader(code, 0, code.size).test(), names)
+    if code.is_word(0, "sh") and code.is_sign(1, "("):
+        return _tested_command(condition, code, names)
+    return _test(ExpressionReader(code, 0, code.size, names.defined).test(), names)
+
+
+def _tested_command(condition: str, code: GroovyTokens, names: JenkinsNames) -> str:
+    """Return the *condition* `sh(returnStatus: true, …) == 0` as a command, or with `!=` its opposite."""
+    end = code.skip(1)
+    call, sign = (
+        GroovyReader(SourceFile("", condition), code).value(0, end),
+        "".join(token.text for token in code.tokens[end : code.size]),
+    )
+    script, status = (call.argument("script"), call.argument("returnStatus")) if isinstance(call, GroovyCall) else _NONE
+    if script is None or status is None or constant(status.value) != "true" or sign not in ("==0", "!=0"):
+        raise UntranslatableError("it contains Groovy")
+    command = tested(command_of(names.script(script.value)))
+    return command if sign == "==0" else f"! {command}"
 
 
 def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
@@ -113,6 +161,10 @@ def _test(test: BuildTest, names: JenkinsNames) -> str:
             return _compared(test, names, is_opposite=False)
         case NoTest(VariableComparison() as inner):
             return _compared(inner, names, is_opposite=True)
+        case FoundPath(path):
+            return f"[ -e {shell_word([path])} ]"
+        case NoTest(FoundPath(path)):
+            return f"[ ! -e {shell_word([path])} ]"
         case AllTests(tests) | AnyTest(tests) if tests and not any(map(_is_compound, tests)):
             return (" && " if isinstance(test, AllTests) else " || ").join(_test(part, names) for part in tests)
     raise UntranslatableError("it contains Groovy")
@@ -125,14 +177,7 @@ def _is_compound(test: BuildTest) -> bool:
 def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
     value, comparator = _value(test, names), test.comparator
     is_boolean = names.inputs.get(test.variable.name)  # None if it is no parameter
-    if comparator is Comparator.IS_SET and is_boolean and not test.variable.is_parameter:
-        raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")
-    if mixes_types(test, is_boolean=bool(is_boolean) and test.variable.is_parameter):
-        raise UntranslatableError(MIXED_TYPES)
-    if comparator is Comparator.TO_BOOLEAN and not is_boolean:
-        raise UntranslatableError(SEVERAL_TEXTS)
-    if comparator is Comparator.EQUALS and not test.text and is_boolean is None:
-        raise UntranslatableError(EMPTY_OR_MISSING)
+    _check_type(test, names)
     text = "true" if comparator is Comparator.IS_SET and is_boolean else test.text
     match comparator:
         case Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN | Comparator.IS_SET if text:
@@ -143,14 +188,42 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
             return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
         case Comparator.IS_NULL if is_boolean is None:
             return f'[ -{"n" if is_opposite else "z"} "{value}" ]'
+        case Comparator.PREFIX | Comparator.SUFFIX | Comparator.CONTAINS:
+            return _matched(value, comparator, text, is_opposite=is_opposite)
         case Comparator.SEARCH if test.text == NOT_BLANK:
             return f"{'! ' if is_opposite else ''}printf %s \"{value}\" | grep -q '[^[:space:]]'"
     raise UntranslatableError("it compares a pattern")
 
 
+def _matched(value: str, comparator: Comparator, text: str, *, is_opposite: bool) -> str:
+    """Return the test whether *value* begins or ends with *text*, or contains it."""
+    start = "" if comparator is Comparator.PREFIX else "*"
+    end = "" if comparator is Comparator.SUFFIX else "*"
+    holds, otherwise = ("false", "true") if is_opposite else ("true", "false")
+    return f'case "{value}" in {start}{shell_word([text])}{end}) {holds} ;; *) {otherwise} ;; esac'
+
+
+def _check_type(test: VariableComparison, names: JenkinsNames) -> None:
+    """Raise `UntranslatableError` if the type of the variable decides, or whether it has a value."""
+    comparator, is_boolean = test.comparator, names.inputs.get(test.variable.name)
+    is_local = _is_local(test.variable, names)
+    if is_local and comparator in (Comparator.IS_BOOLEAN, Comparator.IS_NULL, Comparator.TO_BOOLEAN):
+        raise UntranslatableError("it contains Groovy")
+    if comparator is Comparator.IS_SET and is_boolean and not test.variable.is_parameter:
+        raise UntranslatableError("a variable of the environment is a text, which is true if it is not empty")
+    if mixes_types(test, is_boolean=bool(is_boolean) and test.variable.is_parameter):
+        raise UntranslatableError(MIXED_TYPES)
+    if comparator is Comparator.TO_BOOLEAN and not is_boolean:
+        raise UntranslatableError(SEVERAL_TEXTS)
+    if comparator is Comparator.EQUALS and not test.text and is_boolean is None and not is_local:
+        raise UntranslatableError(EMPTY_OR_MISSING)
+
+
 def _value(test: VariableComparison, names: JenkinsNames) -> str:
     """Return the variable or the reference that *test* compares."""
     name = test.variable.name
+    if _is_local(test.variable, names):
+        return _local_value(name, names)
     if name in names.outside and not test.variable.is_parameter:
         raise UntranslatableError(f'it reads "{name}", which no Groovy of the config sets')
     if test.variable.is_parameter and name not in names.inputs:
@@ -158,9 +231,22 @@ def _value(test: VariableComparison, names: JenkinsNames) -> str:
     if name == "BRANCH_NAME" and (
         test.comparator in (Comparator.IS_SET, Comparator.IS_NULL)
         or re.match(_NAME_OF_CHANGE_REQUEST, test.text) is not None
+        or (test.comparator in (Comparator.SUFFIX, Comparator.CONTAINS) and PART_OF_NAME.fullmatch(test.text))
     ):
         raise UntranslatableError("a config knows no branch of a change request")
     meaning = names.meaning(f"params.{name}" if test.variable.is_parameter else f"env.{name}")
     if isinstance(meaning, str):
         raise UntranslatableError("it compares a constant")
     return f"${{{meaning.path if isinstance(meaning, ConfigReference) else meaning.name}}}"
+
+
+def _is_local(variable: BuildVariable, names: JenkinsNames) -> bool:
+    return variable.is_bare and variable.name in names.defined
+
+
+def _local_value(name: str, names: JenkinsNames) -> str:
+    """Return the variable of the shell that *name* is in its block."""
+    match names.defined[name]:
+        case (ShellVariable(default="") as variable,) if variable.is_set:
+            return variable.text
+    raise UntranslatableError("it contains Groovy")

@@ -25,7 +25,7 @@ _DEFINITION = re.compile(
     r"(?:def|final|boolean|int|long|float|double|[A-Z][\w.]*(?:<[^=]*>)?(?:\[\])?)\s+(?P<names>[\w\s,()]+?)\s*(?:=(?!=)|\Z)"
 )
 _LINE_END = re.compile(r"[ \t]*;?[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?(?=\n|\Z)")
-_ASSIGNED = re.compile(r"(\w+)\s*[-+*/]?=(?![=~])")
+_ASSIGNED = re.compile(r"(\w+)\s*(?:[-+*/]?=(?![=~])|<<|\+\+|--)")
 
 
 class ScriptDivision(Struct):
@@ -46,16 +46,24 @@ class ScriptDivision(Struct):
     @property
     def definitions_before(self) -> Sequence[Statement]:
         """The definitions of texts before the commands, which may read them."""
-        return [statement for statement in self._before if _text_of_definition(statement)]
+        return [statement for statement in self._before if self._constant(statement)]
+
+    def _constant(self, statement: Statement) -> str:
+        """Return the text of *statement* if it defines a text that does not change; "" for another one."""
+        definition = statement.definition if isinstance(statement, OtherGroovy) else None
+        if definition is None or not isinstance(definition.value, GroovyText | GroovyConstant):
+            return ""
+        assigned = _ASSIGNED.findall(self.block.span.text)
+        return statement.span.text if assigned.count(definition.name) == 1 else ""
 
     @property
     def is_connected(self) -> bool:
         """Whether a part reads what only another one defines, or sets what a text was put together from."""
         before, after = ("\n".join(map(text_of, part)) for part in (self._before, self._after))
         commands = "\n".join(map(text_of, self.block.statements[self.start : self.end]))
-        others = [statement for statement in self._before if not _text_of_definition(statement)]
+        others = [statement for statement in self._before if not self._constant(statement)]
         local = {name for statement in others for name in _defined(statement)}
-        texts = [_text_of_definition(statement) for statement in self.block.statements]
+        texts = [self._constant(statement) for statement in self.block.statements]
         assigned = {name for text in (before, commands, after) for name in _ASSIGNED.findall(text)}
         own = {name for statement in self.definitions_before for name in _defined(statement)}
         read = {name for text in texts for name in words(text)} - own
@@ -64,12 +72,12 @@ class ScriptDivision(Struct):
     def part(self, *, is_before: bool) -> tuple[ScriptPart | None, Collection[str]]:
         """Return the part before or after the commands with the texts that it reads, and their names."""
         statements, first = (self._before, 0) if is_before else (self._after, self.end)
-        kept = [at for at, statement in enumerate(statements) if not _text_of_definition(statement)]
+        kept = [at for at, statement in enumerate(statements) if not self._constant(statement)]
         if not kept:
             return None, ()
         definitions, statements = self.block.statements[: first + kept[0]], statements[kept[0] : kept[-1] + 1]
         whole = Span(self.block.span.file, span_of(statements[0]).start, _end_of_line(span_of(statements[-1])))
-        read = _read_definitions(definitions, whole.text)
+        read = self._read_definitions(definitions, whole.text)
         name = re.match(r"\w*", whole.text)
         part = ScriptPart(
             name="script",
@@ -81,16 +89,15 @@ class ScriptDivision(Struct):
         )
         return part, {name for statement in read for name in _defined(statement)}
 
-
-def _read_definitions(statements: Sequence[Statement], text: str) -> Sequence[Statement]:
-    """Return those of *statements* that define a text which the Groovy *text*, or another one of them, reads."""
-    needed, definitions = words(text), list[Statement]()
-    for statement in reversed(statements):
-        defining = _text_of_definition(statement)
-        if defining and not needed.isdisjoint(_defined(statement)):
-            definitions.insert(0, statement)
-            needed |= words(defining)
-    return definitions
+    def _read_definitions(self, statements: Sequence[Statement], text: str) -> Sequence[Statement]:
+        """Return those of *statements* that define a text which the Groovy *text*, or another one of them, reads."""
+        needed, definitions = words(text), list[Statement]()
+        for statement in reversed(statements):
+            defining = self._constant(statement)
+            if defining and not needed.isdisjoint(_defined(statement)):
+                definitions.insert(0, statement)
+                needed |= words(defining)
+        return definitions
 
 
 def is_divisible(block: GroovyBlock) -> bool:
@@ -123,13 +130,6 @@ def _end_of_line(span: Span) -> int:
     """Return the end of the line in which *span* ends: a comment may follow it there."""
     end = span.file.text.find("\n", span.end)
     return len(span.file.text[: end if end >= 0 else None].rstrip())
-
-
-def _text_of_definition(statement: Statement) -> str:
-    """Return the text of a statement that defines a text; "" for another one."""
-    definition = statement.definition if isinstance(statement, OtherGroovy) else None
-    is_text = definition is not None and isinstance(definition.value, GroovyText | GroovyConstant)
-    return statement.span.text if is_text else ""
 
 
 def _defined(statement: Statement) -> frozenset[str]:
