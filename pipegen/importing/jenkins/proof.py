@@ -274,7 +274,7 @@ def _joins(line: str, expected: str) -> bool:
     """
     command = re.escape(expected)
     is_assignment = re.match(r"\w+=", expected) is not None and _QUOTES.sub("", line) == _QUOTES.sub("", expected)
-    in_subshell = rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)|\(?{command}\)? \|\| true"
+    in_subshell = rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)|\(*{command}\)* \|\| true\)?"
     return is_assignment or re.fullmatch(in_subshell, line) is not None
 
 

@@ -97,6 +97,8 @@ class StepReader:
         self.is_last = False
         # Whether later stages find the files that this one leaves.
         self.is_shared = False
+        # Reads other Groovy of a block in a `script` block.
+        self.read_groovy: GroovyHandler = _refuse
         # The reason why each step stays Groovy; "" if they do not.
         self.stays_groovy = ""
         # Whether blocks that say where a stage runs stay Groovy.
@@ -126,7 +128,7 @@ class StepReader:
                 self.marks.all(statement)
                 self._try(tried, inner, is_last=all(map(_keeps_files, block.statements[at:])))
             elif context.is_inner:
-                raise StaysGroovyError("a config has no Groovy")
+                self.read_groovy(self, block, statement, inner)
             else:
                 self._leave_out(statement, "a config has no Groovy")
 
@@ -296,6 +298,11 @@ class StepReader:
 
 
 Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
+GroovyHandler = Callable[[StepReader, GroovyBlock, Statement, SourceStepContext], None]
+
+
+def _refuse(_reader: StepReader, _block: GroovyBlock, _statement: Statement, _context: SourceStepContext) -> None:
+    raise StaysGroovyError("a config has no Groovy")
 
 
 def _text_of(statement: Statement) -> str:

@@ -26,6 +26,7 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
         raise UntranslatableError("it contains Groovy")
     names = reader.names
     reader.marks.all(call)
+    reader.read_groovy = _read_statement
     reason = _attempt(reader, lambda: _read_whole(reader, block, context))
     if reason is not None:
         _read_divided(reader, block, context, reason)
