@@ -66,7 +66,7 @@ class ScriptDivision(Struct):
         texts = [self._constant(statement) for statement in self.block.statements]
         assigned = {name for text in (before, commands, after) for name in _ASSIGNED.findall(text)}
         own = {name for statement in self.definitions_before for name in _defined(statement)}
-        read = {name for text in texts for name in words(text)} - own
+        read = {name for text in texts for name in re.findall(r"\w+", text)} - own
         return bool(local & (words(commands) | words(after)) or assigned & read)
 
     def part(self, *, is_before: bool) -> tuple[ScriptPart | None, Collection[str]]:

@@ -83,10 +83,10 @@ def _divisions(reader: StepReader, block: GroovyBlock, context: SourceStepContex
     def read() -> None:
         start, before = 0, _size(reader.work)
         for at, statement in enumerate((*block.statements, None)):
-            if statement is not None and not _attempt(
-                reader, partial(_read_statement, reader, block, statement, context)
-            ):
-                continue
+            if statement is not None:
+                reason = _attempt(reader, partial(_read_statement, reader, block, statement, context))
+                if reason is None:
+                    continue
             if _size(reader.work) > before:
                 divisions.append((_size(reader.work) - before, ScriptDivision(block, start, at)))
             start, before = at + 1, _size(reader.work)

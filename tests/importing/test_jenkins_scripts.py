@@ -1,0 +1,249 @@
+"""`script` blocks of a Jenkinsfile: commands among other Groovy, and conditions of commands."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+
+_SOURCE = """\
+pipeline {
+    agent any
+    parameters { string(name: 'LIST', defaultValue: 'a b'); booleanParam(name: 'QUICK', defaultValue: true) }
+    stages {
+        stage('a') {
+            WHEN
+            steps {
+                script {
+                    STATEMENTS
+                }
+            }
+        }
+    }
+}
+"""
+
+
+def _imported(statements: str, when: str = "") -> tuple[JenkinsImport, Report]:
+    report = Report()
+    text = _SOURCE.replace("WHEN", when).replace("STATEMENTS", statements.replace("\n", "\n" + " " * 20))
+    return import_jenkins(SourceFile("Jenkinsfile", text), report), report
+
+
+def _is_same(result: JenkinsImport) -> bool:
+    proof = prove_stages(result)
+    return proof is not None and not proof.differences
+
+
+def _entries(result: JenkinsImport) -> str:
+    """Return the config without line breaks and indentation."""
+    return " ".join(result.text.split())
+
+
+def test_commands_between_other_groovy_are_a_script() -> None:
+    """The Groovy before and after them stays in two blocks, each with the texts that it reads."""
+    result, report = _imported(
+        "def label = 'v1'\n"
+        'def image = "app:${label}"\n'
+        "// about the name\n"
+        "currentBuild.displayName = image\n"
+        'sh "make ${label}" // the work\n'
+        "echo image\n"
+        "archive(image)\n"
+        "def sizes = [1, 2]\n"
+        "echo sizes.sum()"
+    )
+
+    assert _is_same(result)
+    assert "script: # the work - make v1 - echo app:v1" in _entries(result)
+    before, _, after = result.text.partition("after:")
+    assert before.count("script {") == after.count("script {") == 1
+    assert before.count("def image") == after.count("def image") == 1
+    assert before.index("# about the name") < before.index("currentBuild.displayName")
+    assert "archive(image)" in after
+    assert after.index("def sizes") < after.index("echo sizes.sum()")
+    assert messages(report).count('"script" of stage "a" stays Groovy') == 2
+
+
+def test_a_divided_block_counts_as_groovy() -> None:
+    """Only its commands are translated."""
+    result, _ = _imported("sh 'make'\nx = now()")
+
+    constructs = {(path, outcome.value): number for path, outcome, number in result.count.constructs}
+    assert constructs["steps:script", "raw"] == 1
+    assert constructs["script", "translated"] == 1
+    assert constructs["script", "raw"] == 1
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "sh 'make'\nif (now()) { return }\narchive()",
+        "def day = now()\narchive()\nsh 'make'\necho day.text",
+        "Map<String, String> days = now()\nsh 'make'\necho days.text",
+        "def (day, hour) = now()\nsh 'make'\nnotify(hour)",
+        "def text = ''\nif (now()) { text = 'a' }\nsh \"make ${text}\"",
+        'def count = 1\ncount++\narchive()\nsh "make ${count}"',
+        'def text = "${env.MODE}"\nenv.MODE = now()\nsh "make ${text}"',
+        "def text = sh(script: 'date', returnStdout: true).trim()\nsh 'make'\nnotify(text)",
+        "sh 'make'; x = now()",
+        "echo 'a'\nx = now()\necho 'b'",
+    ],
+)
+def test_a_block_with_parts_that_depend_on_each_other_stays_groovy(statements: str) -> None:
+    """Neither are messages alone worth a division, nor statements on one line."""
+    result, _ = _imported(statements)
+
+    assert re.search(r"^ *script:", result.text, re.MULTILINE) is None
+    assert all(line in result.text for line in statements.split("\n"))
+
+
+def test_the_part_with_most_commands_becomes_the_script() -> None:
+    """What is before it stays Groovy, also its commands."""
+    result, _ = _imported("sh './first'\nx = now()\nsh './second'\nsh './third'\nnotify('end')")
+
+    assert _is_same(result)
+    assert "script: - ./second - ./third" in _entries(result)
+    assert "sh './first'" in result.text
+
+
+@pytest.mark.parametrize(
+    ("condition", "command"),
+    [
+        ("text == 'a'", '[ "${text}" = a ]'),
+        ("text != ''", '[ -n "${text}" ]'),
+        ("!text", '[ -z "${text}" ]'),
+        ("text.isEmpty()", '[ -z "${text}" ]'),
+        ("text.contains('*')", "case \"${text}\" in *'*'*) true ;; *) false ;; esac"),
+        ("!text.startsWith('v')", 'case "${text}" in v*) false ;; *) true ;; esac'),
+        ("env.JOB_NAME.endsWith('/x')", 'case "${JOB_NAME}" in */x) true ;; *) false ;; esac'),
+        ("params.LIST.contains('b')", 'case "${inputs.LIST}" in *b*) true ;; *) false ;; esac'),
+        ("fileExists('a b')", "[ -e 'a b' ]"),
+        ("!fileExists('a') && text", '[ ! -e a ] && [ -n "${text}" ]'),
+        ("sh(script: 'test -d a', returnStatus: true) == 0", "test -d a"),
+        ("sh(returnStatus: true, script: 'cd a && make') != 0", "! (cd a && make)"),
+        ("sh(returnStatus: true, script: 'exit 2') == 0", "(exit 2)"),
+    ],
+)
+def test_a_condition_is_a_command_of_the_shell(condition: str, command: str) -> None:
+    """Variables of the block, files, and the results of commands are known there."""
+    result, report = _imported(
+        f"def text = sh(script: 'cat x', returnStdout: true).trim()\nif ({condition}) {{ sh './deploy' }}"
+    )
+
+    assert _is_same(result)
+    assert messages(report) == ""
+    assert f"if {command}; then" in result.text
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "text == null",
+        "text.toBoolean()",
+        "text == true",
+        "env.BRANCH_NAME.contains('R-1')",
+        "env.BRANCH_NAME.endsWith('1')",
+        "sh(returnStatus: true, script: 'a; b') == 0",
+        "sh(returnStatus: true, script: 'a\\nb') == 0",
+        "sh(returnStatus: true, script: '#!/bin/bash -e\\na') == 0",
+        "sh(returnStatus: true, script: 'a') == 2",
+        "sh(returnStdout: true, script: 'a') == 0",
+        "sh(returnStatus: true, script: 'a')",
+        'fileExists("${text}")',
+    ],
+)
+def test_another_condition_stays_groovy(condition: str) -> None:
+    """A shell would decide otherwise, or go on after a failure."""
+    result, report = _imported(
+        f"def text = sh(script: 'cat x', returnStdout: true).trim()\nif ({condition}) {{ sh './deploy' }}"
+    )
+
+    assert "stays Groovy" in messages(report)
+    assert "fi\n" not in result.text
+
+
+def test_a_failure_is_accepted_if_the_status_is_not_read() -> None:
+    """A step `sh` that returns its status does not fail."""
+    result, _ = _imported("sh(script: 'cd a && make', returnStatus: true)\nsh(script: 'make', returnStatus: true)")
+
+    assert _is_same(result)
+    assert "((cd a && make) || true)" in result.text
+    assert ", make || true]" in result.text
+
+
+def test_a_status_of_several_commands_stays_groovy() -> None:
+    """The first failure ends a step `sh`."""
+    result, _ = _imported("sh(script: 'a; b', returnStatus: true)")
+
+    assert "returnStatus: true" in result.text
+
+
+def test_commands_for_unix_are_the_script() -> None:
+    """Those for Windows are reported: all scripts are for Unix."""
+    result, report = _imported("if (isUnix()) {\n    sh './a'\n    sh './b'\n} else {\n    bat 'c'\n}")
+
+    constructs = {(path, outcome.value): number for path, outcome, number in result.count.constructs}
+    assert _is_same(result)
+    assert "script: [./a, ./b]" in result.text
+    assert "the steps for agents with Windows are left out" in messages(report)
+    assert constructs["script", "reported"] == 2
+
+
+def test_commands_for_unix_on_agents_with_windows_stay_groovy() -> None:
+    """The label says that the other commands run."""
+    report = Report()
+    text = _SOURCE.replace("agent any", "agent { label 'windows' }").replace("WHEN", "")
+    text = text.replace("STATEMENTS", "if (isUnix()) { sh './a' } else { bat 'c' }")
+    result = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "bat 'c'" in result.text
+    assert "its agent may have Windows" in messages(report)
+
+
+def test_blocks_of_steps_have_conditions_and_values() -> None:
+    """They are in the folder, and know the variables, of the block."""
+    result, report = _imported(
+        "dir('sub') {\n"
+        "    def text = sh(script: 'cat x', returnStdout: true).trim()\n"
+        "    if (text == 'a') { sh './a' }\n"
+        "    withEnv(['B=c']) { if (fileExists('y')) { sh './b' } }\n"
+        "}"
+    )
+
+    assert _is_same(result)
+    assert messages(report) == ""
+    assert "text=$( mkdir -p sub && cd sub cat x )" in _entries(result)
+    assert 'cd sub if [ "${text}" = a ]; then' in _entries(result)
+    assert 'export B="c" if [ -e y ]; then' in _entries(result)
+
+
+@pytest.mark.parametrize(
+    ("test", "condition"),
+    [
+        ("params.LIST.contains('b')", "inputs: { LIST: /b/ }"),
+        ("env.BRANCH_NAME.endsWith('-x.y')", "branch: /\\-x\\.y$/"),
+        ("env.BRANCH_NAME.contains('feature')", "branch: /feature/"),
+    ],
+)
+def test_parts_of_texts_are_patterns_of_conditions(test: str, condition: str) -> None:
+    """The pattern matches the part, and no other text."""
+    result, _ = _imported("sh 'make'", f"when {{ expression {{ {test} }} }}")
+
+    assert _is_same(result)
+    assert f"when: {{ {condition} }}" in result.text
+
+
+@pytest.mark.parametrize("part", ["P", "PR", "R-", "-1", "23"])
+def test_a_part_of_the_name_of_a_change_request_is_no_condition(part: str) -> None:
+    """The branch of a config is empty there."""
+    result, _ = _imported("sh 'make'", f"when {{ expression {{ env.BRANCH_NAME.contains('{part}') }} }}")
+
+    assert "branch:" not in result.text
+    assert f"if (env.BRANCH_NAME.contains('{part}'))" in result.text
