@@ -351,3 +351,18 @@ def test_an_agent_in_parentheses_is_reported() -> None:
     import_jenkins(SourceFile("Jenkinsfile", source), report)
 
     assert '"agent" is left out' in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [("", "shell: bash script: - |- set +e a b"), ("\n  ", "script: - |- a b"), (" ", "script: - |- a b")],
+)
+def test_only_the_first_characters_of_a_script_name_a_program(start: str, expected: str) -> None:
+    """Jenkins runs another script in `sh -xe`, for which the line is a comment."""
+    step = f"sh '''{start}#!/bin/bash\n  a\n  b'''"
+    result = import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("STEP", step)), Report())
+    proof = prove_stages(result)
+
+    assert f"name: A {expected}" in " ".join(result.text.split())
+    assert proof is not None
+    assert proof.differences == ()

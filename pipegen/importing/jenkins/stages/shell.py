@@ -11,7 +11,9 @@ from pipegen.importing.jenkins.stages.texts import has_open_quote, may_fail_unno
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
-_PROGRAM = re.compile(r"\s*#!\s*(\S+)(?:[ \t]+(\S+))?([^\n]*)\n?")
+_PROGRAM = re.compile(r"#!\s*(\S+)(?:[ \t]+(\S+))?([^\n]*)\n?")
+# A first line that would name a program, but is a comment: only the first characters of a script name one.
+_LATE_PROGRAM = re.compile(r"\A\s+#![^\n]*(?:\n|\Z)")
 _SHELLS = frozenset({"sh", "bash", "dash", "ash"})
 # Options of a shell for errors, unset variables and the log; a login shell, for example, has other variables.
 _OPTIONS = frozenset("eux")
@@ -66,7 +68,7 @@ def command_of(text: str, comment: str = "") -> ScriptCommand:
     """Return the *text* of a step `sh`; raise `UntranslatableError` if another program than a shell reads it."""
     program = _PROGRAM.match(text)
     if program is None:
-        return ScriptCommand(text=trimmed(text), comment=comment)
+        return ScriptCommand(text=trimmed(_LATE_PROGRAM.sub("", text)), comment=comment)
     path, argument = program[1], program[2] or ""
     name = path.rpartition("/")[2]
     if name == "env":
