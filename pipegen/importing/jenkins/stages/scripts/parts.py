@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from pipegen.importing.jenkins.reading.syntax import (
@@ -28,12 +29,16 @@ _LINE_END = re.compile(r"[ \t]*;?[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?(?=\n|\Z)
 _ASSIGNED = re.compile(r"(\w+)\s*(?:[-+*/]?=(?![=~])|<<|\+\+|--)")
 
 
-class ScriptDivision(Struct):
-    """The statements of *block* from *start* up to, but not including, *end* are commands; others stay Groovy."""
+class ScriptDivision(Struct, kw_only=True):
+    """The statements of *block* from *start* up to, but not including, *end* are commands; others stay Groovy.
+
+    *changing* are the names that the block assigns several times.
+    """
 
     block: GroovyBlock
     start: int
     end: int
+    changing: Collection[str]
 
     @property
     def _before(self) -> Sequence[Statement]:
@@ -53,8 +58,7 @@ class ScriptDivision(Struct):
         definition = statement.definition if isinstance(statement, OtherGroovy) else None
         if definition is None or not isinstance(definition.value, GroovyText | GroovyConstant):
             return ""
-        assigned = _ASSIGNED.findall(self.block.span.text)
-        return statement.span.text if assigned.count(definition.name) == 1 else ""
+        return "" if definition.name in self.changing else statement.span.text
 
     @property
     def is_connected(self) -> bool:
@@ -98,6 +102,11 @@ class ScriptDivision(Struct):
                 definitions.insert(0, statement)
                 needed |= words(defining)
         return definitions
+
+
+def changing_names(block: GroovyBlock) -> Collection[str]:
+    """Return the names that *block* assigns several times."""
+    return {name for name, number in Counter(_ASSIGNED.findall(block.span.text)).items() if number > 1}
 
 
 def is_divisible(block: GroovyBlock) -> bool:

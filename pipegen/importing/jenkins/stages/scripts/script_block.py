@@ -12,11 +12,14 @@ from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, OtherGroovy, Statement, tried_by
 from pipegen.importing.jenkins.stages.scripts.assignments import is_text, read_assignment
 from pipegen.importing.jenkins.stages.scripts.conditionals import read_conditional
-from pipegen.importing.jenkins.stages.scripts.parts import ScriptDivision, is_divisible
+from pipegen.importing.jenkins.stages.scripts.parts import ScriptDivision, changing_names, is_divisible
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
+
+# How many divisions of a block are tried.
+_MOST_DIVISIONS = 3
 
 
 def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -70,7 +73,7 @@ def _read_statement(reader: StepReader, block: GroovyBlock, statement: Statement
 def _read_divided(reader: StepReader, block: GroovyBlock, context: SourceStepContext, reason: str) -> None:
     """Read the statements of *block* that are commands, and keep those before and after them, because of *reason*."""
     if not context.is_nested and is_divisible(block):
-        for division in _divisions(reader, block, context):
+        for division in _divisions(reader, block, context)[:_MOST_DIVISIONS]:
             if _attempt(reader, partial(_read_parts, reader, division, context, reason)) is None:
                 return
     raise StaysGroovyError(reason)
@@ -79,6 +82,7 @@ def _read_divided(reader: StepReader, block: GroovyBlock, context: SourceStepCon
 def _divisions(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptDivision]:
     """Return the divisions of *block* around commands that follow each other, the one with the most of them first."""
     divisions: list[tuple[int, ScriptDivision]] = []
+    changing = changing_names(block)
 
     def read() -> None:
         start, before = 0, _size(reader.work)
@@ -88,7 +92,8 @@ def _divisions(reader: StepReader, block: GroovyBlock, context: SourceStepContex
                 if reason is None:
                     continue
             if _size(reader.work) > before:
-                divisions.append((_size(reader.work) - before, ScriptDivision(block, start, at)))
+                division = ScriptDivision(block=block, start=start, end=at, changing=changing)
+                divisions.append((_size(reader.work) - before, division))
             start, before = at + 1, _size(reader.work)
         raise StaysGroovyError("")
 
