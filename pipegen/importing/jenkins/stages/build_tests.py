@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
@@ -15,6 +16,8 @@ MIXED_TYPES = "Groovy compares a boolean with a text"
 SEVERAL_TEXTS = "toBoolean() is true for several texts"
 # The regular expression of texts that `trim()` leaves something of.
 NOT_BLANK = r"\S"
+# A text that may be a part of the name of a change request.
+PART_OF_NAME = re.compile(r"P?R?-?\d*")
 EMPTY_OR_MISSING = "a config does not tell an empty variable from one that is missing"
 
 

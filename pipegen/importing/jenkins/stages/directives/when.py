@@ -8,6 +8,7 @@ from pipegen.importing.jenkins.reading.checkout import CHECKED_OUT_BRANCH
 from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     MIXED_TYPES,
+    PART_OF_NAME,
     SEVERAL_TEXTS,
     AllTests,
     AnyTest,
@@ -39,8 +40,6 @@ _EVENTS = {
 _CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
 _NAME_OF_CHANGE_REQUEST = "PR-"
 _NAMES_OF_CHANGE_REQUESTS = ("PR-*", "PR-.*", r"PR-\d+", "PR-[0-9]+")
-# A text that may be a part of the name of a change request.
-PART_OF_NAME = re.compile(r"P?R?-?\d*")
 _PARAMETER = re.compile(r"\$\{(?:inputs|setup\.params)\.(\w+)\}")
 _SPECIAL = re.compile(r"[*?\[\]/]")
 # The name of the branch that is checked out: `origin/main`, or `main` in a multibranch job.

@@ -20,6 +20,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     EMPTY_OR_MISSING,
     MIXED_TYPES,
     NOT_BLANK,
+    PART_OF_NAME,
     SEVERAL_TEXTS,
     AllTests,
     AnyTest,
@@ -31,7 +32,6 @@ from pipegen.importing.jenkins.stages.build_tests import (
     VariableComparison,
     mixes_types,
 )
-from pipegen.importing.jenkins.stages.directives.when import PART_OF_NAME
 from pipegen.importing.jenkins.stages.expressions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script, command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
