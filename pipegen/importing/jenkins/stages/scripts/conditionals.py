@@ -200,7 +200,7 @@ def _matched(value: str, comparator: Comparator, text: str, *, is_opposite: bool
     start = "" if comparator is Comparator.PREFIX else "*"
     end = "" if comparator is Comparator.SUFFIX else "*"
     holds, otherwise = ("false", "true") if is_opposite else ("true", "false")
-    return f'case "{value}" in {start}{shell_word([text])}{end}) {holds} ;; *) {otherwise} ;; esac'
+    return f'case "{value}" in ({start}{shell_word([text])}{end}) {holds} ;; (*) {otherwise} ;; esac'
 
 
 def _check_type(test: VariableComparison, names: JenkinsNames) -> None:
