@@ -247,3 +247,40 @@ def test_a_part_of_the_name_of_a_change_request_is_no_condition(part: str) -> No
 
     assert "branch:" not in result.text
     assert f"if (env.BRANCH_NAME.contains('{part}'))" in result.text
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("docker.build('org/app')", "docker build -t org/app ."),
+        ("def image = docker.build('app', '--pull docs')", "docker build -t app --pull docs"),
+        ('docker.build("app:${env.BUILD_NUMBER}", "-f ${env.JOB_NAME} .")', '"app:${setup.run}" -f ${JOB_NAME} .'),
+    ],
+)
+def test_a_build_of_an_image_is_a_command(step: str, command: str) -> None:
+    """The plugin runs the same command."""
+    result, report = _imported(f"{step}\nsh 'make'")
+
+    assert _is_same(result)
+    assert messages(report) == ""
+    assert command in result.text
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "def image = docker.build('app')\nsh 'make'\nimage.push()",
+        "def image = docker.build('app')\nx = now()\nimage.push()",
+        "def image = docker.build('app')\nsh \"make ${image.id} ${image}\"",
+        "image = docker.build('app')",
+        "def LIST = docker.build('app')\nsh \"make ${LIST}\"",
+        "docker.build()",
+        "docker.build('a', 'b', 'c')",
+    ],
+)
+def test_a_build_of_an_image_that_other_groovy_reads_stays_groovy(statements: str) -> None:
+    """Only Groovy has the image as an object."""
+    result, _ = _imported(statements)
+
+    assert all(line in result.text for line in statements.split("\n"))
+    assert "docker build" not in result.text

@@ -55,7 +55,7 @@ _IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
 _HELPERS = re.compile(
     r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|\w+=\"\$\(.*"
     r"|(?:el)?if .*; then|else|fi"
-    rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf) .*"
+    rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf|docker build) .*"
 )
 
 _WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+"

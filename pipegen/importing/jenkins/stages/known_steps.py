@@ -119,6 +119,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "error": commands.error,
     "sleep": commands.sleep,
     "writeFile": commands.write_file,
+    "docker.build": commands.build_image,
     "timeout": surrounding.timeout,
     "retry": surrounding.retry,
     "catchError": surrounding.catch,

@@ -124,6 +124,10 @@ class JenkinsNames(Struct, kw_only=True):
         """Return these names with *name* for a variable of the shell, in a `script` block."""
         return replace(self, defined={**self.defined, name: (ShellVariable(name),)})
 
+    def with_object(self, name: str) -> JenkinsNames:
+        """Return these names with *name* for what only Groovy can read, in a `script` block."""
+        return replace(self, defined={**self.defined, name: ()})
+
     def with_value(self, name: str) -> JenkinsNames:
         """Return these names with *name* for a variable of the shell, in the rest of the stage."""
         return replace(self, values={**self.values, name: ShellVariable(name)})
@@ -136,6 +140,10 @@ class JenkinsNames(Struct, kw_only=True):
         """Return whether *name* is a variable of the environment, or another value of the build."""
         known = (self.environment, self.axes, _PREDEFINED, self.inputs, self.parameters)
         return any(name in names for names in known)
+
+    def is_known(self, name: str) -> bool:
+        """Return whether Groovy may read *name* with a value from outside of its block."""
+        return self.is_variable(name) or any(name in names for names in (self.constants, self.values, self.defined))
 
     @property
     def split_variables(self) -> Mapping[str, str]:
@@ -283,6 +291,8 @@ class JenkinsNames(Struct, kw_only=True):
     def _inserted(self, code: str) -> tuple[Meaning, ...]:
         if match := _OR_ELSE.fullmatch(code):
             return (self._or_else(match["value"], match["default"]),)
+        if self.defined.get(code) == ():
+            raise UntranslatableError(f'"{code}" is no text')
         return self.defined[code] if code in self.defined else (self.meaning(code),)
 
     def _or_else(self, code: str, default: str) -> Meaning:

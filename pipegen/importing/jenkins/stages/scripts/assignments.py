@@ -6,22 +6,26 @@ import re
 from collections.abc import Sequence
 
 from pipegen.importing.jenkins.reading.source import comment_above
+from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyCall,
     GroovyChoice,
+    GroovyPart,
     GroovyTrimmed,
     OtherGroovy,
     Statement,
     Value,
     constant,
 )
-from pipegen.importing.jenkins.stages.commands import printing
+from pipegen.importing.jenkins.stages.commands import build_image, printing
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
 _PATH = re.compile(r"[\w.][\w./-]*", re.ASCII)
@@ -51,6 +55,10 @@ def read_assignment(reader: StepReader, statement: Statement, context: SourceSte
 def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext, comment: str) -> None:
     """Read `def name = value`, whose name only the block knows."""
     name, value = definition.name, definition.value
+    if (build := _build_of(value)) is not None and not reader.names.is_known(name):
+        build_image(reader, build, context)
+        reader.names = reader.names.with_object(name)
+        return
     if is_text(value):
         reader.names = reader.names.with_definition(name, value)
         return
@@ -58,6 +66,14 @@ def _define(reader: StepReader, definition: GroovyAssignment, context: SourceSte
         raise UntranslatableError(f'"{name}" is a variable of the environment, too')
     _add(reader, _printed(reader, value), name, context, comment)
     reader.names = reader.names.with_local(name)
+
+
+def _build_of(value: Value) -> GroovyCall | None:
+    """Return the call of `docker.build` that *value* is, None for another value."""
+    if not isinstance(value, GroovyPart) or not value.text.startswith("docker.build("):
+        return None
+    call = GroovyReader(SourceFile("", value.text), GroovyTokens(value.text)).call(0)
+    return call if call is not None and call.name == "docker.build" else None
 
 
 def _assign(
