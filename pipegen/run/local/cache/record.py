@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cached_property
 
 from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.files.kept_file import KeptFile
 from pipegen.structs import Struct
 
 
-class CacheRecord(Struct):
+class CacheRecord(Struct, dict=True, gc=True):
     """A result: outputs, each a name and the digest of its value, and files in the order of their paths."""
 
     outputs: tuple[tuple[str, str], ...] = ()
@@ -25,8 +26,9 @@ class CacheRecord(Struct):
         """Return the digest of the output *name*; a missing output has its own value."""
         return f"value {dict(self.outputs).get(name, '')}"
 
+    @cached_property
     def tree(self) -> str:
-        """Return a digest of the files."""
+        """The digest of the files."""
         return f"files {hashlib.sha256(json.dumps([_file_data(file) for file in self.files]).encode()).hexdigest()}"
 
     def dumped(self) -> str:

@@ -144,11 +144,6 @@ class Results:
         )
         return (question.lookup.digest, *(cache_input.content or "" for cache_input in inputs))
 
-    def digest(self, task: Task) -> str | None:
-        """Return the digest of *task*; None if it must run."""
-        definition = self._definition(task)
-        return definition.digest if definition is not None else None
-
     def take(
         self, task: Task, stored_record: StoredRecord, *, is_requested: bool
     ) -> tuple[tuple[str, bytes], ...] | None:
@@ -238,7 +233,7 @@ class Results:
         for index in indexes:
             part = question.read[index]
             record = self._record(part)
-            content = record.tree() if part.selector == _FILES else record.value(part.selector)
+            content = record.tree if part.selector == _FILES else record.value(part.selector)
             question.lookup.inputs[index].content = content
 
     def _keys(self, task: TaskId) -> frozenset[int]:

@@ -16,7 +16,7 @@ from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.cache.index import DamagedIndexError, UnusableIndexError, reason
 from pipegen.run.local.cache.results import Identity, Question, Results
 from pipegen.run.local.cache.store import StoredRecord
-from pipegen.run.model import Attempt, AttemptResult, Outcome, Task
+from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
 from pipegen.run.scheduling.base import Refusal
 from pipegen.structs import MutableStruct, field
 
@@ -53,6 +53,8 @@ class ReusingExecutor:
         self._inner, self._results, self._clock = inner, results, clock
         self._is_forced, self._warn = is_forced, warn
         self._computations: dict[Identity, _Computation] = {}
+        # Of tasks that are about to start: to ask again would read their files again.
+        self._questions: dict[TaskId, Question | None] = {}
         self._is_broken = False
         self.demand: RequiredResults | None = None
 
@@ -63,13 +65,12 @@ class ReusingExecutor:
 
     def hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
         """Return why *task* waits if an equal task runs; *free* is called when that has ended."""
-        if not self._computations or self._is_forced or self._results.stored(task) is not None:
+        question = self._questions[task.id] = self._guarded(partial(self._results.question, task))
+        if question is None or self._is_forced or self._results.stored(task) is not None:
             return None
-        digest = self._guarded(partial(self._results.digest, task))
-        if digest is None or all(identity[0] != digest for identity in self._computations):
+        if all(identity[0] != question.lookup.digest for identity in self._computations):
             return None
-        question = self._guarded(partial(self._results.question, task))
-        identity = self._guarded(partial(self._results.identity, question)) if question is not None else None
+        identity = self._guarded(partial(self._results.identity, question))
         computation = self._computations.get(identity) if identity is not None else None
         if computation is None:
             return None
@@ -77,8 +78,8 @@ class ReusingExecutor:
         return Refusal(task, Cause.EQUAL, computation.stage)
 
     def start(self, attempt: Attempt, on_end: OnEnd) -> None:
-        """Start *attempt*, or report the outcome of a reused result."""
-        question = self._guarded(partial(self._results.question, attempt.task))
+        """Start *attempt*, whose task is not held, or report the outcome of a reused result."""
+        question = self._questions.pop(attempt.task.id)
         outcome = None if self._is_forced else self._guarded(partial(self._reused, attempt.task, question))
         if outcome is None and not self._is_provided(attempt.task):
             outcome = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_LOST)
