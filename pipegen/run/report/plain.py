@@ -51,8 +51,8 @@ class Plain:
                 entry = self._record.entries[attempt.task.id]
                 last = entry.attempts[-1]
                 duration = SECONDS.words((last.ended or event.time) - last.started)
-                word = _RESULTS.get(entry.status, entry.status) if is_final else "again"
-                return f"{word:<8} {self._name(attempt.task.id)}, {duration}" + (
+                word = entry.status if is_final else "again"
+                return f"{_RESULTS.get(word, word):<8} {self._name(attempt.task.id)}, {duration}" + (
                     f": {outcome.reason or 'failed'}" if outcome.result is AttemptResult.FAILED else ""
                 )
             case Skipped(task=task, reason=reason):

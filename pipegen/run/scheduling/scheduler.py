@@ -192,9 +192,10 @@ class SessionScheduler:
         for gang in changed:
             unreported, gang.unreported = gang.unreported, []
             cause = self._cause(gang)
-            first = gang.first() or gang.first(light=True)
-            if first is not None and gang.reported_cause not in (None, cause) and first not in unreported:
-                unreported.append(first)
+            if gang.reported_cause not in (None, cause):
+                first = gang.first() or gang.first(light=True)
+                if first is not None and first not in unreported:
+                    unreported.append(first)
             gang.reported_cause = cause
             for queued_task in unreported:
                 if queued_task.state in (TaskState.WAITING, TaskState.PROMISED) and queued_task.task is not None:
