@@ -214,12 +214,17 @@ class Collectors:
         return [self._single(part) or self._collector(reader, part, is_reporting=True) for part in parts]
 
     def _collector(self, reader: str, needs: tuple[NeedEntry, ...], *, is_reporting: bool = False) -> NeedEntry:
-        """Return a need on the collector of *needs*, which reports their variables or stores their artifacts."""
+        """Return a need on the collector of *needs*, which reports their variables or stores their artifacts.
+
+        It is optional if all of them are: a job with raw rules may be in pipelines that have no collectors, for example
+        those for merge requests, and GitLab refuses a pipeline without a needed job.
+        """
+        is_optional = all(need.is_optional for need in needs)
         needs = tuple(replace(need, is_optional=need.job in self._conditional) for need in needs)
         if (needs, is_reporting) not in self._jobs:
             self._jobs[needs, is_reporting] = self._make(reader, needs, is_reporting=is_reporting)
         job = self._jobs[needs, is_reporting]
-        return NeedEntry(job.name, artifacts=needs[0].artifacts)
+        return NeedEntry(job.name, artifacts=needs[0].artifacts, is_optional=is_optional)
 
     def _make(self, reader: str, needs: tuple[NeedEntry, ...], *, is_reporting: bool) -> GitLabJob:
         name = self._names.take(f"collect for {reader}")

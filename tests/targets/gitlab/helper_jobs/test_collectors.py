@@ -44,6 +44,19 @@ def test_up_to_fifty_needs_require_no_collector() -> None:
     assert collectors(fan_in(LIMIT)) == []
 
 
+def test_a_job_with_raw_rules_may_be_in_pipelines_without_its_collectors() -> None:
+    """GitLab has no jobs without rules in pipelines of merge requests, and refuses one without a needed job."""
+    stages = [f"{{ name: s{n}, build: x, run: {{ tail: 1 }} }}" for n in range(60)]
+    raw = "raw: { gitlab: { rules: [{ if: $CI_MERGE_REQUEST_ID }, { if: $CI_COMMIT_BRANCH }] } }"
+    stages.append(f"{{ name: end, build: x, run: {{ tail: 1 }}, {raw} }}")
+    arcs = ", ".join(f"[s{n}, end]" for n in range(60))
+    output = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+    assert output.data["end"]["needs"] == [
+        {"job": name, "artifacts": False, "optional": True} for name in collectors(output)
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
 def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
