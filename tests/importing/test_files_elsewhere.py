@@ -41,6 +41,24 @@ def test_rules_of_a_job_elsewhere_are_not_replaced(when: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    "rules",
+    ["[!reference [.rules, push]]", "!reference [.rules, push]", "[!reference [.rules, a], !reference [.r, b]]"],
+)
+@pytest.mark.parametrize("where", ["job", "workflow"])
+def test_rules_that_are_only_elsewhere_are_left_out(rules: str, where: str, tmp_path: Path) -> None:
+    """GitLab refuses `rules` without a rule, with the whole file."""
+    workflow = f"workflow: {{ rules: {rules} }}\n" if where == "workflow" else ""
+    job = f"a: {{ script: [make], rules: {rules} }}\n" if where == "job" else "a: { script: [make] }\n"
+    result, report = from_text(f"{_INCLUDE}{workflow}{job}", tmp_path)
+    reported = {path for path, outcome, _ in result.count.constructs if outcome is KeyOutcome.REPORTED}
+
+    assert reported == {"rules" if where == "job" else "workflow:rules"}
+    assert "what !reference names is left out" in messages(report)
+    assert "rules" not in result.text
+    assert "rules" not in result.generated[-1].text
+
+
+@pytest.mark.parametrize(
     ("job", "lost"),
     [
         ("{ script: [make, !reference [.helpers, clean]] }", ("script", 1)),

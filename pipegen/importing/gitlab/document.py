@@ -13,7 +13,7 @@ from pipegen.importing.comments import EntryComments, KeyComments
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of, report_variables_of_form
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
@@ -165,7 +165,8 @@ class _Writer:
             has_merge_requests=has_merge_requests,
         )
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
-        starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
+        jobs = sorted(self._source.jobs.values(), key=lambda job: job.stage_number)
+        starts = {job.name: self._start(job, builder, known) for job in jobs}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
         final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered.names)
         starts |= final_starts(starts, final)

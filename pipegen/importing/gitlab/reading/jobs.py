@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from pipegen.diagnostics import codes
@@ -343,12 +343,21 @@ class _Resolver:
             case TreeMapping():
                 values = [self._resolved(entry.value, level) for entry in node.entries]
                 is_same = list(map(id, values)) == [id(entry.value) for entry in node.entries]
-                entries = (Entry(entry.key, value) for entry, value in zip(node.entries, values, strict=True))
-                return node if is_same else TreeMapping(tuple(entries), node.span)
+                if is_same:
+                    return node
+                pairs = [pair for pair in zip(node.entries, values, strict=True) if not self._is_emptied(*pair)]
+                return TreeMapping(tuple(Entry(entry.key, value) for entry, value in pairs), node.span)
             case TreeSequence():
                 items = tuple(self._items(node, level))
                 return node if list(map(id, items)) == list(map(id, node.items)) else TreeSequence(items, node.span)
         return node
+
+    def _is_emptied(self, entry: Entry, value: Node) -> bool:
+        """Return whether *value* has none of the rules of *entry*: they are left out, as GitLab refuses none."""
+        is_emptied = entry.key.text == "rules" and value is not entry.value and not flat_items(value)
+        if is_emptied:
+            self._accounting.mark(entry, KeyOutcome.REPORTED)
+        return is_emptied
 
     def _items(self, node: TreeSequence, level: int) -> Iterator[Node]:
         for item in node.items:
@@ -387,8 +396,3 @@ class _Resolver:
 
 def _contains(outer: Span, inner: Span) -> bool:
     return outer.file is inner.file and outer.start <= inner.start < outer.end
-
-
-def ordered(jobs: Sequence[SourceJob]) -> list[SourceJob]:
-    """Return *jobs* in the order of their stages, else as in the file."""
-    return sorted(jobs, key=lambda job: job.stage_number)
