@@ -22,7 +22,8 @@ from pipegen.structs import Struct
 _NONE: Mapping[str, Data] = MappingProxyType({})
 # Longer than any limit of GitLab.
 _MOST_SECONDS = 1e12
-_WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+_WEEK = 7 * 86400
+_WORDS = (("week", _WEEK), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
 class WithoutEffect(Struct):
@@ -96,9 +97,9 @@ def duration(text: str) -> str:
 
 
 def in_words(seconds: int) -> str:
-    """Return *seconds* in the largest units that fit: `1 week`, `1 hour 30 minutes`."""
+    """Return *seconds* in the largest units that fit: `2 weeks`, `30 days`, `1 hour 30 minutes`."""
     words = []
-    for unit, size in _WORDS:
+    for unit, size in _WORDS if seconds % _WEEK == 0 else _WORDS[1:]:
         number, seconds = divmod(seconds, size)
         if number:
             words.append(f"{number} {unit}{'s' if number > 1 else ''}")
