@@ -121,9 +121,13 @@ class Collectors:
     def gather(
         self, reader: str, needs: Sequence[NeedEntry], most: int
     ) -> tuple[tuple[NeedEntry, ...], tuple[GitLabJob, ...]]:
-        """Return at most *most* needs, on collectors of all *needs*, which fetch artifacts, and the new collectors."""
+        """Return at most *most* needs, on collectors of all *needs*, which fetch artifacts, and the new collectors.
+
+        None is optional: those on jobs of another pipeline cannot be.
+        """
         existing = len(self._jobs)
-        remaining = sorted(needs, key=lambda need: self._steps[need.job])
+        required = (replace(need, is_optional=False) for need in needs)
+        remaining = sorted(required, key=lambda need: self._steps[need.job])
         while True:
             remaining = [self._collector(reader, part) for part in self._parts(remaining)]
             if len(remaining) <= most:
