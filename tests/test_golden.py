@@ -117,7 +117,7 @@ def test_generated_files_match_the_expected_files(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("version", "seed"), [("3.11", "0"), ("3.12", "1"), ("3.13", "2")])
+@pytest.mark.parametrize(("version", "seed"), [("3.11", "0"), ("3.12", "1"), ("3.13", "2"), ("3.14", "3")])
 def test_output_is_the_same_for_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:
     """It depends only on the config."""
     python = other_python(version)

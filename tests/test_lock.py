@@ -29,7 +29,7 @@ _ENTRY = re.compile(
 _PLACES = tuple(
     {"python_version": python, "python_full_version": f"{python}.1", **system, **kind}
     for python, system, kind in itertools.product(
-        ("3.11", "3.12", "3.13"),
+        ("3.11", "3.12", "3.13", "3.14"),
         (
             {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
             {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
