@@ -12,7 +12,8 @@ from pipegen.cli.exits import WrongUsage
 
 E = TypeVar("E", bound=StrEnum)
 
-PATH = click.Path(path_type=Path)
+# A file that cannot be read is a failure of the environment, which the reader reports, not wrong usage.
+PATH = click.Path(path_type=Path, readable=False)
 
 
 class FleetForm(StrEnum):
@@ -40,7 +41,7 @@ class _ExistingFile(click.Path):
         return existing(Path(str(super().convert(value, param, ctx))))
 
 
-EXISTING_FILE = _ExistingFile()
+EXISTING_FILE = _ExistingFile(readable=False)
 
 
 class EnumChoice(click.Choice[E], Generic[E]):

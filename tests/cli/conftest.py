@@ -52,6 +52,7 @@ def open_folder() -> Iterator[Path]:
         folder.chmod(0o755)
         (folder / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
         yield folder
+        folder.chmod(0o755)
 
 
 @pytest.fixture

@@ -117,6 +117,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_an_unwritable_folder_is_reported(powerless: Pipegen, open_folder: Path) -> None:
     """The message names the output file, not a temporary one."""
+    open_folder.chmod(0o555)
     result = powerless("compile", open_folder / "pipegen.yaml", "-t", "jenkins", "-o", open_folder / "Jenkinsfile")
 
     assert (result.status, names(open_folder)) == (3, set())
