@@ -51,6 +51,7 @@ def open_folder() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o755)
         (folder / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+        (folder / "pipegen.yaml").chmod(0o644)
         yield folder
         folder.chmod(0o755)
 

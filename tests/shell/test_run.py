@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shell.world import BIN, HOSTILE, LOGIN, World, host, plan_of, script_of, text_of
+from shell.world import HOSTILE, LOGIN, World, host, plan_of, script_of, text_of
 
 from pipegen.plan.model import Output
 from pipegen.shell.host import Images, ShellEnvironment
@@ -87,7 +87,7 @@ def test_output_with_a_disposable_container_engine(world: World, output: str, st
         plan = plan_of([{"name": "t", **start, "build": "x", "run": {"tail": 1}}, READER])
         text = text_of(script_of(plan, "t", disposable()))
         has_pipefail = world.shell == "runner" or bool(start)
-        result = world.run(f'docker() {{ sh {BIN / "docker"} "$@"; }}\n{text}') if has_pipefail else None
+        result = world.run(f'docker() {{ sh {world.bin / "docker"} "$@"; }}\n{text}') if has_pipefail else None
 
         assert result is None or bool(result.status) == bool(status), result.errors
         assert result is None or status or world.output("t", "output") == "2\n"

@@ -23,7 +23,7 @@ from pipegen.shell.script import StageScriptParts, script
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
-BIN = Path(__file__).parent / "bin"
+_BIN = Path(__file__).parent / "bin"
 APPLETS = (
     *(
         "awk",
@@ -181,10 +181,17 @@ class World:
         """The file system of all containers."""
         return self.folder / "container"
 
+    @property
+    def bin(self) -> Path:
+        """The recording programs, at a path without blanks: scripts split `$DOCKER` into words."""
+        return self.folder / "bin"
+
     def prepare(self) -> World:
         """Create the folders and the blubberfile."""
         for path in (self.root, self.kept, self.container, self.folder / "tmp"):
             path.mkdir(parents=True, exist_ok=True)
+        if not self.bin.exists():
+            self.bin.symlink_to(_BIN)
         (self.root / "blubber.yaml").write_text(BLUBBERFILE, "utf-8")
         return self
 
@@ -206,8 +213,8 @@ class World:
             "HOME": str(self.folder),
             "TMPDIR": str(self.folder / "tmp"),
             "LANG": "C.UTF-8",
-            "DOCKER": f"sh {BIN / 'docker'}",
-            "HELM": f"sh {BIN / 'helm'}",
+            "DOCKER": f"sh {self.bin / 'docker'}",
+            "HELM": f"sh {self.bin / 'helm'}",
             "FAKE_LOG": str(self.folder / "log"),
             "FAKE_KEEP": str(self.kept),
             "FAKE_ROOT": str(self.container),
