@@ -93,9 +93,9 @@ def _may_be_text(placed: PlacedReference, before: ScriptPart) -> bool:
     text = before.text if isinstance(before, Body) else before
     if placed.context not in _IN_PLACE or not isinstance(text, str):
         return False
-    # At the start of a line, it could end a here-document.
-    is_start = placed.context is Context.DOCUMENT and text[-1:] in ("", "\n", "\t")
-    return not is_start and _OPEN_NAME.search(text[-_LONGEST_WORD:]) is None
+    # The first word of a line could end a here-document.
+    is_first = placed.context is Context.DOCUMENT and " " not in text.rpartition("\n")[2]
+    return not is_first and _OPEN_NAME.search(text[-_LONGEST_WORD:]) is None
 
 
 def _start_of_word(text: str) -> str:
@@ -144,7 +144,8 @@ def _expansion(placed: PlacedReference, name: str, default_variables: Mapping[st
         text = default if is_plain(default) else f"${default_variables[default]}"
         return f"${{{name}:-{text}}}"
     text = following if type(following) is str else following.text if type(following) is Body else ""
-    return f"${{{name}}}" if text[:1] in _CONTINUES_NAME else f"${name}"
+    # The shell joins lines before it reads a name.
+    return f"${{{name}}}" if text[:1] in _CONTINUES_NAME or text.startswith("\\\n") else f"${name}"
 
 
 def _escaped(part: Escaped) -> str:

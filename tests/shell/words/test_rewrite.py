@@ -47,6 +47,7 @@ def rewritten(text: str) -> str:
         ("[[ x =~ a.${s.v} ]]", '[[ x =~ a."$pipegen_s_v" ]]'),
         ('echo "${s.v}"', 'echo "$pipegen_s_v"'),
         ('echo "${s.v}b"', 'echo "${pipegen_s_v}b"'),
+        ('echo "${s.v}\\\nb"', 'echo "${pipegen_s_v}\\\nb"'),
         ('echo "${s.v}[1] ${s.v}-b"', 'echo "${pipegen_s_v}[1] $pipegen_s_v-b"'),
         ("echo '${s.v}'", 'echo "$pipegen_s_v"'),
         ("echo 'a ${s.v}'", "echo 'a '\"$pipegen_s_v\""),
@@ -81,6 +82,8 @@ def test_a_reference_is_quoted_for_its_position(script: str, expected: str) -> N
         ('echo "$x${s.v}"', 'echo "$x$pipegen_s_v"'),
         ('echo "\\\\${s.v}"', 'echo "\\\\$pipegen_s_v"'),
         ("cat <<EOF\n${s.v}\nEOF\n", "cat <<EOF\n$pipegen_s_v\nEOF\n"),
+        ("cat <<EOF\nE${s.v}\nEOF\n", "cat <<EOF\nE$pipegen_s_v\nEOF\n"),
+        ("cat <<-EOF\n\tE${s.v}\n\tEOF\n", "cat <<-EOF\n\tE$pipegen_s_v\n\tEOF\n"),
     ],
 )
 def test_a_plain_constant_is_in_quotes_itself(script: str, expected: str) -> None:
