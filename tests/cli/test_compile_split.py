@@ -145,3 +145,30 @@ def test_split_with_another_target_is_wrong_usage(pipegen: Pipegen) -> None:
 
     assert result.status == 2
     assert "--split is for the target gitlab" in result.err
+
+
+def test_regeneration_of_all_files_keeps_those_of_users_and_of_others(split: Path, pipegen: Pipegen) -> None:
+    """A part with a new name could replace any file; `--force` replaces it."""
+    (split / "other.yaml").write_text(CONFIG.replace("unit", "deploy"), encoding="utf-8")
+    pipegen("compile", "-t", "gitlab", "--split", "unit")
+    pipegen("compile", "other.yaml", "-t", "gitlab", "--split", "deploy", "-o", "other.yml")
+    (child,) = (split / ".gitlab-ci").glob("unit*")
+    (split / "other.yaml").write_text(CONFIG.replace("make check", "make all"), encoding="utf-8")
+    other = split / "other.yml"
+    other.write_text(other.read_text(encoding="utf-8").replace("--split deploy", "--split unit"), encoding="utf-8")
+    before = child.read_text(encoding="utf-8")
+    of_both = pipegen("compile", "--all")
+    assert child.read_text(encoding="utf-8") == before
+    child.write_text("mine: true\n", encoding="utf-8")
+    of_users = pipegen("compile", "--all")
+
+    assert (of_both.status, of_both.err) == (
+        1,
+        f"pipegen: two files would have different parts .gitlab-ci/{child.name}: write one to another folder\n",
+    )
+    assert (of_users.status, of_users.err) == (
+        1,
+        f"pipegen: .gitlab-ci/{child.name} was not written by pipegen: move it, or overwrite it with --force\n",
+    )
+    assert child.read_text(encoding="utf-8") == "mine: true\n"
+    assert pipegen("compile", "--all", "--force").status == 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.drift import CheckResult, check_results, edited, regenerate_all, report_edited, report_missing
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.files.repository import current_repository
-from pipegen.cli.files.writing import show_check_result, show_checked, write_one
-from pipegen.cli.session import Format, attempt, named_targets
+from pipegen.cli.files.writing import obstacle, show_check_result, show_checked, write_one
+from pipegen.cli.session import Format, attempt, named_targets, show
+from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import USUAL_NAMES, find
 from pipegen.diagnostics.report import Report, Stopped
@@ -42,9 +44,13 @@ def check_all(form: Format, *, strict: bool) -> Exit:
 
 
 def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
-    """Write all generated files of the repository; keep manually changed files unless *force*."""
+    """Write all generated files of the repository; unless *force*, keep those that `write_files` keeps."""
     regenerated = _regenerate(strict=strict)
     checked = regenerated.result
+    if not force and (reason := obstacle([*chain.from_iterable(regenerated.groups)])):
+        show(checked.report.diagnostics(), form, sys.stderr)
+        say(reason)
+        return Exit.PROBLEMS
     for results in regenerated.groups:
         edited_files = () if force else tuple(edited(results))
         for written, result in edited_files:

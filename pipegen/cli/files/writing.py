@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TextIO
 
 from pipegen.cli.exits import Exit
@@ -62,14 +63,9 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
 
     The diagnostics of *report* are shown first, with those of the existing files.
     """
-    for result in results:
-        if not force and is_foreign(result.path):
-            show(report.diagnostics(), form, sys.stderr)
-            say(f"pipegen: {result.path} was not written by pipegen: move it, or overwrite it with --force")
-            return Exit.PROBLEMS
-    for result, other in () if force else parts_of_others(results):
+    if not force and (reason := obstacle(results)):
         show(report.diagnostics(), form, sys.stderr)
-        say(f"pipegen: {result.path} belongs to {other.path}: delete that file, or write to another folder")
+        say(reason)
         return Exit.PROBLEMS
     for written, result in () if force else edited(results):
         report_edited(written, result, report)
@@ -81,6 +77,20 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
     for result in results:
         tell(form, write_one(result))
     return Exit.FINE
+
+
+def obstacle(results: Sequence[Result]) -> str:
+    """Return why *results* would replace a file that the user wrote, or a part of another one; "" if they do not."""
+    for result in results:
+        if is_foreign(result.path):
+            return f"pipegen: {result.path} was not written by pipegen: move it, or overwrite it with --force"
+    for result, other in parts_of_others(results):
+        return f"pipegen: {result.path} belongs to {other.path}: delete that file, or write to another folder"
+    texts: dict[Path, str] = {}
+    for result in results:
+        if texts.setdefault(result.path, result.file.text) != result.file.text:
+            return f"pipegen: two files would have different parts {result.path}: write one to another folder"
+    return ""
 
 
 def write_one(result: Result) -> str:
