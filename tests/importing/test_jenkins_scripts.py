@@ -104,6 +104,14 @@ def test_a_block_with_parts_that_depend_on_each_other_stays_groovy(statements: s
     assert all(line in result.text for line in statements.split("\n"))
 
 
+def test_a_variable_that_groovy_sets_may_be_empty_and_not_null() -> None:
+    """A shell does not tell the two apart."""
+    result, _ = _imported("env.X = compute()\nsh 'make'\nif (env.X == null) { sh 'one' }")
+
+    assert "if (env.X == null) { sh 'one' }" in result.text
+    assert "script: [make]" in result.text
+
+
 def test_the_part_with_most_commands_becomes_the_script() -> None:
     """What is before it stays Groovy, also its commands."""
     result, _ = _imported("sh './first'\nx = now()\nsh './second'\nsh './third'\nnotify('end')")
@@ -129,6 +137,7 @@ def test_the_part_with_most_commands_becomes_the_script() -> None:
         ("sh(script: 'test -d a', returnStatus: true) == 0", "test -d a"),
         ("sh(returnStatus: true, script: 'cd a && make') != 0", "! (cd a && make)"),
         ("sh(returnStatus: true, script: 'exit 2') == 0", "(exit 2)"),
+        ("sh(returnStatus: true, script: '! make') != 0", "! (! make)"),
     ],
 )
 def test_a_condition_is_a_command_of_the_shell(condition: str, command: str) -> None:
@@ -152,6 +161,7 @@ def test_a_condition_is_a_command_of_the_shell(condition: str, command: str) -> 
         "env.BRANCH_NAME.endsWith('1')",
         "sh(returnStatus: true, script: 'a; b') == 0",
         "sh(returnStatus: true, script: 'a\\nb') == 0",
+        "sh(returnStatus: true, script: 'a \\\\') == 0",
         "sh(returnStatus: true, script: '#!/bin/bash -e\\na') == 0",
         "sh(returnStatus: true, script: 'a') == 2",
         "sh(returnStdout: true, script: 'a') == 0",

@@ -38,7 +38,7 @@ _PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
 
 
 # Several commands, of which a shell that ignores the failure of the first one runs the others.
-_SEQUENCE = re.compile(r"[;\n#]|(?<![&>])&(?![&>])")
+_SEQUENCE = re.compile(r"[;\n#]|(?<![&>])&(?![&>])|\\\Z")
 
 
 class ScriptCommand(Struct, kw_only=True):
@@ -91,7 +91,7 @@ def tested(command: ScriptCommand) -> str:
     """Return *command* as a condition; raise `UntranslatableError` if a shell goes on after failures in it."""
     if command.is_bash or _SEQUENCE.search(command.text):
         raise UntranslatableError("it contains several commands, whose failure a condition ignores")
-    is_list = "&&" in command.text or "||" in command.text
+    is_list = command.text.startswith("!") or "&&" in command.text or "||" in command.text
     return f"({command.text})" if is_list or _LASTING.search(command.text) else command.text
 
 

@@ -215,7 +215,9 @@ def _check_type(test: VariableComparison, names: JenkinsNames) -> None:
         raise UntranslatableError(MIXED_TYPES)
     if comparator is Comparator.TO_BOOLEAN and not is_boolean:
         raise UntranslatableError(SEVERAL_TEXTS)
-    if comparator is Comparator.EQUALS and not test.text and is_boolean is None and not is_local:
+    is_empty = comparator is Comparator.EQUALS and not test.text and is_boolean is None and not is_local
+    is_assigned = any(test.variable.name in known for known in (names.computed, names.values, names.groovy_env))
+    if is_empty or (comparator is Comparator.IS_NULL and is_assigned):
         raise UntranslatableError(EMPTY_OR_MISSING)
 
 
