@@ -48,7 +48,6 @@ from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
-_NONE = None, None
 _NAME_OF_CHANGE_REQUEST = "PR-"
 
 
@@ -96,11 +95,11 @@ def shell_test(condition: str, names: JenkinsNames) -> str:
 def _tested_command(condition: str, code: GroovyTokens, names: JenkinsNames) -> str:
     """Return the *condition* `sh(returnStatus: true, …) == 0` as a command, or with `!=` its opposite."""
     end = code.skip(1)
-    call, sign = (
-        GroovyReader(SourceFile("", condition), code).value(0, end),
-        "".join(token.text for token in code.tokens[end : code.size]),
+    call = GroovyReader(SourceFile("", condition), code).value(0, end)
+    sign = "".join(token.text for token in code.tokens[end : code.size])
+    script, status = (
+        call.argument(name) if isinstance(call, GroovyCall) else None for name in ("script", "returnStatus")
     )
-    script, status = (call.argument("script"), call.argument("returnStatus")) if isinstance(call, GroovyCall) else _NONE
     if script is None or status is None or constant(status.value) != "true" or sign not in ("==0", "!=0"):
         raise UntranslatableError("it contains Groovy")
     command = tested(command_of(names.script(script.value)))
