@@ -352,6 +352,21 @@ def test_effects_need_permission(write: Callable[..., Path], pipegen: Pipegen, s
     assert pipegen("run").status == 0
 
 
+def test_a_script_under_a_condition_of_jenkins_needs_permission(
+    write: Callable[..., Path], pipegen: Pipegen, state: Path
+) -> None:
+    """A local run cannot evaluate it; steps of Jenkins alone need none."""
+    steps = "steps: { jenkins: { around: ['if (isRelease())'], after: [announce] }, elsewhere: skip }"
+    folder = write(f"pipelines: {{ p: {{ stages: [{{ name: a, {steps}, script: echo deployed }}] }} }}\n")
+    refused = pipegen("run")
+
+    assert (refused.status, '"a" has a condition that only Jenkins evaluates' in refused.err) == (1, True)
+    assert pipegen("run", "--allow-effects").status == 0
+    assert logs(state) == {"a": "deployed\n"}
+    (folder / "pipegen.yaml").write_text(f"pipelines: {{ p: {{ stages: [{{ name: a, {steps} }}] }} }}\n")
+    assert pipegen("run").status == 0
+
+
 def test_keep_going_overrides_fail_fast(write: Callable[..., Path], pipegen: Pipegen) -> None:
     """The pipeline sets `fail_fast`."""
     write(

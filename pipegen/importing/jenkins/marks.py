@@ -21,6 +21,8 @@ from pipegen.source.text import Span
 # Constructs that stay commands of the script whatever else a config refuses.
 _COMMANDS = frozenset({"stage", "steps", "steps:sh", "steps:echo"})
 
+_NOT_RUN = "other engines do not run it: check that the stage works without it"
+
 
 class StaysGroovyError(Exception):
     """The reason why a step, and the block around it, cannot be translated."""
@@ -76,14 +78,16 @@ class Marks:
                 hint="a config has no equivalent: remove it, or write the step with a key of Jenkins",
             )
 
-    def raw(self, statement: GroovyCall | GroovyAssignment, where: str, reason: str = "") -> None:
+    def raw(
+        self, statement: GroovyCall | GroovyAssignment, where: str, reason: str = "", *, hint: str = _NOT_RUN
+    ) -> None:
         """Mark *statement*, which stays Groovy in *where*."""
         self.all(statement, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,
             f'"{statement.name}" of {where} stays Groovy{reason and f": {reason}"}',
             at=statement.span,
-            hint="other engines do not run it: check that the stage works without it",
+            hint=hint,
         )
 
     def definition(self, statement: Statement) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from pipegen.bindings.expression import Bare, Expression, Items, Text
@@ -20,6 +21,8 @@ from pipegen.structs import SpannedStruct, Struct, replace
 _MACHINE = Machine()
 _LIMITS = Limits()
 _DEPLOYMENT = Deployment()
+# The start of a condition in Groovy.
+_CONDITION = re.compile(r"if\s*\(")
 
 
 class Mail(SpannedStruct, kw_only=True):
@@ -261,6 +264,12 @@ class Job(SpannedStruct, kw_only=True):
             for step in job.steps
         )
         return replace(job, cases=(), steps=tuple(steps))
+
+    @property
+    def groovy_condition(self) -> PluginCall | None:
+        """The first block around its script that is a condition in Groovy, which only Jenkins evaluates."""
+        around = self.plugin_steps.around if self.plugin_steps is not None and (self.steps or self.after) else ()
+        return next((call for call in around if _CONDITION.match(call.text)), None)
 
     @property
     def is_final(self) -> bool:

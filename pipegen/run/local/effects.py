@@ -23,7 +23,7 @@ class Effect(Struct):
 
 
 def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
-    """Yield the *jobs* with effects outside of this machine, or with an approval."""
+    """Yield the *jobs* with effects outside of this machine, with an approval, or with a condition in Groovy."""
     for job in jobs:
         step = next((step for step in job.steps if type(step) in _WORDS), None)
         if step is not None:
@@ -33,6 +33,8 @@ def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
             yield Effect(job.stage, "uses an environment" if environment.action else "deploys", environment.span)
         elif job.deployment.approval is not None:
             yield Effect(job.stage, "needs an approval", job.deployment.approval.span)
+        elif job.groovy_condition is not None:
+            yield Effect(job.stage, "has a condition that only Jenkins evaluates", job.groovy_condition.span)
 
 
 def refuse(refused: tuple[Effect, ...], report: Report) -> None:

@@ -88,7 +88,7 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("environment", _NATIVE, "addresses that are computed at run time use a dotenv report"),
     Capability("tools", _REFUSED, "PG679: left out"),
-    Capability("steps", _REFUSED, "steps of Jenkins: PG678, or left out with elsewhere: skip"),
+    Capability("steps", _REFUSED, "PG678, or left out with elsewhere: skip, except conditions around scripts"),
     Capability("raw", _NATIVE, "keys that override the keys of the job"),
     Capability("reuse", _EMULATED, "each run computes every result again"),
     Capability("reports", _NATIVE, "all kinds; sarif is stored as an artifact"),

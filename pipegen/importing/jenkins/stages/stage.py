@@ -271,7 +271,8 @@ class JenkinsStages:
             text = GroovyConditions(self._conditions, names).expression(statement)
             if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
                 draft.work.wrap += (*settings_read(text, names, draft.work.wrap), f"if ({text})")
-                self._marks.raw(statement, f'stage "{name}"', reason)
+                hint = 'other engines refuse a script under this condition: write the condition in "when"'
+                self._marks.raw(statement, f'stage "{name}"', reason, hint=hint)
                 return
         self._marks.left_out(
             statement,

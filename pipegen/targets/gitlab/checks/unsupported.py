@@ -18,7 +18,7 @@ from pipegen.diagnostics.codes import (
 )
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, TriggerJob, Workspace
+from pipegen.plan.model import Job, Plan, PluginSteps, PublishImage, RunContainer, TriggerJob, Workspace
 from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.values.credentials import check_distinct_sources, sources
@@ -50,13 +50,8 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
         _check_references(job, host, with_containers, report)
         if job.shared.container_paths:
             _check_container_paths(job, host, report)
-        if job.plugin_steps is not None and not job.plugin_steps.is_skipped_elsewhere:
-            report.add(
-                PLUGIN_STEPS_REFUSED,
-                f'stage "{job.title}" has steps of Jenkins, which GitLab does not have',
-                at=job.plugin_steps.span,
-                hint='add "elsewhere: skip" to leave them out on other engines',
-            )
+        if job.plugin_steps is not None:
+            _check_plugin_steps(job, job.plugin_steps, report)
         if job.secrets:
             _check_secrets(job, report)
         if len(job.expanded) > MOST_VARIABLES:
@@ -67,6 +62,24 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
                 at=job.span,
                 hint="join values in one output",
             )
+
+
+def _check_plugin_steps(job: Job, steps: PluginSteps, report: Report) -> None:
+    """Report the *steps* of Jenkins of *job*, unless it works without them."""
+    if not steps.is_skipped_elsewhere:
+        report.add(
+            PLUGIN_STEPS_REFUSED,
+            f'stage "{job.title}" has steps of Jenkins, which GitLab does not have',
+            at=steps.span,
+            hint='add "elsewhere: skip" to leave them out on other engines',
+        )
+    elif job.groovy_condition is not None:
+        report.add(
+            PLUGIN_STEPS_REFUSED,
+            f'the script of stage "{job.title}" runs under a condition in Groovy, which GitLab does not evaluate',
+            at=job.groovy_condition.span,
+            hint='write the condition in "when", or test it in the script',
+        )
 
 
 def check_credentials(plans: Sequence[Plan], report: Report) -> None:

@@ -120,3 +120,25 @@ def test_two_variables_may_have_the_value_of_one_secret() -> None:
 
     assert output.codes() == []
     assert 'export COPY="${TOKEN:?' in output.text
+
+
+@pytest.mark.parametrize(
+    ("work", "refused"),
+    [
+        ("script: [make deploy]", [("PG678", "'if (isRelease())'")]),
+        ("build: app", [("PG678", "'if (isRelease())'")]),
+        ("approve: Go on?", []),
+    ],
+)
+def test_a_script_under_a_condition_in_groovy_is_an_error(work: str, refused: list[tuple[str, str]]) -> None:
+    """GitLab would always run the script, also if it leaves out the steps of Jenkins."""
+    output = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - name: deploy
+                steps: {{ jenkins: {{ around: [timestamps, 'if (isRelease())'] }}, elsewhere: skip }}
+                {work}
+    """)
+
+    assert output.codes() == refused
