@@ -26,9 +26,11 @@ _MARK = re.compile(
 _COMMENTS = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/|\A#![^\n]*)*", re.DOTALL)
 # How a Jenkinsfile may begin, unlike any YAML mapping.
 _GROOVY = re.compile(
-    r"pipeline\s*\{|@\w|import\s+[\w.]+\s|(?:node|stage|stages|timestamps|parallel)\b\s*[({]|(?:def|library)\s*\(|def\s+\w+\s*[=(]"
+    r"pipeline\s*\{|@\w|import\s+[\w.*]+\s|(?:node|stage|stages|timestamps|parallel)\b\s*[({]|def\s*\(|library\s*[('\"]|library\s+identifier:|def\s+\w+\s*[=(]"
     r"|(?:properties|addStage)\s*\("
 )
+# A declarative pipeline after other Groovy; text in YAML has an indentation.
+_PIPELINE = re.compile(r"^pipeline\s*\{", re.MULTILINE)
 _JENKINS_NAME = re.compile(r"(?i)jenkinsfile(?:\..*)?|.*\.jenkinsfile")
 _GITLAB_NAME = re.compile(r"(?:.*\.)?gitlab-ci\.ya?ml")
 # Top-level keys that only a config has, and keys that only GitLab has.
@@ -63,7 +65,8 @@ def engine_of(file: SourceFile) -> FileEngine | None:
     config_keys = [match[1] for match in _CONFIG_KEY.finditer(text)]
     if config_keys and (mark is None or not _jobs(text, _STAGE_NAME).issuperset(config_keys)):
         return None
-    if _GROOVY.match(text, _end_of_comments(text)) or _JENKINS_NAME.fullmatch(name):
+    is_groovy = _GROOVY.match(text, _end_of_comments(text)) or _PIPELINE.search(text)
+    if is_groovy or _JENKINS_NAME.fullmatch(name):
         return FileEngine.JENKINS
     if mark is not None or _GITLAB_NAME.fullmatch(name):
         return FileEngine.GITLAB

@@ -61,6 +61,7 @@ def test_configs_are_not_detected_as_files_of_an_engine() -> None:
         "stages:\n  - name: lint\n    script: x\n",
         "",
         "node: 1\npipeline: { a: b }\n",
+        "x: |\n  pipeline {\n  }\n",
     ],
 )
 def test_configs_that_resemble_gitlab_files_are_configs(text: str) -> None:
@@ -92,6 +93,10 @@ def test_gitlab_files_are_detected(text: str, path: str) -> None:
         ("@Library('x') _\n", "x"),
         ("node('linux') { }", "x"),
         ("import groovy.transform.Field\n", "x"),
+        ("#!/usr/bin/env groovy\nimport hudson.model.*\n", "x"),
+        ("library 'acme@v2'\nnode { }\n", "x"),
+        ("library identifier: 'acme@v2'\n", "x"),
+        ("// x\nlib = library('acme')\nint count = 0\n\npipeline {\n}\n", "x"),
         ("whatever", "Jenkinsfile"),
         ("whatever", "ci/deploy.jenkinsfile"),
     ],
