@@ -206,6 +206,13 @@ def test_commands_for_unix_are_the_script() -> None:
     assert constructs["script", "reported"] == 2
 
 
+def test_a_comment_about_commands_for_unix_is_above_them() -> None:
+    """The `if` is left out, its comment is not."""
+    result, _ = _imported("// Both systems\nif (isUnix()) {\n    // The first\n    sh './a'\n    sh './b'\n}")
+
+    assert "# Both systems # The first - ./a - ./b" in " ".join(result.text.split())
+
+
 def test_commands_for_unix_on_agents_with_windows_stay_groovy() -> None:
     """The label says that the other commands run."""
     report = Report()

@@ -36,6 +36,25 @@ def test_a_step_is_a_command_if_it_does_the_same(step: str, command: str, reason
 
 
 @pytest.mark.parametrize(
+    ("label", "text", "reason"),
+    [
+        ("'Make it'", "# Make it\n          - make", ""),
+        ("''", "script: [make]", ""),
+        ('"for ${env.A}"', "script: [make]", '"label" of "sh" is left out'),
+    ],
+)
+def test_a_label_of_a_step_is_a_comment_of_its_command(label: str, text: str, reason: str) -> None:
+    """A label with values of the run is left out, which is reported."""
+    report = Report()
+    result = import_jenkins(
+        SourceFile("Jenkinsfile", _SOURCE.replace("STEP", f"sh label: {label}, script: 'make'")), report
+    )
+
+    assert text in result.text
+    assert messages(report).partition("warning[PG850] ")[2].strip() == reason
+
+
+@pytest.mark.parametrize(
     ("folder", "command"),
     [
         ("'a b'", '(mkdir -p "a b" && cd "a b" && make)'),

@@ -31,12 +31,16 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     accepts_failure = status is not None and constant(status.value) == "true"
     if output is not None and constant(output.value) != "false":
         raise UntranslatableError("a config has no returnStdout")
-    command = command_of(reader.names.script(argument.value), comment_about(call))
+    label = call.argument("label")
+    title = constant(label.value) if label is not None else ""
+    comment = "\n".join(filter(None, (comment_about(call), title)))
+    command = command_of(reader.names.script(argument.value), comment)
     # The failure of a command of "after" has no effect.
     if accepts_failure and not (context.is_after and context.when == "always"):
         command = replace(command, text=f"{tested(command)} || true")
     reader.add(replace(command, accepts_failure=accepts_failure), context)
-    reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
+    read = ("script", "encoding", "returnStdout", "returnStatus", *(("label",) if title is not None else ()))
+    reader.marks.read(call, *read)
 
 
 def echo(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -188,17 +188,19 @@ class StepReader:
             raise StaysGroovyError(self.stays_groovy)
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
-        handler = self._handlers.get(call.name)
-        before = len(self._commands(context))
+        handler = self._handlers.get(call.name, StepReader.surround)
+        comment = comment_around(call) if call.block is not None else ""
         try:
-            if handler is None:
-                self.surround(call, context)
-            else:
-                handler(self, call, context)
+            self.commented(comment, context, lambda: handler(self, call, context))
         except UntranslatableError as error:
             raise StaysGroovyError(str(error)) from error
+
+    def commented(self, comment: str, context: SourceStepContext, read: Callable[[], None]) -> None:
+        """Call *read*; *comment* is above the first command that it adds."""
+        before = len(self._commands(context))
+        read()
         commands = self._commands(context)
-        if call.block is not None and len(commands) > before and (comment := comment_around(call)):
+        if comment and len(commands) > before:
             first = commands[before]
             commands[before] = replace(first, comment="\n".join(filter(None, (comment, first.comment))))
 

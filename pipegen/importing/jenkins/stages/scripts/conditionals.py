@@ -56,7 +56,7 @@ def read_conditional(
 ) -> None:
     """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
     if conditional.condition.strip() == "isUnix()":
-        _read_unix(reader, conditional, context)
+        reader.commented(comment, context, lambda: _read_unix(reader, conditional, context))
         return
     test = shell_test(conditional.condition, reader.names)
     commands = _commands(reader, conditional.block, context)
