@@ -349,7 +349,7 @@ def test_commands_in_conditions_are_once_in_the_folder_and_the_variables_around_
         "def x = readFile('version.txt'); sh \"make ${x}\"",
         "def x = readFile(file: 'x', encoding: 'UTF-8').trim(); sh \"make ${x}\"",
         'def x = readFile("${env.FILE}").trim(); sh "make ${x}"',
-        "def image = docker.build('app'); image.push('latest')",
+        "def image = docker.build('app'); image.tag('latest')",
         "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { acmeLogin() }",
         "if (env.BRANCH_NAME == 'main') { sh './deploy' } else if (now()) { sh './force' }",
         "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { def x = 'a'; sh \"make ${x}\" }",

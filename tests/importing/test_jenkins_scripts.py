@@ -286,7 +286,6 @@ def test_a_build_of_an_image_is_a_command(step: str, command: str) -> None:
 @pytest.mark.parametrize(
     "statements",
     [
-        "def image = docker.build('app')\nsh 'make'\nimage.push()",
         "def image = docker.build('app')\nx = now()\nimage.push()",
         "def image = docker.build('app')\nsh \"make ${image.id} ${image}\"",
         "image = docker.build('app')",

@@ -55,7 +55,8 @@ _IN_FOLDER = rf"(?:(?:mkdir -p {_PATH} && )?cd {_PATH} && )?"
 _HELPERS = re.compile(
     r"\w+=\$\(|\(|\)|#.*|mkdir -p .*|cd .*|export .*|set [+-].*|true|\w+=\"\$\(.*"
     r"|(?:el)?if .*; then|else|fi"
-    rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf|docker build) .*"
+    rf"|\(?{_IN_FOLDER}(echo|sleep|printf|exit|rm -rf|docker (?:build|tag|push)) .*"
+    r"|trap .* EXIT"
 )
 
 _WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+"

@@ -10,7 +10,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     calls,
     constant,
 )
-from pipegen.importing.jenkins.stages import commands, stored, surrounding
+from pipegen.importing.jenkins.stages import commands, images, stored, surrounding
 from pipegen.importing.jenkins.stages.directives import machines
 from pipegen.importing.jenkins.stages.directives.inputs import with_settings
 from pipegen.importing.jenkins.stages.kept import groovy_of, reads
@@ -29,6 +29,14 @@ def _input(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     if reader.work.commands or not context.is_whole or context.is_after or "approve" in reader.work.keys:
         raise UntranslatableError("a stage asks before it starts")
     reader.work.keys["approve"] = approval(reader, call)
+
+
+def _registry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
+    """Read `docker.withRegistry` around steps that push images, or around an image that the stage runs in."""
+    if call.block is not None and images.pushes(call.block):
+        images.in_login(reader, call, context)
+    else:
+        machines.registry(reader, call, context)
 
 
 def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[str]] | bool:
@@ -119,7 +127,8 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "error": commands.error,
     "sleep": commands.sleep,
     "writeFile": commands.write_file,
-    "docker.build": commands.build_image,
+    "docker.build": images.build_image,
+    "docker.image.push": images.push,
     "timeout": surrounding.timeout,
     "retry": surrounding.retry,
     "catchError": surrounding.catch,
@@ -132,7 +141,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "script": script_block.script,
     machines.IMAGE: machines.image,
     machines.PULL: machines.pull,
-    "docker.withRegistry": machines.registry,
+    "docker.withRegistry": _registry,
     machines.NODE: machines.node,
     **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
     **dict.fromkeys(NEEDLESS, stored.clean),

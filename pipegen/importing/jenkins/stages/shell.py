@@ -46,7 +46,7 @@ class ScriptCommand(Struct, kw_only=True):
 
     *variable* is one of the shell that gets its output, or with *is_value* the word *text*; programs read it if
     *is_exported*, and other stages if *is_output*. With *is_message*, it only writes to the log. With
-    *accepts_failure*, Jenkins goes on if it fails.
+    *accepts_failure*, Jenkins goes on if it fails. A text that *is_group* is in parentheses.
     """
 
     text: str
@@ -62,6 +62,7 @@ class ScriptCommand(Struct, kw_only=True):
     is_output: bool = False
     is_message: bool = False
     accepts_failure: bool = False
+    is_group: bool = False
 
 
 def command_of(text: str, comment: str = "") -> ScriptCommand:
@@ -176,7 +177,7 @@ def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: b
         return _assignment(command, is_bash=is_bash)
     settings = _settings(command, is_bash=is_bash)
     before = _before(command, settings, is_new=is_new)
-    if not before and (is_last or not (_LASTING.search(text) or may_fail_unnoticed(text))):
+    if not before and (is_last or command.is_group or not (_LASTING.search(text) or may_fail_unnoticed(text))):
         return text
     if is_last and not command.directory:
         return "\n".join([*before, text])

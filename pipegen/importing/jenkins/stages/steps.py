@@ -176,7 +176,7 @@ class StepReader:
         work, names = self.work.copy(), self.names
         try:
             with self.marks.trial():
-                read()
+                _as_groovy(read)
         except StaysGroovyError as error:
             self.work.restore(work)
             self.names = names
@@ -188,12 +188,10 @@ class StepReader:
             raise StaysGroovyError(self.stays_groovy)
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
-        handler = self._handlers.get(call.name, StepReader.surround)
+        is_image = call.name.endswith(".push") and call.name.removesuffix(".push") in self.names.images
+        handler = self._handlers.get("docker.image.push" if is_image else call.name, StepReader.surround)
         comment = comment_around(call) if call.block is not None else ""
-        try:
-            self.commented(comment, context, lambda: handler(self, call, context))
-        except UntranslatableError as error:
-            raise StaysGroovyError(str(error)) from error
+        _as_groovy(lambda: self.commented(comment, context, lambda: handler(self, call, context)))
 
     def commented(self, comment: str, context: SourceStepContext, read: Callable[[], None]) -> None:
         """Call *read*; *comment* is above the first command that it adds."""
@@ -301,6 +299,14 @@ class StepReader:
 
 Handler = Callable[[StepReader, GroovyCall, SourceStepContext], None]
 GroovyHandler = Callable[[StepReader, GroovyBlock, Statement, SourceStepContext], None]
+
+
+def _as_groovy(read: Callable[[], None]) -> None:
+    """Call *read*; what has no translation stays Groovy."""
+    try:
+        read()
+    except UntranslatableError as error:
+        raise StaysGroovyError(str(error)) from error
 
 
 def _refuse(_reader: StepReader, _block: GroovyBlock, _statement: Statement, _context: SourceStepContext) -> None:

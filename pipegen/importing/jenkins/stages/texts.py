@@ -95,11 +95,12 @@ class JenkinsNames(Struct, kw_only=True):
     """The values of names.
 
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, other
-    *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block.
-    *computed* are names that other Groovy of the file sets, *outside* those of them that no Groovy in the config sets.
-    *values* are those of them that commands of the config set, *assigned* the ones that this stage sets. *groovy_env*
-    are the variables of the environment that only Groovy sets (`env.NAME = …`). *split* are the names of values that
-    are not always one word, by their references; *escaped* are the references with a value that has a backslash.
+    *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block;
+    *images* of them are objects of `docker.build`. *computed* are names that other Groovy of the file sets, *outside*
+    those of them that no Groovy in the config sets. *values* are those of them that commands of the config set,
+    *assigned* the ones that this stage sets. *groovy_env* are the variables of the environment that only Groovy sets
+    (`env.NAME = …`). *split* are the names of values that are not always one word, by their references; *escaped* are
+    the references with a value that has a backslash.
     """
 
     environment: Mapping[str, str | None]
@@ -108,6 +109,7 @@ class JenkinsNames(Struct, kw_only=True):
     axes: Collection[str] = ()
     constants: Mapping[str, str]
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
+    images: Mapping[str, Sequence[Meaning]] = field(default_factory=dict)
     computed: Collection[str] = ()
     outside: set[str] = field(default_factory=set)
     values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
@@ -124,9 +126,10 @@ class JenkinsNames(Struct, kw_only=True):
         """Return these names with *name* for a variable of the shell, in a `script` block."""
         return replace(self, defined={**self.defined, name: (ShellVariable(name),)})
 
-    def with_object(self, name: str) -> JenkinsNames:
-        """Return these names with *name* for what only Groovy can read, in a `script` block."""
-        return replace(self, defined={**self.defined, name: ()})
+    def with_image(self, name: str, image: Value) -> JenkinsNames:
+        """Return these names with *name* for the object of an *image*, which no text can contain."""
+        images = {**self.images, name: self.printed(image)}
+        return replace(self, defined={**self.defined, name: ()}, images=images)
 
     def with_value(self, name: str) -> JenkinsNames:
         """Return these names with *name* for a variable of the shell, in the rest of the stage."""
@@ -237,7 +240,7 @@ class JenkinsNames(Struct, kw_only=True):
 
         Constant text that the shell interprets stays text.
         """
-        result, parts = "", self._printed(value)
+        result, parts = "", self.printed(value)
         for part, following in zip(parts, (*parts[1:], ""), strict=True):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
@@ -259,10 +262,10 @@ class JenkinsNames(Struct, kw_only=True):
 
     def shell_word(self, value: Value | None) -> str:
         """Return *value* as a word of the shell, which only expands what Groovy inserts."""
-        return shell_word(self._printed(value))
+        return shell_word(self.printed(value))
 
-    def _printed(self, value: Value | None) -> list[Meaning]:
-        """Return the parts of *value*, in which Groovy writes "null" for a variable without a value."""
+    def printed(self, value: Value | None) -> list[Meaning]:
+        """Return the parts of *value* as a text, in which Groovy writes "null" for a variable without a value."""
         return [self._or_null(part) for part in self._parts(value)]
 
     def _or_null(self, part: Meaning) -> Meaning:

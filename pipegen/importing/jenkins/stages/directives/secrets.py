@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from itertools import count
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, GroovyList, GroovyMap, constant
@@ -98,6 +99,16 @@ def bind(call: GroovyCall, names: JenkinsNames, env: Container[str]) -> BoundSec
         case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
             return _of_one(arguments.get("keyFileVariable", ""), {"ssh_key": identifier}, identifier, env)
     raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
+
+
+def login_secret(identifier: str, env: Container[str], secrets: Mapping[str, Value]) -> tuple[str, Mapping[str, Value]]:
+    """Return the name of a secret for a login with the credential, and the secret; others are in *secrets*."""
+    secret = {"password": identifier}
+    for number in count(1):
+        name = f"REGISTRY_LOGIN_{number}" if number > 1 else "REGISTRY_LOGIN"
+        if secrets.get(name, secret) == secret and not any(f"{name}{part}" in env for part in _PARTS):
+            break
+    return name, {name: secret}
 
 
 def _of_one(variable: str, secret: Value, identifier: str, env: Container[str]) -> BoundSecret:

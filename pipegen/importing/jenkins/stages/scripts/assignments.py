@@ -18,7 +18,8 @@ from pipegen.importing.jenkins.reading.syntax import (
     Value,
     constant,
 )
-from pipegen.importing.jenkins.stages.commands import build_image, printing
+from pipegen.importing.jenkins.stages.commands import printing
+from pipegen.importing.jenkins.stages.images import build_image
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
@@ -56,8 +57,8 @@ def _define(reader: StepReader, definition: GroovyAssignment, context: SourceSte
     """Read `def name = value`, whose name only the block knows."""
     name, value = definition.name, definition.value
     if (build := _build_of(value)) is not None and not reader.names.is_known(name):
-        build_image(reader, build, context)
-        reader.names = reader.names.with_object(name)
+        reader.commented(comment, context, lambda: build_image(reader, build, context))
+        reader.names = reader.names.with_image(name, build.arguments[0].value)
         return
     if is_text(value):
         reader.names = reader.names.with_definition(name, value)

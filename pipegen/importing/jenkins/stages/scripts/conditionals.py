@@ -34,7 +34,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
 )
 from pipegen.importing.jenkins.stages.expressions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script, command_of, tested
-from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
+from pipegen.importing.jenkins.stages.steps import GroovyHandler, SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import (
     ConfigReference,
     JenkinsNames,
@@ -59,12 +59,16 @@ def read_conditional(
         reader.commented(comment, context, lambda: _read_unix(reader, conditional, context))
         return
     test = shell_test(conditional.condition, reader.names)
-    commands = _commands(reader, conditional.block, context)
-    others = _commands(reader, conditional.otherwise, context) if conditional.otherwise is not None else []
-    ends = ["else", *_lines(others), "fi"] if others else ["fi"]
+    commands = commands_of(reader, conditional.block, context, _read_statement)
+    others = (
+        commands_of(reader, conditional.otherwise, context, _read_statement)
+        if conditional.otherwise is not None
+        else []
+    )
+    ends = ["else", *lines_of(others), "fi"] if others else ["fi"]
     if conditional.otherwise is not None and _is_conditional(conditional.otherwise) and not others[0].comment:
         ends = [f"el{others[0].text}"]
-    text = "\n".join((f"if {test}; then", *_lines(commands), *ends))
+    text = "\n".join((f"if {test}; then", *lines_of(commands), *ends))
     is_bash = any(command.is_bash for command in (*commands, *others))
     reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
 
@@ -106,8 +110,10 @@ def _tested_command(condition: str, code: GroovyTokens, names: JenkinsNames) -> 
     return command if sign == "==0" else f"! {command}"
 
 
-def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> list[ScriptCommand]:
-    """Return the commands of the steps in *block*; the folder and the variables around them are those of the `if`."""
+def commands_of(
+    reader: StepReader, block: GroovyBlock, context: SourceStepContext, read: GroovyHandler
+) -> list[ScriptCommand]:
+    """Return the commands of the steps in *block* by *read*; their folder and variables are those of the block."""
     if not block.statements:
         raise UntranslatableError("it contains Groovy")
     context = replace(context, directory="", exports=(), is_whole=False, is_in_block=True)
@@ -115,7 +121,7 @@ def _commands(reader: StepReader, block: GroovyBlock, context: SourceStepContext
     reader.work = inner = StageWork()
     try:
         for statement in block.statements:
-            _read_statement(reader, block, statement, context)
+            read(reader, block, statement, context)
     finally:
         reader.work = work
     commands = [*inner.commands, *inner.after]
@@ -141,7 +147,7 @@ def _is_conditional(block: GroovyBlock) -> bool:
     return isinstance(first, OtherGroovy) and first.conditional is not None
 
 
-def _lines(commands: list[ScriptCommand]) -> list[str]:
+def lines_of(commands: list[ScriptCommand]) -> list[str]:
     """Return *commands* as lines in a block of the shell."""
     lines: list[str] = []
     for entry in as_script(commands):

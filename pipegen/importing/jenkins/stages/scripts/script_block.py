@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from itertools import dropwhile
 
@@ -30,23 +29,11 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     names = reader.names
     reader.marks.all(call)
     reader.read_groovy = _read_statement
-    reason = _attempt(reader, lambda: _read_whole(reader, block, context))
+    reason = reader.attempt(lambda: _read_whole(reader, block, context))
     if reason is not None:
         _read_divided(reader, block, context, reason)
         reader.marks.all(replace(call, block=None), KeyOutcome.RAW)
     reader.names = replace(names, values=reader.names.values)
-
-
-def _attempt(reader: StepReader, read: Callable[[], None]) -> str | None:
-    """Return None after *read*; if it reads what has no translation, undo it and return the reason."""
-
-    def attempted() -> None:
-        try:
-            read()
-        except UntranslatableError as error:
-            raise StaysGroovyError(str(error)) from error
-
-    return reader.attempt(attempted)
 
 
 def _read_whole(reader: StepReader, block: GroovyBlock, context: SourceStepContext) -> None:
@@ -74,7 +61,7 @@ def _read_divided(reader: StepReader, block: GroovyBlock, context: SourceStepCon
     """Read the statements of *block* that are commands, and keep those before and after them, because of *reason*."""
     if not context.is_nested and is_divisible(block):
         for division in _divisions(reader, block, context)[:_MOST_DIVISIONS]:
-            if _attempt(reader, partial(_read_parts, reader, division, context, reason)) is None:
+            if reader.attempt(partial(_read_parts, reader, division, context, reason)) is None:
                 return
     raise StaysGroovyError(reason)
 
@@ -88,7 +75,7 @@ def _divisions(reader: StepReader, block: GroovyBlock, context: SourceStepContex
         start, before = 0, _size(reader.work)
         for at, statement in enumerate((*block.statements, None)):
             if statement is not None:
-                reason = _attempt(reader, partial(_read_statement, reader, block, statement, context))
+                reason = reader.attempt(partial(_read_statement, reader, block, statement, context))
                 if reason is None:
                     continue
             if _size(reader.work) > before:
