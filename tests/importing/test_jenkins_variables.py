@@ -319,3 +319,25 @@ def test_each_line_break_is_one_character(line_break: str) -> None:
 
     assert "make   -j 2\n" in others.text
     assert others.text == import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+
+def test_a_variable_that_groovy_sets_later_is_null() -> None:
+    """Once Groovy has set it, and if something else always sets it, it has a value."""
+    text = """\
+pipeline {
+    agent any
+    stages {
+        stage('a') { steps { sh "./a ${env.LEVEL} ${env.PATH}" } }
+        stage('b') { steps { script { env.LEVEL = now(); env.PATH = now() }; sh "./b ${env.LEVEL}" } }
+        stage('c') { steps { sh "./c ${env.LEVEL}" } }
+    }
+}
+"""
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(result)
+
+    assert proof is not None
+    assert proof.differences == ()
+    assert "./a ${LEVEL:-null} ${PATH}" in result.text
+    assert "./b ${LEVEL}" in result.text
+    assert "./c ${LEVEL}" in result.text

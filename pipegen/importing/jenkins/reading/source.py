@@ -89,7 +89,8 @@ class JenkinsSource(Struct, kw_only=True):
     # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
     computed: frozenset[str]
     # Variables of `env` that Groovy of the file sets, each once.
-    env_variables: tuple[str, ...]
+    # The variables of `env` that Groovy sets, each with the offset of the first assignment.
+    env_variables: Mapping[str, int]
 
     def section(self, name: str) -> GroovyCall | None:
         """Return the section *name* of the pipeline."""
@@ -183,8 +184,15 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         constants=constants,
         libraries=tuple(_libraries(file.text)),
         computed=frozenset(assigned) - constants.keys(),
-        env_variables=tuple(dict.fromkeys(_ENV_VARIABLE.findall(file.text))),
+        env_variables=_env_variables(file.text),
     )
+
+
+def _env_variables(text: str) -> Mapping[str, int]:
+    offsets: dict[str, int] = {}
+    for match in _ENV_VARIABLE.finditer(text):
+        offsets.setdefault(match[1], match.start())
+    return offsets
 
 
 def _without_line_marks(file: SourceFile) -> SourceFile:

@@ -17,6 +17,8 @@ from pipegen.source.tree import whole_number
 from pipegen.structs import replace
 
 _UTF_8 = ("UTF-8", "UTF8")
+# The most arguments of `docker.build`: an image and options.
+_BUILD_ARGUMENTS = 2
 _SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
 
 
@@ -86,6 +88,16 @@ def number_of(call: GroovyCall, *names: str) -> int:
     if text is None or (number := whole_number(text)) is None:
         raise UntranslatableError("its number is known only at run time")
     return number
+
+
+def build_image(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
+    """Read `docker.build`, whose second argument is a part of a command."""
+    values = [argument.value for argument in call.arguments if not argument.name]
+    if call.block is not None or len(values) != len(call.arguments) or len(values) not in (1, _BUILD_ARGUMENTS):
+        raise UntranslatableError("it has no image or other arguments")
+    options = reader.names.script(values[1]) if len(values) == _BUILD_ARGUMENTS else "."
+    reader.command(call, f"docker build -t {reader.names.shell_word(values[0])} {options}", context)
+    reader.marks.read(call)
 
 
 def write_file(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

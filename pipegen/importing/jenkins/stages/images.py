@@ -1,4 +1,4 @@
-"""Steps that build and push images, also in a registry, as commands of docker."""
+"""Steps that push images, also to a registry, as commands of docker."""
 
 from __future__ import annotations
 
@@ -23,19 +23,9 @@ from pipegen.importing.jenkins.stages.texts import JenkinsNames, Meaning, ShellV
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
-# The most arguments of `docker.build`: an image and options. Of `docker.withRegistry`: an address and a login.
+# The most arguments of `docker.withRegistry`: an address and a login.
 _MOST_ARGUMENTS = 2
 _DEFAULT_TAG = "latest"
-
-
-def build_image(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
-    """Read `docker.build`, whose second argument is a part of a command."""
-    values = [argument.value for argument in call.arguments if not argument.name]
-    if call.block is not None or len(values) != len(call.arguments) or len(values) not in (1, _MOST_ARGUMENTS):
-        raise UntranslatableError("it has no image or other arguments")
-    options = reader.names.script(values[1]) if len(values) == _MOST_ARGUMENTS else "."
-    reader.command(call, f"docker build -t {reader.names.shell_word(values[0])} {options}", context)
-    reader.marks.read(call)
 
 
 def push(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:

@@ -127,7 +127,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "error": commands.error,
     "sleep": commands.sleep,
     "writeFile": commands.write_file,
-    "docker.build": images.build_image,
+    "docker.build": commands.build_image,
     "docker.image.push": images.push,
     "timeout": surrounding.timeout,
     "retry": surrounding.retry,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -145,6 +146,7 @@ class JenkinsStages:
         values = [value for value in self._earlier(stage) if not value.is_environment]
         split = {parameter_path(name, self._inputs): name for name in self._source.split_parameters}
         assignments = tuple(self._assignments(stage))
+        groovy_env = {*self._source.env_variables}.difference(assignment.name for assignment in assignments)
         names = JenkinsNames(
             environment=environment,
             inputs=self._inputs,
@@ -157,7 +159,8 @@ class JenkinsStages:
             escaped=[parameter_path(name, self._inputs) for name in self._source.escaped_parameters],
             split=split | {value.path: value.name for value in values},
             assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
-            groovy_env={*self._source.env_variables}.difference(assignment.name for assignment in assignments),
+            groovy_env=groovy_env,
+            late=[name for name in groovy_env.difference(self._inputs, self._parameters) if self._is_late(name, stage)],
         )
         environment |= dict.fromkeys(self._source.env_variables)
         for assignment in assignments:
@@ -169,6 +172,13 @@ class JenkinsStages:
             if isinstance(assignment.value, GroovyCall) and assignment.value.name == "credentials":
                 environment |= dict.fromkeys((f"{assignment.name}_USR", f"{assignment.name}_PSW"))
         return names
+
+    def _is_late(self, name: str, stage: JenkinsStage | None) -> bool:
+        """Return whether *stage* reads the variable *name* of `env` before the first Groovy that sets it."""
+        if stage is None:
+            return False
+        read = re.search(rf"\b{name}\b", stage.call.whole.text)
+        return read is not None and stage.call.whole.start + read.start() < self._source.env_variables[name]
 
     def _earlier(self, stage: JenkinsStage | None) -> list[AssignedValue]:
         """Return the values that stages before *stage* set."""

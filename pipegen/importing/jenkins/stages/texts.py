@@ -52,8 +52,6 @@ _SEPARATOR = re.compile(r"[;\n]|(?<![&>])&(?![&>])")
 _ENDS = frozenset({"fi", "done", "esac", "}"})
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
-
-
 # The text that Groovy inserts for a variable without a value.
 NULL = "null"
 
@@ -99,8 +97,8 @@ class JenkinsNames(Struct, kw_only=True):
     *images* of them are objects of `docker.build`. *computed* are names that other Groovy of the file sets, *outside*
     those of them that no Groovy in the config sets. *values* are those of them that commands of the config set,
     *assigned* the ones that this stage sets. *groovy_env* are the variables of the environment that only Groovy sets
-    (`env.NAME = …`). *split* are the names of values that are not always one word, by their references; *escaped* are
-    the references with a value that has a backslash.
+    (`env.NAME = …`), *late* those that it sets after the stage reads them. *split* are the names of values that are
+    not always one word, by their references; *escaped* are the references with a value that has a backslash.
     """
 
     environment: Mapping[str, str | None]
@@ -115,6 +113,7 @@ class JenkinsNames(Struct, kw_only=True):
     values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
     assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
     groovy_env: Collection[str] = ()
+    late: Collection[str] = ()
     split: Mapping[str, str] = field(default_factory=dict)
     escaped: Collection[str] = ()
 
@@ -176,14 +175,12 @@ class JenkinsNames(Struct, kw_only=True):
         if name in self.axes:
             return ConfigReference(f"matrix.{name}")
         if name in self.environment:
-            return ShellVariable(name)
+            return ShellVariable(name, is_set=name in _ALWAYS_SET or name not in self.late)
         if name in self.inputs or name in self.parameters:
             return ConfigReference(parameter_path(name, self.inputs))
-        return (
-            ConfigReference(f"setup.{SETUP[name]}")
-            if name in SETUP
-            else ShellVariable(name, is_set=name in _ALWAYS_SET)
-        )
+        if name in SETUP:
+            return ConfigReference(f"setup.{SETUP[name]}")
+        return ShellVariable(name, is_set=name in _ALWAYS_SET)
 
     def word(self, value: Value | None) -> str:
         """Return *value* as a text with references, for a key that is read before the stage starts."""

@@ -18,8 +18,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Value,
     constant,
 )
-from pipegen.importing.jenkins.stages.commands import printing
-from pipegen.importing.jenkins.stages.images import build_image
+from pipegen.importing.jenkins.stages.commands import build_image, printing
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
