@@ -16,6 +16,8 @@ _FIRST = (
     r'Do not edit: change that file and run "pipegen compile"\.'
 )
 _OPTIONS, _PART, _DIGEST = "Options: ", "Part of ", "Digest: "
+# The notes of parts in files that earlier versions wrote, which are left over.
+_EARLIER_PARTS = ("A child pipeline: ", "Jobs of a pipeline ")
 # Lines that users may have added above the header.
 _COMMENT = r"\s*(?:$|#|//|/\*|\*|--)"
 # The note of a Jenkinsfile with a requested style.
@@ -101,7 +103,7 @@ def read_header(text: str) -> Header | None:
         note = line.removeprefix(mark)
         options += [_plain(note.removeprefix(_OPTIONS), mark)] if note.startswith(_OPTIONS) else []
         options += [f"--style {style[1]}"] if (style := re.fullmatch(_STYLE, note)) else []
-        is_part = is_part or note.startswith(_PART)
+        is_part = is_part or note.startswith((_PART, *_EARLIER_PARTS))
         digest = note.removeprefix(_DIGEST) if note.startswith(_DIGEST) else ""
     return Header(
         mark=mark,

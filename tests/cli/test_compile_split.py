@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,20 @@ def test_child_files_of_another_generated_file_are_not_overwritten(split: Path, 
     assert child.read_text(encoding="utf-8") == before
     assert pipegen(*command, "--force").status == 0
     assert child.read_text(encoding="utf-8") != before
+
+
+def test_child_files_of_earlier_versions_are_left_over(split: Path, pipegen: Pipegen) -> None:
+    """Their names had a digest, and their headers another note; `--all` does not generate them again."""
+    pipegen("compile", "-t", "gitlab", "--split", "unit")
+    (child,) = children(split)
+    note = "# A child pipeline: the job 'child: unit' of .gitlab-ci.yml starts it.\n"
+    text = re.sub("# Part of .*\n", note, child.read_text(encoding="utf-8"))
+    (split / ".gitlab-ci/unit-0123456789.yml").write_text(text, encoding="utf-8")
+
+    result = pipegen("compile", "--all")
+
+    assert 'warning[PG684]: ".gitlab-ci/unit-0123456789.yml"' in result.err
+    assert len(children(split)) == 2
 
 
 def test_generated_files_in_the_folder_of_child_files_are_no_child_files(split: Path, pipegen: Pipegen) -> None:
