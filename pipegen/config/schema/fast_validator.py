@@ -35,7 +35,7 @@ _TYPES: Mapping[str, Shape] = {
 _SHAPES = tuple(_TYPES.values())
 # Keywords that validate nothing.
 _NOTES = frozenset(("$schema", "$id", "$defs", "title", "description", "examples", "default", "format"))
-_COUNTING = frozenset(("required", "minProperties", "maxProperties"))
+_COUNTING = frozenset(("required", "dependentRequired", "minProperties", "maxProperties"))
 _OBJECT = _COUNTING | {"properties", "patternProperties", "additionalProperties", "propertyNames"}
 
 
@@ -153,12 +153,16 @@ def _fits_nothing(_: Node) -> bool:
 
 def _counted(schema: Mapping[str, Any]) -> Test:
     required: tuple[str, ...] = tuple(schema.get("required", ()))
+    dependent: Mapping[str, list[str]] = schema.get("dependentRequired", {})
     least: int = schema.get("minProperties", 0)
     most: float = schema.get("maxProperties", math.inf)
 
     def accepts(node: Map) -> bool:
         for key in required:
             if node.entry(key) is None:
+                return False
+        for key, others in dependent.items():
+            if node.entry(key) is not None and any(node.entry(other) is None for other in others):
                 return False
         return least <= len(node.entries) <= most
 

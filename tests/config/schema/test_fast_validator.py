@@ -52,6 +52,7 @@ def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "propertyNames": inner,
             "items": inner,
             "required": st.lists(WORDS, max_size=2, unique=True),
+            "dependentRequired": st.dictionaries(WORDS, st.lists(WORDS, max_size=2, unique=True), max_size=2),
             "enum": st.lists(WORDS | st.booleans(), min_size=1, max_size=3),
             "const": WORDS | st.booleans(),
             "pattern": st.sampled_from(("^a", "b$", "^$")),
@@ -86,6 +87,12 @@ def test_any_schema_and_value_have_the_same_result(schema: dict[str, Any], part:
     node = tree(json.dumps(value))
 
     assert FastValidator(whole).accepts(node) == Validator(whole).is_valid(plain(node))
+
+
+@pytest.mark.parametrize(("text", "is_valid"), [("{a: 1, b: 2}", True), ("{a: 1}", False), ("{b: 2}", True)])
+def test_a_key_can_require_others(text: str, *, is_valid: bool) -> None:
+    """The settings of GitLab have such keys."""
+    assert FastValidator({"dependentRequired": {"a": ["b"]}}).accepts(tree(text)) == is_valid
 
 
 @pytest.mark.parametrize("schema", [{"uniqueItems": True}, {"enum": [1]}, {"items": {"const": None}}])
