@@ -16,6 +16,7 @@ from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import ValidConfig, check_schema, check_settings
+from pipegen.config.schema.parts import without
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
 from pipegen.config.unknown.rounds import check_further
@@ -126,24 +127,24 @@ def analyse(
     """Return the plans of *file* with the values of *inputs* fixed; raise `Stopped` if there are errors.
 
     If there are errors, the valid parts are still checked, also by *after*, where corrections of the invalid parts
-    cannot change the result. If all errors are *final*, they are not.
+    cannot change the result, until a check reports *final* errors.
     """
     resolved = _resolved(file, report)
 
-    def again(remainder: Node, parts: tuple[Path, ...], further: Report) -> Analysed | None:
+    def again(parts: tuple[Path, ...], further: Report) -> Analysed | None:
+        remainder = without(resolved.tree, parts)
         with suppress(Stopped):
             return _analysed(replace(resolved, tree=remainder, parts=parts), file, names, further, inputs)
         return None
 
     first = Report()
-    analysed = None if resolved.parts else again(resolved.tree, (), first)
-    report.take(first)
-    if analysed is not None and not report.has_errors():
-        return analysed
-    if not resolved.parts and all(error.code in final for error in report.errors()):
-        raise Stopped
+    analysed = again(resolved.parts, first)
+    if analysed is not None and not resolved.parts:
+        report.take(first)
+        if not report.has_errors():
+            return analysed
     unknown = Unknown(resolved.tree, resolved.parts)
-    check_further(unknown, resolved.tree, again, after or (lambda *_: None), report)
+    check_further(unknown, analysed, first, again, after or (lambda *_: None), report, final)
     raise Stopped
 
 

@@ -10,6 +10,8 @@ from config.sample_configs import written
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
+from pipegen.diagnostics.codes import UNBOUND_NAME
+from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.lint.registry import run_rules
 from pipegen.lint.rules import unpinned_image, unused_output
@@ -180,3 +182,18 @@ def including(text: str, included: str, folder: Path) -> SourceFile:
     (folder / "included.yml").write_text(included, encoding="utf-8")
     (folder / "pipegen.yaml").write_text(f"include: included.yml\n{text}", encoding="utf-8")
     return load(folder / "pipegen.yaml", Report())
+
+
+@pytest.mark.parametrize(("final", "expected"), [((), ["PG307", "PG653"]), ((UNBOUND_NAME,), ["PG307"])])
+def test_a_check_with_final_errors_is_the_last_one(final: tuple[Code, ...], expected: list[str]) -> None:
+    """The import of a pipeline corrects them, and compiles again."""
+    file, report = SourceFile("pipeline.yml", of_stages(UNBOUND, LOCKS)), Report()
+
+    def after(analysed: Analysed, report: Report) -> None:
+        with suppress(Stopped):
+            generate(analysed, registry.load("gitlab"), {}, report)
+
+    with suppress(Stopped):
+        analyse(file, (), report, after=after, final=final)
+
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == expected

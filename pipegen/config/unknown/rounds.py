@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from pipegen.config.schema.parts import without
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Node
 
 T = TypeVar("T")
 
@@ -23,29 +22,32 @@ _MOST_ROUNDS = 12
 
 def check_further(
     unknown: Unknown,
-    tree: Node,
-    again: Callable[[Node, tuple[Path, ...], Report], T | None],
+    checked: T | None,
+    diagnostics: Report,
+    again: Callable[[tuple[Path, ...], Report], T | None],
     after: Callable[[T, Report], object],
     report: Report,
+    final: Collection[Code] = (),
 ) -> None:
-    """Report the diagnostics of *tree* that stay valid however its *unknown* and invalid parts are corrected.
+    """Report the diagnostics of a config that stay valid however its *unknown* and invalid parts are corrected.
 
-    *again* checks the rest of the tree; *after* makes further checks of the result if it has no errors.
+    *checked* is the result of a check without the unknown parts, None if it stopped, and *diagnostics* are its own.
+    *again* checks without more parts; *after* makes further checks of a result without errors. A check with *final*
+    errors is the last one.
     """
+    report.take(diagnostics, unknown.is_certain)
     for _ in range(_MOST_ROUNDS):
-        parts = tuple(unknown.parts)
-        further = Report()
-        checked = again(without(tree, parts), parts, further)
-        report.take(further, unknown.is_certain)
-        errors = further.errors()
-        if any(error.code in _LIMITS for error in errors):
+        errors = diagnostics.errors()
+        if errors:
+            if any(error.code in (*_LIMITS, *final) for error in errors) or not unknown.add(errors):
+                return
+        elif checked is None:
             return
-        if errors and unknown.add(errors):
-            continue
-        if errors or checked is None:
-            return
-        if not unknown.add_stages():
+        elif not unknown.add_stages():
             last = Report()
             after(checked, last)
             report.take(last, unknown.is_certain)
             return
+        diagnostics = Report()
+        checked = again(tuple(unknown.parts), diagnostics)
+        report.take(diagnostics, unknown.is_certain)
