@@ -1,6 +1,7 @@
 """`pipegen import`: imports a pipeline of GitLab or Jenkins as a config."""
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -182,10 +183,10 @@ class _ComparedImport(Struct):
     proven: Proof
     report: Report
 
-    def differences(self, job: str) -> int:
-        """Return the number of differences of *job*."""
-        span = self.imported.source.jobs[job].key.span
-        return sum(difference.at == span for difference in self.proven.differences)
+    def differences(self) -> Counter[str]:
+        """Return the number of differences of each job."""
+        numbers = Counter(difference.at for difference in self.proven.differences)
+        return Counter({name: numbers[job.key.span] for name, job in self.imported.source.jobs.items()})
 
 
 def _in_another_order(first: _ComparedImport) -> _ComparedImport:
@@ -198,9 +199,10 @@ def _in_another_order(first: _ComparedImport) -> _ComparedImport:
     if second is None:
         return first
     attempts = [first, second]
-    counts = {name: (first.differences(name), second.differences(name)) for name in names}
-    raw = {name for name, (of_first, of_second) in counts.items() if of_second < of_first}
-    staged = {name: min(counts[name]) for name in names & second.proven.misordered - second.imported.staged}
+    of_first, of_second = first.differences(), second.differences()
+    raw = {name for name in names if of_second[name] < of_first[name]}
+    again = names & second.proven.misordered - second.imported.staged
+    staged = {name: min(of_first[name], of_second[name]) for name in again}
     if staged or raw != names:
         third = _attempt(first, Misordered(raw, staged), [second.imported])
         attempts += [third] if third is not None else []

@@ -30,7 +30,7 @@ from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, ke
 from pipegen.importing.gitlab.stages.other_files import files_from_setting
 from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
-from pipegen.importing.gitlab.stages.selections import native_matrices, numbered, with_selections
+from pipegen.importing.gitlab.stages.selections import numbered, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import (
     OPEN_MERGE_REQUESTS,
@@ -76,7 +76,7 @@ class ImportOptions(Struct, kw_only=True):
 
     Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
     *misordered* jobs would wait for other jobs in some runs, and a push to a branch with an open merge request starts
-    *duplicated* ones. *comments* are those of the source.
+    *duplicated* ones. *comments* are those of the source, and *native* its matrices that stay raw, like *forced*.
     """
 
     default_branch: str
@@ -86,6 +86,7 @@ class ImportOptions(Struct, kw_only=True):
     misordered: Misordered = Misordered()
     duplicated: Collection[str] = ()
     comments: EntryComments
+    native: Mapping[str, Mapping[str, str]]
 
 
 class ConfigDocument(Struct):
@@ -125,11 +126,10 @@ class _Writer:
         self._source = source.without_variables(replaced)
         for name in replaced:
             accounting.mark(source.variables[name].entry, KeyOutcome.TRANSLATED)
-        native = {name: {"matrix": reason} for name, reason in native_matrices(self._source).items()}
         stops = dict(raw_stops(self._source, options.forced))
         forced = {
-            name: {**native.get(name, {}), **stops.get(name, {}), **options.forced.get(name, {})}
-            for name in (*native, *stops, *options.forced)
+            name: {**options.native.get(name, {}), **stops.get(name, {}), **options.forced.get(name, {})}
+            for name in (*options.native, *stops, *options.forced)
         }
         self._options = replace(options, forced=forced)
         self._accounting = accounting

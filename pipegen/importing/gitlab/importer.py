@@ -27,6 +27,7 @@ from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runn
 from pipegen.importing.gitlab.stages.after_failures import Misordered
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
+from pipegen.importing.gitlab.stages.selections import native_matrices
 from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.gitlab.unread import report_keys_of_all_jobs
 from pipegen.importing.imported import Imported
@@ -66,7 +67,8 @@ class PipelineReading(Struct, kw_only=True):
     """What is read of a pipeline: its *files*, its jobs as *source*, the outcomes of keys so far, and diagnostics.
 
     It also has the pipeline with what all runs have in common, the events that its rules distinguish, the jobs
-    *started* in each of them, the *comments* about keys, and the keys that GitLab *refused*.
+    *started* in each of them, the *comments* about keys, the *native* matrices, which stay raw, by job
+    with the reason, and the keys that GitLab *refused*.
     """
 
     files: Files
@@ -75,6 +77,7 @@ class PipelineReading(Struct, kw_only=True):
     events: tuple[ComparedEvent, ...]
     started: tuple[tuple[StartedJob, ...], ...]
     comments: EntryComments
+    native: Mapping[str, Mapping[str, str]]
     accounting: Accounting
     report: Report
     refused: tuple[Entry, ...]
@@ -166,6 +169,7 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
         events=compared,
         started=tuple(pipeline.started(event.facts) for event in compared),
         comments=EntryComments(),
+        native=native_matrices(source),
         accounting=accounting,
         report=own,
         refused=refused,
@@ -231,6 +235,7 @@ class _Attempt:
             misordered=self._misordered,
             duplicated=self._duplicated,
             comments=self._reading.comments,
+            native=self._reading.native,
         )
         config = document(self._reading.source, options, accounting, report)
         further = {

@@ -24,7 +24,7 @@ _MANY_AXES = 7
 _UNREADABLE = re.compile(r"[,\[\]{}*\n]|^\s|\s$|^$")
 
 
-def native_matrices(source: SourcePipeline) -> dict[str, str]:
+def native_matrices(source: SourcePipeline) -> dict[str, dict[str, str]]:
     """Return the jobs whose `parallel` stays raw, with the reason: they need the same combinations of another matrix.
 
     GitLab names these by values of the needing job. Arcs name both, if they can.
@@ -41,7 +41,7 @@ def native_matrices(source: SourcePipeline) -> dict[str, str]:
                 if not is_readable:
                     reason = f'"{name}" needs the same combinations of "{other}", which has another matrix'
                     native |= {each: reason for each in (name, *others) if each not in native}
-    return native
+    return {name: {"matrix": reason} for name, reason in native.items()}
 
 
 def numbered(drafts: Iterable[Draft]) -> dict[str, dict[str, str]]:
@@ -143,14 +143,15 @@ def _names(stage: str, all_: Sequence[_Combination], chosen: Sequence[_Combinati
         for axis in dict.fromkeys(chain.from_iterable(all_))
         if all(axis in values for values in chosen) and len({values.get(axis) for values in all_}) > 1
     ]
+    others = [values for values in all_ if values not in chosen]
     candidates = [
         parts
         for number in (range(1, len(axes) + 1) if len(axes) <= _MANY_AXES else (len(axes),))
         for own in combinations(axes, number)
-        if (parts := list(dict.fromkeys(tuple((axis, values[axis]) for axis in own) for values in chosen)))
-        and [values for values in all_ if any(set(part) <= set(values.items()) for part in parts)] == list(chosen)
+        if (parts := dict.fromkeys(tuple((axis, values[axis]) for axis in own) for values in chosen))
+        and not any(tuple((axis, values.get(axis)) for axis in own) in parts for values in others)
     ]
-    best = min(candidates, key=len, default=[])
+    best = min(candidates, key=len, default={})
     if not best or any(_UNREADABLE.search(value) for part in best for _, value in part):
         return None
     return tuple(f"{stage}[{','.join(f'{axis}={value}' for axis, value in part)}]" for part in best)
