@@ -6,7 +6,7 @@ escapes.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 # A constant in a class file has at most 65,535 bytes of modified UTF-8: one for an ASCII character (two for NUL), up to
 # six for others. Groovy 2.4 rejects longer literals.
@@ -43,6 +43,29 @@ def exact_block(text: str) -> str:
     The line break after the opening quotes is escaped, so that a `#!` still comes first.
     """
     return _sum(text, lambda piece: f"'''\\\n{_several_lines(piece)}'''")
+
+
+def stripped_block(text: str, indent: str) -> str:
+    """Return an expression for exactly *text* in triple quotes, its lines one step deeper than *indent*.
+
+    Groovy removes the indentation. Text that `stripIndent` would change otherwise, or that is too long for one literal,
+    is at the left margin.
+    """
+    lines = text.split("\n")
+    written = "\n".join([f"{indent}{_INDENT}{line}" if line else "" for line in lines])
+    if not _is_strippable(text, lines) or len([*_pieces(written)]) > 1:
+        return exact_block(text)
+    return f"'''\\\n{_several_lines(written)}'''.stripIndent()"
+
+
+def _is_strippable(text: str, lines: Sequence[str]) -> bool:
+    """Return whether `stripIndent` removes exactly the indentation of *text*, whose *lines* are indented.
+
+    Since Java 15, it is a method of Java, which also removes blanks at the end of lines, and counts an empty last line.
+    Both replace other line breaks, and remove the blanks with which all lines begin.
+    """
+    starts_at_margin = any(line and not line[0].isspace() for line in lines)
+    return starts_at_margin and "\r" not in text and bool(lines[-1]) and all(line == line.rstrip() for line in lines)
 
 
 def several_lines(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipegen.emit.groovy import block, exact_block, literal
+from pipegen.emit.groovy import block, exact_block, literal, stripped_block
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,25 @@ def test_escapes_quotes_that_would_close_a_block() -> None:
 def test_keeps_a_shebang_at_the_start() -> None:
     """An exact block adds nothing: the line break after its quotes is escaped."""
     assert exact_block("#!/bin/bash\n\techo\n") == "'''\\\n#!/bin/bash\n\techo\n'''"
+
+
+def test_indents_a_script_whose_lines_must_stay_at_the_margin() -> None:
+    """Groovy removes the indentation, also that of texts in the script; an empty line stays empty."""
+    assert stripped_block("cat <<END\n  it's\n\nEND", "    ") == (
+        "'''\\\n"
+        "        cat <<END\n"
+        "          it's\n"
+        "\n"
+        "        END'''.stripIndent()"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n \nb", "a \nb", "a\r\nb", "  a\n  b", "a\n", "a line of the script\n" * 3_000], ids=range(6)
+)
+def test_does_not_indent_what_groovy_would_strip_otherwise(text: str) -> None:
+    """Blanks at the end of lines, other line breaks, blanks that all lines begin with, an empty last line; a sum."""
+    assert stripped_block(text, "    ") == exact_block(text)
 
 
 @pytest.mark.parametrize("character", ["a", "\x00", "é", "€", "🚀"])

@@ -11,7 +11,7 @@ import pytest
 from emit.hostile import HOSTILE, LONG
 from engines.requirement import require
 
-from pipegen.emit.groovy import block, exact_block, literal
+from pipegen.emit.groovy import block, exact_block, literal, stripped_block
 
 _JAVA_HOME = Path("/usr/lib/jvm/java-17-openjdk-amd64")
 
@@ -65,11 +65,12 @@ def _indented(text: str) -> str:
 
 
 def test_groovy_reads_literals_back(groovy: str, tmp_path: Path) -> None:
-    """Every hostile text is unchanged: on one line, in a block, in an exact block, between other operands."""
+    """Every hostile text is unchanged: on one line, in each kind of block, between other operands."""
     forms: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
         "literal": (literal, str),
         "exact block": (exact_block, str),
         "block": (lambda text: block(text, "    "), _indented),
+        "stripped block": (lambda text: stripped_block(text, "    "), str),
         "sum": (lambda text: f"'<' + {literal(text)} + {exact_block(text)} + '>'", lambda text: f"<{text}{text}>"),
     }
     cases = [(form, text) for form in forms for text in HOSTILE.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pipegen.emit.groovy import block, exact_block, literal
+from pipegen.emit.groovy import block, literal, stripped_block
 from pipegen.readback.groovy import indented
 from pipegen.targets.jenkins import model
 
@@ -54,9 +54,10 @@ def script(sh: model.Sh, margin: str) -> str:
     text = "\n".join(sh.lines)
     if len(sh.lines) == 1 and not sh.prelude and not set(text) & set("'\\\n"):
         return literal(text)
-    if not sh.prelude:
-        return block(text, margin) if sh.is_indentable else exact_block(text)
-    return f"{sh.prelude}() + {block(text, margin) if sh.is_indentable else exact_block(f'{chr(10)}{text}')}"
+    prefix = f"{sh.prelude}() + " if sh.prelude else ""
+    if sh.is_indentable:
+        return prefix + block(text, margin)
+    return prefix + stripped_block(f"\n{text}" if sh.prelude else text, margin)
 
 
 def statement(text: str, margin: str) -> str:

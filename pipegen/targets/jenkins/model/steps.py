@@ -34,7 +34,7 @@ class Sh(Struct, kw_only=True):
 
     @property
     def is_indentable(self) -> bool:
-        """Whether each line may be indented without changing its meaning; a script of an interpreter may not."""
+        """Whether the shell may get each line indented; not within texts, nor in a script of an interpreter."""
         return not any("\n" in line for line in self.lines) and not (self.lines and self.lines[0].startswith("#!"))
 
 

@@ -186,7 +186,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
         case model.Sh():
             # A text that is too long for one literal becomes a sum.
             pieces = 1 + sum(map(len, step.lines)) // 5_000
-            return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
+            stripped = 0 if step.is_indentable else _CALL
+            return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0) + stripped
         case model.Stash():
             record = _STATEMENT + _TEXT if step.is_tested else 0
             return (
