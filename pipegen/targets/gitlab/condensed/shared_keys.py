@@ -41,10 +41,15 @@ _MANY_NEEDS = 4
 _LINE = 120
 # Keys of more lines than a second hidden job takes, without its own, are not repeated.
 _MOST_REPEATED = 3
+# Keys that say what a job does. Jobs that share more than these keep them.
+_OF_WORK = frozenset({"script", "needs", "artifacts", "trigger", "rules"})
 
 
 class _Key(Struct):
-    """A *key* with its value: the *fields* of a job, and *raw* text of the user; *variable* names a single variable."""
+    """A *key* with its value: the *fields* of a job, and *raw* text of the user; *variable* names a single variable.
+
+    A key without both has the empty value.
+    """
 
     key: str
     fields: tuple[object, ...] = ()
@@ -66,6 +71,7 @@ def with_shared_keys(document: Document) -> Document:
         if len(own) > 1:
             groups.setdefault(tuple(own), []).append(key)
     _move_to_fewer(groups, jobs)
+    groups = _with_keys_of_more(groups, jobs)
     taken = document.names()
     before: dict[str, list[GitLabJob]] = {}
     for sharing, keys in groups.items():
@@ -105,6 +111,8 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
             is_replaced = key in raw and (key == "trigger" or not isinstance(raw[key], dict))
             fields = () if is_replaced else tuple([_hashable(_field(job, name)) for name in names])
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
+    for key in job.emptied:
+        yield _Key(key)
     if job.raw.get("rules"):
         yield _Key("rules", raw=repr(job.raw["rules"]))
     for key in _other_raw_keys(job):
@@ -141,6 +149,7 @@ def _only(job: GitLabJob, keys: Sequence[_Key]) -> GitLabJob:
         name=".",
         stage=job.stage,
         has_stage_of_extended=True,
+        emptied=tuple(key for key in job.emptied if _Key(key) in keys),
         variables=tuple(variable for variable in job.variables if _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=True),
     )
@@ -155,6 +164,7 @@ def _without(job: GitLabJob, keys: Sequence[_Key], hidden: str) -> GitLabJob:
         shared_from=(*job.shared_from, hidden),
         rules=() if has_rules else job.rules,
         rules_from=hidden if has_rules else job.rules_from,
+        emptied=tuple(key for key in job.emptied if _Key(key) not in keys),
         variables=tuple(variable for variable in job.variables if not _has_variable(keys, variable.name)),
         raw=_raw(job, keys, are_kept=False),
     )
@@ -238,6 +248,35 @@ def _move_to_fewer(groups: dict[tuple[str, ...], list[_Key]], jobs: Mapping[str,
                     others.extend(keys)
                     del groups[sharing]
                     break
+
+
+def _with_keys_of_more(
+    groups: Mapping[tuple[str, ...], list[_Key]], jobs: Mapping[str, GitLabJob]
+) -> dict[tuple[str, ...], list[_Key]]:
+    """Return *groups* of *jobs* with short keys that more jobs share, where those alone are not worth a hidden job.
+
+    The other jobs have these keys themselves.
+    """
+    lengths = {sharing: _line_count(_only(jobs[sharing[0]], keys)) for sharing, keys in groups.items()}
+    remaining = {
+        sharing: {*sharing}
+        for sharing, keys in groups.items()
+        if lengths[sharing] <= _MOST_REPEATED
+        and _OF_WORK.isdisjoint(key.key for key in keys)
+        and not _is_worthwhile([jobs[name] for name in sharing], keys)
+    }
+    extended: dict[tuple[str, ...], list[_Key]] = {}
+    # Groups that are worth a hidden job take keys first, then those that save most with keys of more jobs.
+    for sharing in sorted(groups, key=lambda each: (each in remaining, -len(each) * lengths[each])):
+        own = {*sharing}
+        sources = [each for each, names in remaining.items() if each != sharing and own <= names]
+        keys = [*groups[sharing], *(key for each in sources for key in groups[each])]
+        is_whole = remaining.get(sharing, own) == own
+        if sharing not in remaining or (is_whole and _is_worthwhile([jobs[name] for name in sharing], keys)):
+            extended[sharing] = keys
+            for each in (*sources, *([sharing] if sharing in remaining else ())):
+                remaining[each] -= own
+    return {sharing: extended[sharing] for sharing in groups if sharing in extended}
 
 
 def _is_worthwhile(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> bool:

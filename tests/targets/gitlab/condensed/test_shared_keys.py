@@ -408,3 +408,41 @@ def test_one_hidden_job_has_the_keys_of_all_its_jobs_but_one() -> None:
     }
     assert data["build q"]["extends"] == ".build"
     assert data["other"]["variables"] == {"A": "a", "B": "b"}
+
+
+def test_a_hidden_job_has_the_short_keys_that_more_jobs_share() -> None:
+    """These are not worth a hidden job of their own, so the other jobs have them themselves."""
+    data = _data(
+        *(f"name: build {name}, script: [{name}], image: x, retry: 1, timeout: 1h" for name in "pqrs"),
+        *(f"name: {name}, script: [{name}], timeout: 1h" for name in "ab"),
+        *_OTHERS,
+    )
+
+    assert data[".build"] == {"image": "x", "retry": 1, "timeout": "1 hour"}
+    assert data["build q"] == {"extends": ".build", "stage": "build q", "needs": ["build p"], "script": ["q"]}
+    assert data["a"]["timeout"] == "1 hour"
+
+
+def test_a_hidden_job_has_the_empty_values_that_jobs_share() -> None:
+    """They have these in place of the defaults."""
+    data = _data(
+        *(f"name: build {name}, script: [{name}], image: x, timeout: 1h" for name in "pqrs"),
+        *(f"name: t{number}, script: [t{number}], interruptible: true" for number in range(12)),
+    )
+
+    assert data["default"]["interruptible"]
+    assert data[".build"] == {"image": "x", "timeout": "1 hour", "interruptible": False}
+    assert "interruptible" not in data["build q"]
+
+
+def test_short_keys_that_say_what_a_job_does_stay_in_the_jobs() -> None:
+    """A script of one line, for example, that jobs with other keys have, too."""
+    data = _data(
+        *(f"name: build {name}, script: [x], image: y, cache: {{ key: k, paths: [z] }}" for name in "pqr"),
+        "name: a, script: [x]",
+        "name: b, script: [x]",
+        *_OTHERS,
+    )
+
+    assert "script" not in data[".build"]
+    assert data["build q"]["script"] == ["x"]
