@@ -117,7 +117,11 @@ def _keys(job: GitLabJob) -> Iterator[_Key]:
         yield _Key("rules", raw=repr(job.raw["rules"]))
     for key in _other_raw_keys(job):
         yield _Key(key, raw=repr(raw[key]))
-    raw_variables = raw.get("variables", {})
+    yield from _variables(job)
+
+
+def _variables(job: GitLabJob) -> Iterator[_Key]:
+    raw_variables = job.raw.get("variables", {})
     if isinstance(raw_variables, dict):
         for name, value in raw_variables.items():
             yield _Key("variables", raw=repr(value), variable=name)

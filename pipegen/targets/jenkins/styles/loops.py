@@ -6,29 +6,29 @@ with a value in it equals no other text in a list, so combinations that come aft
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import NamedJob
-from pipegen.targets.jenkins.styles.matrices import matrices_of
+from pipegen.targets.jenkins.size.weights import weigh_added
+from pipegen.targets.jenkins.styles.matrices import loop_prefix, matrices_of
 from pipegen.targets.templates import Values
-
-# Text that is the same between double quotes of Groovy.
-_PLAIN_TEXT = r"[ !#%-\[\]-~]*"
 
 
 def with_loops(
-    stages: Sequence[model.StageBlock], named: Iterable[NamedJob]
+    stages: Sequence[model.StageBlock],
+    named: Iterable[NamedJob],
+    functions: Sequence[model.StepsFunction],
+    room: int,
 ) -> tuple[model.StageBlock | model.StageLoop, ...]:
     """Return *stages*, with a loop in place of those that are all combinations of a matrix, and differ in nothing else.
 
-    Their steps call a function.
+    It has the steps of the function, one of *functions*, that they call, if there is *room* for so many more nodes.
     """
+    calls = {f"{function.name}()": function.steps for function in functions}
     positions = {stage.name: index for index, stage in enumerate(stages)}
     loops: dict[int, tuple[model.StageLoop, int]] = {}
     for values in matrices_of(named).values():
@@ -40,6 +40,10 @@ def with_loops(
         if {stage.name for stage in members} == {*names} and (
             loop := _loop(members, [values[stage.name] for stage in members])
         ):
+            whole = _with_steps(loop, calls)
+            weight = weigh_added(whole.stage)
+            if weight <= room:
+                loop, room = whole, room - weight
             loops[first] = (loop, len(names))
     return tuple(_items(stages, loops))
 
@@ -54,21 +58,39 @@ def _items(
         index += count
 
 
+def called(
+    functions: Iterable[model.StepsFunction], declared: Iterable[model.StageBlock | model.StageLoop]
+) -> tuple[model.StepsFunction, ...]:
+    """Return those of *functions* that the *declared* stages call."""
+    stages = (item if isinstance(item, model.StageBlock) else item.stage for item in declared)
+    calls = {call.text for stage in stages for call in _calls(stage)}
+    return tuple(function for function in functions if f"{function.name}()" in calls)
+
+
+def _calls(stage: model.StageBlock) -> Iterator[model.GroovyStatement]:
+    for step in stage.steps:
+        inner = step.steps if isinstance(step, model.Wrapped) else (step,)
+        yield from (each for each in inner if isinstance(each, model.GroovyStatement))
+
+
+def _with_steps(loop: model.StageLoop, calls: Mapping[str, tuple[model.Step, ...]]) -> model.StageLoop:
+    """Return *loop* with the steps of the function that it calls, one of *calls*, in place of the call."""
+    (step,) = loop.stage.steps
+    call = next(_calls(loop.stage)).text
+    steps = calls.get(call, loop.stage.steps)
+    if isinstance(step, model.Wrapped):
+        steps = (replace(step, steps=calls.get(call, step.steps)),)
+    return replace(loop, stage=replace(loop.stage, steps=steps))
+
+
 def _loop(members: Sequence[model.StageBlock], values: Sequence[Values]) -> model.StageLoop | None:
     """Return the loop that declares *members*, which have *values*; None if there is none."""
-    axes = {axis: tuple(dict.fromkeys(own[axis] for own in values)) for axis in values[0]}
-    if [tuple(own.values()) for own in values] != [*product(*axes.values())]:
-        return None
-    used = {axis: choices for axis, choices in axes.items() if len(choices) > 1}
-    prefix = members[0].name.removesuffix(", ".join(values[0].values()))
-    if not re.fullmatch(_PLAIN_TEXT, prefix) or any(
-        stage.name != prefix + ", ".join(own.values()) for stage, own in zip(members, values, strict=True)
-    ):
-        return None
-    first, *others = [replace(stage, name="", steps=()) for stage in members]
+    prefix = loop_prefix(members, values)
     steps = [_call(stage, own) for stage, own in zip(members, values, strict=True)]
-    if any(other != first for other in others) or any(step != steps[0] or step is None for step in steps):
+    if prefix is None or any(step != steps[0] or step is None for step in steps):
         return None
+    axes = {axis: tuple(dict.fromkeys(own[axis] for own in values)) for axis in values[0]}
+    used = {axis: choices for axis, choices in axes.items() if len(choices) > 1}
     expression = prefix + ", ".join(f"${{{axis}}}" if axis in used else values[0][axis] for axis in axes)
     call, variables = steps[0] or (model.GroovyStatement(""), ())
     settings = ", ".join(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from pipegen.structs import Struct, replace
@@ -43,6 +43,8 @@ _LEAST_SAVED = 5
 _FUNCTION, _ENVIRONMENT = 4, 2
 # Those around a script of several lines, those around steps in a block, and those of a mail.
 _AROUND_SCRIPT, _AROUND_BLOCK, _MAIL = 2, 2, 3
+# The lines of a stage without its steps, and those of a loop over an axis.
+_STAGE, _LOOP = 3, 2
 _AXIS = r"[A-Za-z0-9_]+"
 # Text that is the same between double quotes of Groovy.
 _PLAIN_TEXT = r"[ !#%-\[\]-~]*"
@@ -101,12 +103,17 @@ def in_scripted(
     stages: Sequence[model.StageBlock], named: Iterable[NamedJob], names: StageNames
 ) -> tuple[tuple[model.StageBlock, ...], tuple[model.StepsFunction, ...]]:
     """Return *stages* of a scripted file and functions, as in `in_declarative`."""
-    replaced, functions = _with_functions(stages, named, names, _within_variables)
+    replaced, functions = _with_functions(stages, named, names, _within_variables, has_loops=True)
     return tuple(replaced.get(stage.name, stage) for stage in stages), functions
 
 
 def _with_functions(
-    stages: Iterable[model.StageBlock], named: Iterable[NamedJob], names: StageNames, calling: _Calling
+    stages: Iterable[model.StageBlock],
+    named: Iterable[NamedJob],
+    names: StageNames,
+    calling: _Calling,
+    *,
+    has_loops: bool = False,
 ) -> tuple[dict[str, model.StageBlock], tuple[model.StepsFunction, ...]]:
     """Return those of *stages* that call a function, by name and as *calling* writes that, and these functions."""
     by_name = {stage.name: stage for stage in stages}
@@ -114,7 +121,7 @@ def _with_functions(
     replaced: dict[str, model.StageBlock] = {}
     for title, values in matrices_of(named).items():
         members = [by_name[name] for name in values if name in by_name]
-        shared = _shared(members, [values[stage.name] for stage in members])
+        shared = _shared(members, [values[stage.name] for stage in members], has_loops=has_loops)
         if shared is None:
             continue
         name = names.take(_function_name(title), "{name}{number}")
@@ -148,8 +155,11 @@ def matrices_of(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
     return matrices
 
 
-def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _Steps | None:
-    """Return the steps that equal those of each of *stages* with its *values*; None if copies are as short."""
+def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values], *, has_loops: bool = False) -> _Steps | None:
+    """Return the steps that equal those of each of *stages* with its *values*; None if copies are as short.
+
+    With *has_loops*, a loop may declare the stages.
+    """
     if len(stages) < 2 or _are_taken(values[0], stages):  # noqa: PLR2004 - several
         return None
     texts = _Texts(values)
@@ -160,7 +170,27 @@ def _shared(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> _St
     variables = tuple(name for name in values[0] if name in texts.used)
     shared = _Steps(steps, variables)
     saved = sum(_line_count(stage.steps) for stage in stages) - _shared_lines(stages, shared)
+    if has_loops and loop_prefix(stages, values) is not None:
+        copies = sum(_STAGE + _line_count(stage.steps) for stage in stages)
+        around = _STAGE + _LOOP * len(values[0]) + (_AROUND_BLOCK if variables else 0)
+        saved = copies - around - _line_count(shared.steps)
     return shared if saved >= _LEAST_SAVED else None
+
+
+def loop_prefix(stages: Sequence[model.StageBlock], values: Sequence[Values]) -> str | None:
+    """Return the text before *values* in the names of *stages*; None if no loops over the axes can declare these.
+
+    They must be all combinations in order, and differ only in their steps.
+    """
+    axes = [dict.fromkeys(own[axis] for own in values) for axis in values[0]]
+    if [tuple(own.values()) for own in values] != [*product(*axes)]:
+        return None
+    prefix = stages[0].name.removesuffix(", ".join(values[0].values()))
+    first, *others = [replace(stage, name="", steps=()) for stage in stages]
+    if not re.fullmatch(_PLAIN_TEXT, prefix) or any(other != first for other in others):
+        return None
+    names = (prefix + ", ".join(own.values()) for own in values)
+    return prefix if all(stage.name == name for stage, name in zip(stages, names, strict=True)) else None
 
 
 def _shared_lines(stages: Sequence[model.StageBlock], shared: _Steps) -> int:

@@ -26,7 +26,7 @@ from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.kinds import weigh_kinds
-from pipegen.targets.jenkins.styles.loops import with_loops
+from pipegen.targets.jenkins.styles.loops import called, with_loops
 from pipegen.targets.jenkins.styles.mails import with_mail_functions
 from pipegen.targets.jenkins.styles.tables import lower_tables
 
@@ -61,12 +61,22 @@ def lower_scripted(
         return replace(body, tables=tables, fails_fast=True, mails=True, reads_statuses=True)
     shorter, functions = matrices.in_scripted(stages, work.named, function_names(work.settings.definitions))
     shorter, mails = with_mail_functions(shorter, work.settings.definitions)
-    chunks = tuple(
-        replace(chunk, declarations=with_loops(chunk.stages, work.named))
-        for chunk in _chunks(work, shorter, LARGEST - weigh_script(frame, body))
-    )
+    room = LARGEST - weigh_script(frame, body)
+    chunks = tuple(_with_loops(_chunks(work, shorter, room), work, functions, room))
+    functions = called(functions, [item for chunk in chunks for item in chunk.declarations])
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
     return replace(body, chunks=chunks, calls=calls, functions=(*functions, *mails))
+
+
+def _with_loops(
+    chunks: Sequence[model.Chunk], work: ScriptedPlans, functions: Sequence[model.StepsFunction], room: int
+) -> Iterator[model.Chunk]:
+    """Yield *chunks* with loops that have the steps of *functions*; those in place share the *room*."""
+    in_place = sum(weigh_selected(chunk.selected) + sum(map(weigh_added, chunk.stages)) for chunk in chunks)
+    for chunk in chunks:
+        own = sum(map(weigh_added, chunk.stages))
+        free = LARGEST - own if chunk.function else (room - in_place) // len(chunks)
+        yield replace(chunk, declarations=with_loops(chunk.stages, work.named, functions, free))
 
 
 def _with_lists(body: model.ScriptedPipelines) -> model.ScriptedPipelines:

@@ -50,3 +50,23 @@ def test_combinations_that_differ_have_their_own_calls(matrix: str) -> None:
     )
 
     assert "addStage('unit: 1" in text
+
+
+def test_a_loop_has_the_steps_of_two_short_combinations() -> None:
+    """No function has them, as nothing else would call it."""
+    text = _text("name: unit, matrix: { v: ['1', '2'] }, script: ['./prepare', './test ${matrix.v}']")
+
+    assert (
+        "['1', '2'].each { matrix_v ->\n"
+        '    addStage("unit: ${matrix_v}") {\n'
+        '        withEnv(["matrix_v=${matrix_v}"]) {\n'
+        "            checkoutCommit()\n"
+        "            sh '''\n"
+        "                ./prepare\n"
+        '                ./test "$matrix_v"\n'
+        "            '''\n"
+        "        }\n"
+        "    }\n"
+        "}\n"
+    ) in text
+    assert "unitSteps" not in text
