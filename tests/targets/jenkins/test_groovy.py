@@ -43,12 +43,15 @@ def test_a_simple_one_line_script_stays_on_one_line() -> None:
     assert script(model.Sh(lines=("echo 'x'",)), "  ") == "'''\n      echo 'x'\n  '''"
 
 
-def test_a_script_that_cannot_be_indented_starts_at_the_margin() -> None:
+def test_groovy_removes_the_indentation_of_a_script_with_texts_of_several_lines() -> None:
     """Its text is exact; code before it ends on its own line."""
     sh = model.Sh(lines=("a", "b\nc"))
+    lines = "          a\n          b\n          c"
 
-    assert script(sh, "    ") == "'''\\\na\nb\nc'''"
-    assert script(model.Sh(prelude="values", lines=sh.lines), "  ") == "values() + '''\\\n\na\nb\nc'''"
+    assert script(sh, "      ") == f"'''\\\n{lines}'''.stripIndent()"
+    assert script(model.Sh(prelude="values", lines=sh.lines), "      ") == (
+        f"values() + '''\\\n\n{lines}'''.stripIndent()"
+    )
 
 
 def test_comments_contain_no_line_breaks_or_unicode_escapes() -> None:

@@ -34,5 +34,5 @@ def test_scripts_begin_with_a_call_of_the_function() -> None:
     text = jenkinsfile(work)
 
     assert "sh values() + '''\n                    x\n                '''\n" in text
-    assert "sh values() + '''\\\n\ny\nz'''\n" in text
+    assert "sh values() + '''\\\n\n                    y\n                    z'''.stripIndent()\n" in text
     assert "String values() {\n    return 'one=$(mktemp -d)'\n}\n" in text
