@@ -9,7 +9,7 @@ from operator import attrgetter
 from posixpath import join
 
 from pipegen.bindings.expression import Reference, Text
-from pipegen.bindings.script.model import PlacedReference
+from pipegen.bindings.script.model import ParsedScript, PlacedReference
 from pipegen.plan.model import Case, Commands, Line, Measure, Measured
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
@@ -177,16 +177,20 @@ class _Values:
         self._lowering = lowering
         self._known: dict[tuple[str | None, ...], str] = {}
         self._texts: dict[tuple[str | None, ...], Text] = {}
+        self._constants: dict[tuple[str | None, ...], str] = {}
 
     def add(self, reference: Reference, text: Text) -> None:
         """Give *reference* the value *text*."""
-        self._texts[_reference_key(reference)] = text
+        key, constant = _reference_key(reference), text.constant
+        self._texts[key] = text
+        if constant is not None and self._lowering.job.combination is None and is_plain(constant):
+            self._constants[key] = constant
 
-    def constant(self, placed: PlacedReference) -> str | None:
-        """Return the value of a reference if it is plain constant text, which is the same in all jobs of the stage."""
-        text = self._texts[_reference_key(placed.reference)].constant
-        is_alike = self._lowering.job.combination is None
-        return text if is_alike and text is not None and is_plain(text) else None
+    def in_place(self, script: ParsedScript) -> ParsedScript:
+        """Return *script* with plain constants in the text itself."""
+        if not self._constants:
+            return script
+        return with_constants(script, lambda placed: self._constants.get(_reference_key(placed.reference)))
 
     def variable(self, placed: PlacedReference) -> str:
         """Return the variable of a reference, which is set from now on."""
@@ -245,8 +249,7 @@ def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
     """Return the text of *line* with variables; a CRLF becomes a line break, since some engines change it."""
     for reference, text in line.values:
         values.add(reference, text)
-    script = with_constants(line.script, values.constant)
-    rewritten = rewrite(script, values.variable, lowering.variables.defaults)
+    rewritten = rewrite(values.in_place(line.script), values.variable, lowering.variables.defaults)
     return rewritten.replace("\r\n", "\n").rstrip("\r\n")
 
 
