@@ -337,8 +337,12 @@ def _read(lines: Sequence[_Line], names: Iterable[str], checkout: Path) -> Pipel
 
 
 def stage_name(job: str) -> str:
-    """Return the stage of *job*: `unit: 3.11` of the combination `unit: [3.11]`, `unit: 2` of the part `[2/3]`."""
-    return re.sub(r": \[(?:(\d+)/\d+|(.*))\]$", lambda match: f": {match[1] or match[2]}", job)
+    """Return the stage of *job*: `unit: 3.11, a` of the combination `unit: [3.11,a]`, `unit: 2` of the part `[2/3]`."""
+    return re.sub(
+        r": \[(?:(\d+)/\d+|(.*))\]$",
+        lambda match: f": {match[1] or ', '.join(re.split(', ?', match[2]))}",
+        job,
+    )
 
 
 def _is_copied(name: str, records: Mapping[str, _Record]) -> bool:
