@@ -244,7 +244,8 @@ def test_inputs_are_set_or_have_a_default(write: Callable[..., Path], pipegen: P
 
 def test_an_isolated_run_has_the_staged_files(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Git works in the copy at the same commit, and the user's repository is unchanged."""
-    script = "ls -A; cat a; git rev-parse HEAD; git status --short; echo changed >a; git symbolic-ref -q HEAD || :"
+    git = "git rev-parse HEAD; git status --short; echo changed >a; git symbolic-ref -q HEAD || :"
+    script = f"LC_ALL=C ls -A; cat a; {git}"
     folder = write(f"pipelines: {{ p: {{ stages: [{{ name: a, script: '{script}' }}] }} }}\n", a="one\n")
     (folder / "a").write_text("two\n")
     subprocess.run(("git", "add", "a"), check=True)

@@ -184,6 +184,7 @@ def test_a_checkout_of_another_user_shows_the_message_of_git(
 ) -> None:
     """Containers often run as a different user than the one that checked out."""
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("LC_ALL", "C")
     result = pipegen("graph", "--changed-since", "HEAD")
 
     assert (result.status, "dubious ownership" in result.err) == (2, True)
