@@ -269,11 +269,15 @@ def _with_keys_of_more(
         and _OF_WORK.isdisjoint(key.key for key in keys)
         and not _is_worthwhile([jobs[name] for name in sharing], keys)
     }
+    by_member: dict[str, list[tuple[str, ...]]] = {}
+    for sharing in remaining:
+        for name in sharing:
+            by_member.setdefault(name, []).append(sharing)
     extended: dict[tuple[str, ...], list[_Key]] = {}
     # Groups that are worth a hidden job take keys first, then those that save most with keys of more jobs.
     for sharing in sorted(groups, key=lambda each: (each in remaining, -len(each) * lengths[each])):
         own = {*sharing}
-        sources = [each for each, names in remaining.items() if each != sharing and own <= names]
+        sources = [each for each in by_member.get(sharing[0], ()) if each != sharing and own <= remaining[each]]
         keys = [*groups[sharing], *(key for each in sources for key in groups[each])]
         is_whole = remaining.get(sharing, own) == own
         if sharing not in remaining or (is_whole and _is_worthwhile([jobs[name] for name in sharing], keys)):
