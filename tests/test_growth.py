@@ -85,6 +85,17 @@ def check_files(size: int, *, chosen: bool) -> int:
     return lines(lambda: analyse(file, (), Report(), {}))
 
 
+def check_patterns(size: int) -> int:
+    """Return the number of calls that check *size* stages without order: half leave a file, the others a pattern."""
+    files = ("a.txt", "*.txt")
+    stages = "".join(
+        f"      - {{ name: s{number}, script: [make], artifacts: [out/s{number}/{files[number % 2]}] }}\n"
+        for number in range(size)
+    )
+    file = SourceFile("pipegen.yaml", f"pipelines:\n  p:\n    stages:\n{stages}")
+    return calls(lambda: analyse(file, (), Report(), {}))
+
+
 def compile_to(name: str, size: int, text: str = "") -> int:
     """Return the number of calls that generate the file of *size* checked stages for the target *name*.
 
@@ -159,8 +170,11 @@ def test_the_calls_that_leave_out_stages_grow_linearly() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "count",
-    [check, lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size), compile_shared],
-    ids=["check", "gitlab", "jenkins", "gitlab with shared variables"],
+    [
+        *(check, check_patterns, compile_shared),
+        *(lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size)),
+    ],
+    ids=["check", "patterns", "gitlab with shared variables", "gitlab", "jenkins"],
 )
 def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None:
     """Ten times the stages require at most eleven times the calls."""

@@ -2,8 +2,6 @@
 
 Sets of stages are integers with a bit for each stage, as in the closure, so a path that thousands of stages leave is
 checked once per stage and not per pair.
-
-Stages are bits of an integer as in the closure: a path that thousands leave is asked of each once, not of each pair.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.closure import Closure, bits
-from pipegen.plan.files.patterns import is_pattern, matches
+from pipegen.plan.files.patterns import PatternIndex, is_pattern
 from pipegen.plan.model import Artifact
 from pipegen.structs import SpannedStruct, Struct, replace
 
@@ -122,12 +120,12 @@ def _overlaps(
 
     Two patterns are never compared: only a run shows whether they match the same path.
     """
-    patterns = [path for path in paths if is_pattern(path)]
+    patterns = PatternIndex(path for path in paths if is_pattern(path))
     for path, same in paths.items():
         steps = path.split("/")
         overlapping = [output for end in range(1, len(steps)) for output in paths.get("/".join(steps[:end]), ())]
-        if patterns and not is_pattern(path):
-            overlapping += [output for pattern in patterns if matches(pattern, path) for output in paths[pattern]]
+        if not is_pattern(path):
+            overlapping += [output for pattern in patterns.matching(path) for output in paths[pattern]]
         if overlapping or len(same) > 1:
             yield same, overlapping
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from pipegen.plan.model.patterns import escaped
@@ -26,6 +27,26 @@ def matches(pattern: str, path: str) -> bool:
         for part in path_pattern(pattern).split("/")
     )
     return bool(ends("".join(parts), f"{path}/", {0}, re.DOTALL))
+
+
+class PatternIndex:
+    """Patterns by their text before the first `*`, so that a path is compared with few of them."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._by_start: dict[str, list[tuple[str, str]]] = {}
+        for pattern in patterns:
+            text = path_pattern(pattern)
+            end = text.rpartition("*")[2].lstrip("/")
+            self._by_start.setdefault(text.partition("*")[0], []).append((f"{end}/", pattern))
+        self._lengths = sorted({len(start) for start in self._by_start})
+
+    def matching(self, path: str) -> Iterator[str]:
+        """Yield the patterns that match *path*, or a folder above it."""
+        folder = f"{path}/"
+        for length in self._lengths:
+            for end, pattern in self._by_start.get(folder[:length], ()) if length <= len(folder) else ():
+                if end in folder and matches(pattern, path):
+                    yield pattern
 
 
 @lru_cache(maxsize=1024)

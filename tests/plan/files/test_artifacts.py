@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan.sample_plans import job_of, plan_of, wrong
 
-from pipegen.plan.files.patterns import matches, matches_internal_files
+from pipegen.plan.files.patterns import PatternIndex, matches, matches_internal_files
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,7 @@ def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
 def test_patterns_match_paths(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """A folder includes all files below it."""
     assert matches(pattern, path) is expected
+    assert list(PatternIndex([pattern]).matching(path)) == [pattern] * expected
 
 
 @pytest.mark.parametrize(
