@@ -44,7 +44,7 @@ from pipegen.fleet.reading.cluster import read_cluster
 from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.recordings import Recording
 from pipegen.importing.gitlab.importer import import_gitlab
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.imported import report_differences
 from pipegen.plan.changes.narrow import narrow

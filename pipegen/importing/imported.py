@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Count, KeyOutcome
@@ -19,12 +21,30 @@ _WORDS = {
 }
 
 
+class ImportSettings(Struct, kw_only=True):
+    """What an import depends on besides its file, and whether its runs are compared with those of the file.
+
+    *repository* is the root of the file's repository. *projects* is the folder with checkouts of other projects, if
+    there is one.
+    """
+
+    repository: Path
+    projects: Path | None
+    default_branch: str
+    is_compared: bool
+
+
 class Imported(Struct, kw_only=True):
     """The config as *text*, the constructs by outcome, and the files that the config compiles to."""
 
     text: str
     count: Count
     generated: tuple[GeneratedFile, ...]
+
+    @property
+    def has_stages(self) -> bool:
+        """Whether the config has stages."""
+        return True
 
     @property
     def words(self) -> str:
@@ -64,6 +84,13 @@ class Proof(Struct, kw_only=True):
             return f"not compared, because no event starts a pipeline{restriction}"
         result = f"{number} difference{'s' * (number > 1)} in" if number else "the same for"
         return f"{result} {self.events} event{'s' * (self.events > 1)}{restriction}"
+
+
+class ComparedImport(Struct):
+    """An import, and the comparison of its runs; None if the config does not compile, or if nobody asked for it."""
+
+    imported: Imported
+    proof: Proof | None
 
 
 def report_differences(proof: Proof, report: Report) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.structs import replace
 
 _SOURCE = """\

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from targets.gitlab.rules_reader import evaluated
 
 from pipegen.diagnostics.report import Report
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile

@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text, messages
 from yaml_data import yaml_data
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.tree import is_null
 
 _DEFAULT = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text, messages
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.expressions.formulas import (
     Facts,
     holds,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 _CONFLICTS = """\
 .build: { stage: build, script: [make], artifacts: { paths: [build/, "*.log"], expire_in: 1 day } }

@@ -9,7 +9,7 @@ from importing.samples import from_text, messages
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.imported import RunDifference
 
 _INCLUDE = "include: [{ project: group/ci, file: /t.yml }]\n"

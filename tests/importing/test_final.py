@@ -10,7 +10,7 @@ from importing.samples import from_text, messages
 from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.structs import replace
 
 _SOURCE = """\

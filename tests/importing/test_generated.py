@@ -10,7 +10,7 @@ from importing.samples import from_text
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.compilation import compiled
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.imported import Proof
 
 CONFIG = """\

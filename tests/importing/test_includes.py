@@ -9,7 +9,7 @@ from importing.samples import from_text, messages
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 _MAIN = "include: [{ local: nightly.yml, rules: [%s] }]\nstages: [build, test]\nbuild: { stage: build, script: make }\n"
 _NIGHTLY = '{ if: $CI_PIPELINE_SOURCE == "schedule" }'

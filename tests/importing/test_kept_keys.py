@@ -11,7 +11,7 @@ from yaml_data import yaml_data
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.plan.expansion import expand
 
 _OPTIONAL = """\

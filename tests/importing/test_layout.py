@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text, messages
 
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.layout import ordered
 from pipegen.importing.sharing import MOST_CHARACTERS
 

@@ -8,8 +8,8 @@ import pytest
 from importing.samples import from_text
 
 from pipegen.importing.compilation import compiled
-from pipegen.importing.gitlab.own_commands import is_own
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
+from pipegen.importing.gitlab.proof.own_commands import is_own
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.structs import replace
 

@@ -15,7 +15,7 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.files import read_files
 from pipegen.importing.gitlab.reading.jobs import resolve
 from pipegen.importing.gitlab.reading.locations import Roots

@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text
 from yaml_data import yaml_data
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 _SETUP = "before_script: [make setup, make tools, make check-tools, make login, make cache]"
 _FILES = "artifacts: { paths: [dist/, logs/], expire_in: 1 day, when: always, name: files }"

@@ -9,7 +9,7 @@ from importing.samples import from_text, messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import KeyOutcome
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.source.text import SourceFile
 

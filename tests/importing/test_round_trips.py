@@ -16,7 +16,7 @@ from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.imported import Proof
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins

@@ -10,7 +10,7 @@ from importing.samples import from_text, messages
 from ruamel.yaml import YAML
 from yaml_data import yaml_data
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from importing.samples import CASES, from_text, imported
 from pipegen.diagnostics.report import Report
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.source.text import SourceFile
 

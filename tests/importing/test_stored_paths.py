@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text, messages
 
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from importing.samples import from_text, messages
 
 from pipegen.importing.accounting import KeyOutcome
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 
 _SOURCE = """\
 .rules:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.logic import ALWAYS, Conjunction, Disjunction, Opposite, StageTest, simplified
 from pipegen.importing.when import as_when
 

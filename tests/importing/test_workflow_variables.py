@@ -8,7 +8,7 @@ import pytest
 from importing.samples import from_text
 from yaml_data import yaml_data
 
-from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.runnable import StartedJob
 from pipegen.structs import replace
 

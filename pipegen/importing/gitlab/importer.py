@@ -105,6 +105,11 @@ class GitLabImport(Imported, kw_only=True):
         """The jobs of the imported pipeline."""
         return self.reading.source
 
+    @property
+    def has_stages(self) -> bool:
+        """Whether the config has stages: a job can be imported."""
+        return bool(self.jobs)
+
 
 def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: Report) -> GitLabImport:
     """Return the config of the pipeline in *file*; raise `Stopped` if it cannot be read.

@@ -10,10 +10,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from pipegen.importing.imported import Proof, RunDifference
+from pipegen.diagnostics.report import Report
+from pipegen.importing.imported import ComparedImport, ImportSettings, Proof, RunDifference
 from pipegen.importing.jenkins.blocks import always_blocks, failure_blocks, step_blocks
 from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
-from pipegen.importing.jenkins.importer import JenkinsImport
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.machine_proof import machine_differences
 from pipegen.importing.jenkins.pod_proof import pod_differences
 from pipegen.importing.jenkins.reading.source import JenkinsStage, sections
@@ -42,6 +43,7 @@ from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
 from pipegen.readback import jenkins
 from pipegen.readback.errors import UnreadableError
+from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
 # Values that Groovy inserts into a script, and the references for them in the config.
@@ -62,6 +64,12 @@ _HELPERS = re.compile(
 _WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s'\"\\])+"
 # The commands for `writeFile` and `echo`, whose texts may have several lines.
 _WRITTEN = re.compile(rf"printf %s {_WORD} >|echo {_WORD}")
+
+
+def compared_import(file: SourceFile, settings: ImportSettings, report: Report) -> ComparedImport:
+    """Return the import of the Jenkinsfile *file*; raise `Stopped` if it cannot be read."""
+    imported = import_jenkins(file, report)
+    return ComparedImport(imported, prove_stages(imported) if settings.is_compared else None)
 
 
 def prove_stages(imported: JenkinsImport) -> Proof | None:

@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.left_values import generated_values, values_of_report
-from pipegen.importing.gitlab.own_commands import added_variables
+from pipegen.importing.gitlab.proof.own_commands import added_variables
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
