@@ -115,6 +115,15 @@ def compile_shared(size: int) -> int:
     return compile_to("gitlab", size, f"pipelines:\n  p:\n    stages:\n{stages}")
 
 
+def compile_matrices(size: int) -> int:
+    """Return the number of calls that generate a file for GitLab of *size* stages, each a matrix."""
+    stages = "".join(
+        f"      - {{ name: s{number}, script: 'make ${{matrix.a}}', matrix: {{ a: [x{number}, y{number}] }} }}\n"
+        for number in range(size)
+    )
+    return compile_to("gitlab", size, f"pipelines:\n  p:\n    stages:\n{stages}")
+
+
 def simulate_queues(size: int) -> int:
     """Return the number of calls that simulate *size* stages of two queues, each with half of three machines."""
     starts = Starts(tuple(float(number) for number in range(size // 2)))
@@ -171,10 +180,10 @@ def test_the_calls_that_leave_out_stages_grow_linearly() -> None:
 @pytest.mark.parametrize(
     "count",
     [
-        *(check, check_patterns, compile_shared),
+        *(check, check_patterns, compile_shared, compile_matrices),
         *(lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size)),
     ],
-    ids=["check", "patterns", "gitlab with shared variables", "gitlab", "jenkins"],
+    ids=["check", "patterns", "gitlab with shared variables", "gitlab with matrices", "gitlab", "jenkins"],
 )
 def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None:
     """Ten times the stages require at most eleven times the calls."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.condensed.job_references import JobReferences
 from pipegen.targets.gitlab.condensed.matrix_texts import merge_rules
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
@@ -69,33 +70,33 @@ def with_matrices(
     if not groups or any(isinstance(job.trigger, ChildPipeline) for job in document.jobs):
         return document
     variables = frozenset(variable.name for variable in document.variables)
-    taken = {hidden.name for hidden in document.hidden}
+    taken, references = {hidden.name for hidden in document.hidden}, JobReferences.of(document.jobs)
     matrices: dict[str, _Matrix] = {}
     extended: dict[str, GitLabJob] = {}
-    for title, names in groups.items():
-        jobs = _plain([job for job in document.jobs if job.name in names], plan_jobs)
+    for title, group in groups.items():
+        jobs = _plain(group, plan_jobs)
         matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
         uniform = _uniform(jobs, plan_jobs)
         if matrix is None and len(uniform) < len(jobs):
             jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=has_tag_variables)
         if matrix is None:
             continue
-        if not matrix.own_fields and _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
-            matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, document))
+        if not matrix.own_fields and _is_usable(matrix, jobs, references, has_partial_needs=has_partial_needs):
+            matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, references))
         elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
     return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
 
 
-def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, set[str]]:
-    """Return the names of the jobs of each matrix, by the name of the job that may replace them."""
-    groups: dict[str, set[str]] = {}
+def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, list[GitLabJob]]:
+    """Return the jobs of each matrix, by the name of the job that may replace them."""
+    groups: dict[str, list[GitLabJob]] = {}
     for job in document.jobs:
         plan_job = plan_jobs.get(job.name)
         if plan_job is not None and plan_job.combination is not None:
-            groups.setdefault(matrix_name(job.name, plan_job), set()).add(job.name)
+            groups.setdefault(matrix_name(job.name, plan_job), []).append(job)
     taken = {job.name for job in document.jobs}
-    return {title: names for title, names in groups.items() if len(names) > 1 and title not in taken}
+    return {title: jobs for title, jobs in groups.items() if len(jobs) > 1 and title not in taken}
 
 
 def matrix_name(name: str, plan_job: PlanJob) -> str:
@@ -208,7 +209,7 @@ def _own_fields(
     return tuple(filter(is_own, _OWN_FIELDS))
 
 
-def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document) -> _Matrix:
+def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], references: JobReferences) -> _Matrix:
     """Return *matrix* of *jobs* as a number of parts if its only axis numbers them, and nothing needs single ones.
 
     The runner knows the number of a part; GitLab itself may not when it expands names.
@@ -217,8 +218,8 @@ def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document) 
     values = [tuple(value for _, value in own) for own in matrix.combinations.values()]
     if values != [tuple(own.values()) for own in numbers]:
         return matrix
-    names = matrix.combinations.keys()
-    if any(0 < len(names & {need.job for need in job.needs}) < len(names) for job in document.jobs):
+    needs = references.needs_of(matrix.combinations)
+    if any(len({need.job for need in own}) < len(matrix.combinations) for own in needs.values()):
         return matrix
     job = _unified(matrix.job.name, _without_numbers(jobs), tuple(numbers))
     if job is None or _NUMBER in repr((job.tags, job.environment, job.resource_group)):
@@ -313,26 +314,22 @@ def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[Sc
     )
 
 
-def _is_usable(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document, *, has_partial_needs: bool) -> bool:
-    """Return whether *jobs* have the same needs, and all jobs of *document* can refer to their *matrix*."""
+def _is_usable(
+    matrix: _Matrix, jobs: Sequence[GitLabJob], references: JobReferences, *, has_partial_needs: bool
+) -> bool:
+    """Return whether *jobs* have the same needs, and all *references* can be to their *matrix*."""
     names = matrix.combinations.keys()
     first, *others = jobs
     needs_of_first = (first.needs, first.dependencies, first.other_files)
     if any((job.needs, job.dependencies, job.other_files) != needs_of_first for job in others):
         return False
-    for job in document.jobs:
-        needs = [need for need in job.needs if need.job in names]
-        is_whole = len(needs) == len(names)
-        if needs and (job.name in names or len({replace(need, job="") for need in needs}) > 1):
+    for name, needs in references.needs_of(names).items():
+        if name in names or len({replace(need, job="") for need in needs}) > 1:
             return False
-        if needs and not is_whole and not has_partial_needs:
+        if len(needs) != len(names) and not has_partial_needs:
             return False
-        fetched = names & set(job.dependencies or ())
-        if fetched and fetched != names:
-            return False
-        if job.environment is not None and job.environment.on_stop in names:
-            return False
-    return True
+    numbers = references.readers_of(names).values()
+    return all(number == len(names) for number in numbers) and references.stops.isdisjoint(names)
 
 
 def _jobs(
@@ -360,14 +357,15 @@ def _jobs(
 
 def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Iterator[NeedEntry]:
     """Yield *needs*, with one for all combinations of a matrix job."""
-    done: set[str] = set()
+    names: dict[str, list[str]] = {}
+    for need in needs:
+        if need.job in matrices:
+            names.setdefault(matrices[need.job].job.name, []).append(need.job)
     for need in needs:
         matrix = matrices.get(need.job)
         if matrix is None:
             yield need
-        elif matrix.job.name not in done:
-            done.add(matrix.job.name)
-            names = [each.job for each in needs if each.job in matrix.combinations]
-            is_whole = len(names) == len(matrix.combinations)
-            combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
+        elif own := names.pop(matrix.job.name, ()):
+            is_whole = len(own) == len(matrix.combinations)
+            combinations = () if is_whole else tuple(matrix.combinations[name] for name in own)
             yield replace(need, job=matrix.job.name, combinations=combinations)
