@@ -44,6 +44,8 @@ def expanded(text: str) -> str:
 
 def ground(text: str, variables: Mapping[str, str]) -> str:
     """Return *text* with the values of *variables*, without the end of a long one; others stay `${NAME}`."""
+    if "$" not in text:
+        return text[:MOST_CHARACTERS]
     known: dict[str, str] = {}
 
     def value_of(name: str, level: int) -> str:
