@@ -30,6 +30,7 @@ from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
 GENERATOR = DOCS / "generate.py"
+STALE = "run python docs/generate.py and review the changes"
 EXAMPLES = sorted((ROOT / "examples").glob("*/.pipeline/config.yaml"))
 
 _LINK = re.compile(r"\]\((?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
@@ -107,7 +108,7 @@ def test_generated_parts_are_current() -> None:
     """They agree with the schema, the settings and the capabilities."""
     result = run_generator("--check")
 
-    assert (result.returncode, result.stdout) == (0, ""), "run python docs/generate.py and review the changes"
+    assert (result.returncode, result.stdout) == (0, ""), STALE
 
 
 @pytest.mark.slow
@@ -121,7 +122,7 @@ def test_a_stale_part_is_reported_and_regenerated(tmp_path: Path) -> None:
     written = run_generator(document)
 
     assert (checked.returncode, "-- **`lines`**" in checked.stdout) == (1, True)
-    assert (written.returncode, document.read_text(encoding="utf-8")) == (0, whole)
+    assert (written.returncode, document.read_text(encoding="utf-8")) == (0, whole), STALE
 
 
 def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
@@ -135,7 +136,7 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
     shared = ["blubberfile", "directory", "fetch", "notify", "timeout", "when"]
 
     assert {"artifacts.expire", "when.changes.base", "cache.key.files", "services[].alias"} <= set(paths)
-    assert sorted(path.rpartition(".")[2] for path in paths) == sorted(keys_in(schema))
+    assert sorted(path.rpartition(".")[2] for path in paths) == sorted(keys_in(schema)), STALE
     assert sorted(path for path in set(paths) if paths.count(path) > 1) == shared
 
 

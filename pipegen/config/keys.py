@@ -16,7 +16,8 @@ class StageKey(Struct, kw_only=True):
         is_joined: whether a stage adds its commands to the inherited ones, and does not replace them.
         is_for_calls: whether a stage that runs another pipeline may have it; others are errors there.
         is_beside_short_hand: whether a stage with only such keys is the short-hand for `build` and `run`.
-        is_plain_text: whether its text is used as it is, so that references in it are a mistake (`PG729`).
+        is_plain_text: whether its text is used as it is, so that references in it are a mistake (`PG729`); a key whose
+            schema has a pattern needs no such check.
         ignored_if_empty: the paths of values that do nothing if they are empty, each with an example.
         diff: the keys under which `pipegen diff` shows its value; none if it shows the result of another key.
     """

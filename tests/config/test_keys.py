@@ -71,10 +71,11 @@ def test_keys_of_plain_text_are_marked() -> None:
 
 
 def takes_words(schema: Mapping[str, Any]) -> bool:
-    """Return whether a value may be a word, a list of words, or any text."""
+    """Return whether a value may be a word, a list of words, or any text; a pattern already rejects references."""
     inner = (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ()))
     is_word = schema.get("$ref") in ("#/$defs/word", "#/$defs/words")
-    return is_word or ("string" in schema.get("type", ()) and "enum" not in schema) or any(map(takes_words, inner))
+    is_any_text = "string" in schema.get("type", ()) and not {"enum", "pattern"} & schema.keys()
+    return is_word or is_any_text or any(map(takes_words, inner))
 
 
 def test_keys_that_change_no_run_are_beside_the_short_hand() -> None:

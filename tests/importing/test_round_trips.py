@@ -248,7 +248,10 @@ def test_an_import_of_a_generated_file_runs_the_same(path: Path) -> None:
 
 
 def test_settings_of_stages_that_change_have_a_reason() -> None:
-    """Stages of both plans are compared, except for their work, which the proof compares."""
+    """Stages of both plans are compared, except for their work, which the proof compares.
+
+    To add a key, translate it in `importing/gitlab/stages/keys`, or add the reason why not to `CHANGED_KEYS`.
+    """
     changed: dict[str, set[str]] = {}
     for path in CONFIGS:
         analysed, text = _compiled(path, "gitlab")
@@ -297,7 +300,10 @@ def test_an_import_of_a_generated_jenkinsfile_runs_the_same(path: Path) -> None:
 
 
 def test_settings_of_stages_that_change_on_jenkins_have_a_reason() -> None:
-    """Stages of both plans are compared, except for their work, which the proof compares."""
+    """As on GitLab.
+
+    To add a key, translate it in `importing/jenkins/stages`, or add the reason why not to `CHANGED_KEYS_ON_JENKINS`.
+    """
     changed: dict[str, set[str]] = {}
     for path in CONFIGS:
         if path.parent.name not in SCRIPTED:
