@@ -62,7 +62,7 @@ def run() -> int:
         return Exit.INTERRUPTED
     except BrokenPipeError:
         discard()
-        return Exit.PROBLEMS
+        return Exit.CLOSED_PIPE
     except Exception as error:  # noqa: BLE001 - the last handler
         return _report_failure(error)
     return status

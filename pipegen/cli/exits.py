@@ -13,6 +13,8 @@ class Exit(IntEnum):
     USAGE = 2
     FAILED = 3
     INTERRUPTED = 130
+    # As of a program that the signal SIGPIPE ends.
+    CLOSED_PIPE = 141
 
 
 class WrongUsage(Exception):  # noqa: N818 - the term of the command line

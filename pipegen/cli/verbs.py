@@ -1,11 +1,15 @@
 """The commands of the program, each imported on first use, so that help and other commands start faster."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from keyword import iskeyword
 from typing import NamedTuple, cast
 
 import click
+
+from pipegen.cli.exits import Exit
+from pipegen.cli.terminal.streams import discard
 
 
 class Verb(NamedTuple):
@@ -44,12 +48,32 @@ class Verbs(click.Group):
         """Return the names of the commands in the order of the help."""
         return list(VERBS)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options before a command; `--help` writes its text here."""
+        with _closed_pipe():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command."""
+        with _closed_pipe():
+            return super().invoke(ctx)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the name of the command in *args*, the command, and the remaining arguments."""
         name, placeholder, rest = super().resolve_command(ctx, args)
         return name, placeholder if name is None else command(name), rest
+
+
+@contextmanager
+def _closed_pipe() -> Iterator[None]:
+    """End with a status of its own if the reader of the output has ended; click itself would end with 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard()
+        raise click.exceptions.Exit(Exit.CLOSED_PIPE) from None
 
 
 def command(name: str) -> click.Command:

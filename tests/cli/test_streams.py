@@ -58,21 +58,40 @@ def broken(here: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "schema", "explain PG306", "graph", "plan", "targets"])
+@pytest.mark.parametrize(
+    "verb", ["compile -t jenkins -o -", "schema", "explain PG306", "graph", "plan", "targets", "--help"]
+)
 def test_a_closed_pipe_is_ignored(verb: str, here: Path) -> None:
     """Commands such as `| head` cause no traceback and no message."""
-    result = shell(f"{{ sleep 0.2; $PIPEGEN {verb}; }} | true", here)
+    result = shell(f"{{ sleep 0.2; $PIPEGEN {verb}; echo $? >status; }} | true", here)
 
-    assert result.stderr == ""
+    assert (result.stderr, (here / "status").read_text(encoding="utf-8")) == ("", "141\n")
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_stops_a_run(here: Path) -> None:
+    """Stages stop, and containers are removed, as after `kill`."""
+    (here / "pipegen.yaml").write_text(
+        "pipelines: {p: {stages: [{name: a, image: i, script: ls}, {name: b, image: i, script: ls}]}}\n",
+        encoding="utf-8",
+    )
+    (here / "docker").write_text(f'#!/bin/sh\necho "$1 $2" >>{here}/calls\n', encoding="utf-8")
+    (here / "docker").chmod(0o755)
+    script = "git init --quiet; { sleep 0.2; $PIPEGEN run --isolated; echo $? >status; } | true"
+    result = shell(script, here, DOCKER=f"{here}/docker", XDG_STATE_HOME=str(here / "state"))
+    calls = (here / "calls").read_text(encoding="utf-8").split("\n")
+
+    assert (result.stderr, (here / "status").read_text(encoding="utf-8")) == ("", "141\n")
+    assert "ps --all" in calls
 
 
 @pytest.mark.slow
 def test_a_closed_pipe_on_both_streams_is_ignored(broken: Path) -> None:
-    """The exit code is still that of the diagnostics."""
+    """The exit status is that of a program that SIGPIPE ends."""
     result = shell("{ sleep 0.5; $PIPEGEN compile -t jenkins; echo $? >status; } 2>&1 | true", broken)
 
     assert (result.stdout, result.stderr) == ("", "")
-    assert (broken / "status").read_text(encoding="utf-8") == "1\n"
+    assert (broken / "status").read_text(encoding="utf-8") == "141\n"
 
 
 @pytest.mark.slow

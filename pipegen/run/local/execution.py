@@ -53,7 +53,7 @@ class Execution:
         self.clock = RealClock()
         self._guard = Guard(folder.id, prepared.program)
         self.is_interrupted = False
-        self._is_done = False
+        self._is_done = self._has_torn_down = False
         self._trees = _trees(selected, prepared, checkout, request, folder, warn)
         self._variables = {
             **prepared.variables,
@@ -137,6 +137,7 @@ class Execution:
             self.clock.on_signal(number, lambda: stop(kill=True))
         statuses = engine.run()
         self._tear_down()
+        self._has_torn_down = not self.is_interrupted
         self._is_done = all(status is Status.SUCCESS for status in statuses.values())
         return statuses
 
@@ -144,7 +145,7 @@ class Execution:
         """Remove processes, containers and files that remain."""
         self._executor.close()
         kill_rest(self._folder.id)
-        if self.is_interrupted and self._prepared.program:
+        if not self._has_torn_down and self._prepared.program:
             clean(self._folder.id, self._prepared.program)
         self._guard.close()
         self.clock.close()
