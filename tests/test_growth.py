@@ -27,6 +27,9 @@ from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets import registry
+from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
+from pipegen.targets.gitlab.model import EMPTY_JOB, Document, VariableEntry
+from pipegen.targets.gitlab.settings import Workflow
 
 SMALL, LARGE = 200, 2_000
 
@@ -124,6 +127,22 @@ def compile_matrices(size: int) -> int:
     return compile_to("gitlab", size, f"pipelines:\n  p:\n    stages:\n{stages}")
 
 
+def share_with_few(size: int) -> int:
+    """Return the number of lines that look for the keys which *size* jobs share: each variable is in two of them."""
+    jobs = tuple(
+        replace(
+            EMPTY_JOB,
+            name=f"s{number}",
+            variables=(VariableEntry("A", f"a{number // 2}"), VariableEntry("B", f"b{(number + 1) // 2}")),
+        )
+        for number in range(size)
+    )
+    document = Document(
+        stages=("s",), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=jobs
+    )
+    return lines(lambda: with_shared_keys(document))
+
+
 def simulate_queues(size: int) -> int:
     """Return the number of calls that simulate *size* stages of two queues, each with half of three machines."""
     starts = Starts(tuple(float(number) for number in range(size // 2)))
@@ -199,6 +218,12 @@ def test_the_lines_that_check_files_grow_linearly(chosen: bool) -> None:  # noqa
     check_files(2, chosen=chosen)  # the work that is done once in a process
 
     assert check_files(1_000, chosen=chosen) / check_files(100, chosen=chosen) <= 11
+
+
+@pytest.mark.slow
+def test_the_lines_that_look_for_shared_keys_grow_linearly() -> None:
+    """Most jobs share no keys with a given one."""
+    assert share_with_few(4_000) / share_with_few(1_000) <= 4.4
 
 
 @pytest.mark.parametrize("services", [False, True])
