@@ -70,9 +70,9 @@ def options_note(
     return (f"{_OPTIONS}{' '.join(options)}",) if options else ()
 
 
-def part_note(main: str, reason: str) -> str:
-    """Return the note of a file that the file *main* includes or starts, for a *reason*."""
-    return f"{_PART}{main}{reason}."
+def part_note(reason: str) -> str:
+    """Return the note of a file that another one includes or starts, for a *reason*; `--output` names that file."""
+    return f"{_PART}a pipeline{reason}."
 
 
 def header(source: str, notes: Iterable[str], body: str) -> tuple[str, ...]:

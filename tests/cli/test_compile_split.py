@@ -41,6 +41,23 @@ def test_child_files_are_written_before_the_parent(split: Path, pipegen: Pipegen
     assert "# Options: --split unit" in parent
 
 
+def test_the_header_of_a_child_file_is_true_for_any_output(split: Path, pipegen: Pipegen) -> None:
+    """It names the job that starts the child, and no file."""
+    pipegen("compile", "-t", "gitlab", "--split", "unit", "-o", "ci.yml")
+    (child,) = children(split)
+
+    assert child.read_text(encoding="utf-8").split("\n")[2] == (
+        "# Part of a pipeline: its job 'child: unit' starts this child pipeline."
+    )
+
+
+def test_the_folder_of_the_parent_must_exist(split: Path, pipegen: Pipegen) -> None:
+    """The message names this folder, and not the one for child files in it."""
+    result = pipegen("compile", "-t", "gitlab", "--split", "unit", "-o", "missing/ci.yml")
+
+    assert (result.status, f'the folder "{split / "missing"}" does not exist' in result.err) == (2, True)
+
+
 def test_check_compares_child_files(split: Path, pipegen: Pipegen) -> None:
     """A manual edit of a child is reported, and `--force` overwrites it."""
     pipegen("compile", "-t", "gitlab", "--split", "unit")

@@ -260,7 +260,7 @@ def _output_path(file: GeneratedFile, target: Target, output: str | None) -> Pat
 
 def _check_paths(results: Sequence[Result], config: Path, *, is_written: bool) -> None:
     """Raise `WrongUsage` before any file is written if one of *results* cannot be written."""
-    for result in results:
+    for result in reversed(results):  # a message about a missing folder names that of the main file
         if is_written:
             _make_folder(result, results[-1])
         if is_written or not _is_below(result, results[-1]) or result.path.parent.exists():

@@ -70,7 +70,7 @@ class FileBuilder(Struct, kw_only=True):
         return (*(file for files in children.values() for file in files), *main)
 
     def _child(self, child: ChildFile, name: str) -> tuple[GeneratedFile, ...]:
-        note = part_note(MAIN, f": its job {quote(child.bridge)} starts this child pipeline")
+        note = part_note(f": its job {quote(child.bridge)} starts this child pipeline")
         return self._pipeline(child.document, (note,), f"{FOLDER}/{name}.yml", f"{name}_jobs")
 
     def _pipeline(
@@ -149,7 +149,7 @@ class FileBuilder(Struct, kw_only=True):
         pending = [*split_jobs(document, budget, self.sizes)][::-1]
         while pending:
             piece = pending.pop()
-            text = self._with_header(self._body(piece), (part_note(MAIN, ", which would be too big in one file"),))
+            text = self._with_header(self._body(piece), (part_note(", which would be too big in one file"),))
             if len(text.encode()) > budget and len(piece.jobs) > 1:
                 pending += reversed(halves(piece))
                 continue
