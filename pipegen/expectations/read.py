@@ -17,7 +17,7 @@ from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
     """Return the tests in *file*; raise `Stopped` if it is invalid."""
     tree = read(file, report, first_key="tests")
-    check_settings(tree, schema("tests"), report, "tests")
+    check_settings(tree, schema("tests"), report, file.path)
     report.stop_if_errors()
     expectations = tuple(_expectation(entry, report) for entry in entries_of(child(tree, "tests")))
     for expectation in expectations:

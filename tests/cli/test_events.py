@@ -322,6 +322,18 @@ def test_a_missing_or_invalid_test_file(app: Path, pipegen: Pipegen) -> None:
     assert (result.status, "pipegen.test.yaml:1:22" in result.out) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("tests: {}\n", '"tests" is empty'), ("{}\n", '"pipegen.test.yaml" has no "tests"')],
+)
+def test_a_file_without_tests_is_reported(text: str, message: str, app: Path, pipegen: Pipegen) -> None:
+    """It would pass whatever the config does."""
+    (app / "pipegen.test.yaml").write_text(text, encoding="utf-8")
+    result = pipegen("test")
+
+    assert (result.status, message in result.out) == (1, True)
+
+
 @pytest.mark.parametrize("verb", ["plan", "graph", "simulate", "run"])
 def test_an_event_that_runs_no_pipeline(verb: str, app: Path, pipegen: Pipegen) -> None:
     """The user is told, and no stage runs."""

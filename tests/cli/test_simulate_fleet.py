@@ -140,11 +140,14 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("warm_up: 1h", "scheduling: { actions: [enqueue] }", "PG805"),
         ("warm_up: 1h", "scheduling: { tiers: [[gang, gang]] }", "PG805"),
         ("config: pipegen.yaml", "config: none.yaml", "PG805"),
+        ("cpu: 4", f"cpu: {'9' * 400}", "PG204"),
+        ("guarantee: { cpu: 1 }", f"guarantee: {{ cpu: {'9' * 400} }}", "PG204"),
         ("capability: { slots: 4 }", "capability: { slots: 4 }, guarantee: { slots: 5 }", "PG805"),
         ("guarantee: { cpu: 1 }", "guarantee: { slots: 9 }", "PG805"),
         ("guarantee: { cpu: 1 }", "capability: { slots: 0.5 }", "PG805"),
         ("postgres: { cpu: 1,", "postgres: { slots: 3,", "PG805"),
         ("seconds", "", ""),
+        ("price: 2", "price: 0x2", ""),
     ],
 )
 def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen: Pipegen) -> None:

@@ -25,7 +25,7 @@ def read_cluster(path: Path, report: Report) -> tuple[RunMachine, ...]:
     file = load(path, report)
     report.stop_if_errors()
     tree = read(file, report, first_key="machines")
-    check_settings(tree, schema("cluster"), report, "cluster")
+    check_settings(tree, schema("cluster"), report, file.path)
     report.stop_if_errors()
     machines: dict[str, tuple[RunMachine, Span]] = {}
     for item in as_items(child(tree, "machines")):

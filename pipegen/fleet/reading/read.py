@@ -38,7 +38,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report) -> Fl
     file = load(path, report)
     report.stop_if_errors()
     tree = read(file, report, first_key="machines")
-    check_settings(tree, schema("fleet"), report, "fleet")
+    check_settings(tree, schema("fleet"), report, file.path)
     check_numbers(tree, report)
     report.stop_if_errors()
     root = mapping(tree, tree)

@@ -30,7 +30,9 @@ def flag(node: Node | None, *, default: bool) -> bool:
 
 def fraction(node: Node | None, default: float) -> float:
     """Return the number of *node*."""
-    return float(number(node.text)) if isinstance(node, Scalar) else default
+    if not isinstance(node, Scalar):
+        return default
+    return float(integer(node.text)) if node.kind is ScalarKind.INTEGER else number(node.text)
 
 
 def time_of(node: Node | None, default: float = 0.0) -> float:

@@ -13,6 +13,8 @@ from pipegen.source.tree import Mapping, Node, Scalar
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 # The minimum in Kubernetes: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 _MILLI = 1000
+# More than any machine has.
+_MOST = 10**15
 
 
 def resources(value: StepValue, report: Report) -> Resources:
@@ -48,7 +50,7 @@ def cpu(node: Node | None, report: Report) -> int | None:
         thousandths = Decimal(node.text.removesuffix("m")) * (1 if node.text.endswith("m") else _MILLI)
     except InvalidOperation:
         thousandths = Decimal(0)
-    if not thousandths.is_finite() or thousandths < 1 or thousandths != thousandths.to_integral_value():
+    if not thousandths.is_finite() or not 1 <= thousandths <= _MOST or thousandths != thousandths.to_integral_value():
         report.add(
             codes.INVALID_VALUE,
             f'"{node.text}" is not a number of processors',
@@ -65,7 +67,7 @@ def memory(node: Node | None, report: Report) -> int | None:
         return None
     digits = node.text.rstrip("KMGi")
     bytes_ = int(digits) * _UNITS.get(node.text[len(digits) :], 1) if digits.isdecimal() else 0
-    if bytes_ < 1:
+    if not 1 <= bytes_ <= _MOST:
         report.add(
             codes.INVALID_VALUE,
             f'"{node.text}" is not an amount of memory',

@@ -57,8 +57,14 @@ def test_memory_is_counted_in_bytes(written: str, size: int) -> None:
     assert resources.memory == size
 
 
-@pytest.mark.parametrize("written", ["cpu: 0", "cpu: 0.0001", "cpu: -1", "cpu: .inf", "memory: 0", "memory: -5"])
-def test_zero_is_not_an_amount(written: str) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("cpu: 0", "cpu: 0.0001", "cpu: -1", "cpu: .inf", "cpu: 1e400", "memory: 0", "memory: -5"),
+        "memory: 9999999999999Gi",
+    ],
+)
+def test_no_machine_has_these_amounts(written: str) -> None:
     """Each is reported at its value."""
     diagnostics = wrong(f"[{{name: s, script: [x], resources: {{{written}}}}}]")
 
