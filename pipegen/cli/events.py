@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
+from posixpath import normpath
 from string import ascii_uppercase
 
 import click
@@ -63,7 +64,14 @@ class EventOptions(Struct, kw_only=True):
             raise WrongUsage(f"--tag is for the event tag, not for {kind.value}")
         if self.tag and self.branch:
             raise WrongUsage("a run has a branch or a tag: omit --branch or --tag")
-        return start_event(kind, self.branch or checkout.branch, self.tag or "", self.changed or None)
+        return start_event(kind, self.branch or checkout.branch, self.tag or "", self._changed_paths() or None)
+
+    def _changed_paths(self) -> list[str]:
+        paths = [normpath(path) for path in self.changed]
+        for written, path in zip(self.changed, paths, strict=True):
+            if path.startswith(("/", "../")):
+                raise WrongUsage(f'--changed takes a path from the root of the repository, not "{written}"')
+        return paths
 
     def _kind(self) -> Event:
         if self.kind is None:

@@ -164,7 +164,7 @@ def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
     values: dict[str, str] = {}
     for option in options:
         name, separator, value = option.partition("=")
-        if not separator:
+        if not (name and separator):
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
         if values.setdefault(name, value) != value:
             raise WrongUsage(f'--set sets "{name}" to two values')

@@ -131,6 +131,8 @@ def _checked_out(revision: Revision, path: str) -> Iterator[Path]:
             current = waiting.pop()
             data = revision.content(current)
             if data is None:
+                if current == path:
+                    raise WrongUsage(f'revision "{revision.name}" has no file "{path}"')
                 continue
             target = root / current
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -145,8 +147,6 @@ def _checked_out(revision: Revision, path: str) -> Iterator[Path]:
                 if included_path not in seen and not included_path.startswith(("/", "../", ".git/"))
             ]
             waiting, seen = [*waiting, *new], {*seen, *new}
-        if not (root / path).is_file():
-            raise WrongUsage(f'revision "{revision.name}" has no file "{path}"')
         yield root / path
 
 

@@ -233,6 +233,7 @@ def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipe
     [
         (("nowhere",), '"nowhere" is neither a file nor a git revision'),
         (("HEAD:nowhere.yaml",), 'revision "HEAD" has no file "nowhere.yaml"'),
+        (("HEAD:/etc/passwd",), 'revision "HEAD" has no file "/etc/passwd"'),
         (("ci",), '"ci" is a folder'),
     ],
 )

@@ -322,6 +322,27 @@ def test_a_missing_or_invalid_test_file(app: Path, pipegen: Pipegen) -> None:
     assert (result.status, "pipegen.test.yaml:1:22" in result.out) == (1, True)
 
 
+def test_the_config_is_not_a_file_of_tests(app: Path, pipegen: Pipegen) -> None:
+    """It is not replaced, and as the argument, the file of tests is named as such."""
+    before = (app / "pipegen.yaml").read_text(encoding="utf-8")
+    (app / "pipegen.test.yaml").write_text("tests: { a: { event: push, runs: [unit] } }\n", encoding="utf-8")
+    written, read = pipegen("test", "--write", "--tests", "pipegen.yaml"), pipegen("test", "pipegen.test.yaml")
+
+    assert (written.status, written.err) == (2, 'pipegen: "pipegen.yaml" is the config itself\n')
+    assert (app / "pipegen.yaml").read_text(encoding="utf-8") == before
+    assert (read.status, 'run "pipegen test"' in read.err) == (1, True)
+
+
+@pytest.mark.parametrize(("path", "is_refused"), [("/a.py", True), ("../a.py", True), ("./docs//a.md", False)])
+@pytest.mark.usefixtures("app")
+def test_changed_files_are_in_the_repository(path: str, is_refused: bool, pipegen: Pipegen) -> None:  # noqa: FBT001 - a parameter
+    """Other paths would match no condition; equal ones are the same file."""
+    result = pipegen("plan", "--events", "--branch", "main", "--changed", path)
+
+    assert (result.status, f'not "{path}"' in result.err) == ((2, True) if is_refused else (0, False))
+    assert is_refused or result.out == pipegen("plan", "--events", "--branch", "main", "--changed", "docs/a.md").out
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("tests: {}\n", '"tests" is empty'), ("{}\n", '"pipegen.test.yaml" has no "tests"')],

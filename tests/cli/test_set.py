@@ -59,6 +59,7 @@ def test_other_verbs_have_the_option(pipegen: Pipegen, verb: str) -> None:
     ("options", "message"),
     [
         (["--set", "level"], '--set takes NAME=VALUE, not "level"'),
+        (["--set", "=x"], '--set takes NAME=VALUE, not "=x"'),
         (["--set", "note=a", "--set", "note=b"], '--set sets "note" to two values'),
     ],
 )

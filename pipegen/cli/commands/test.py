@@ -41,12 +41,8 @@ def check_tests(config: Path | None, tests: Path | None, form: Format, *, write:
     """
     path = config_path(config)
     file = tests or path.with_name(f"{path.stem}.test{path.suffix}")
-    if not write:
-        if not file.exists():
-            raise WrongUsage(
-                f'there is no file with tests "{file}": write one, or record today\'s answers with --write'
-            )
-        existing(file)
+    if write and file.exists() and file.samefile(path):
+        raise WrongUsage(f'"{file}" is the config itself')
     report = Report()
     analysed = attempt(path, report, lambda source: analyse(source, (), report))
     if analysed is None:
@@ -70,6 +66,9 @@ def _record(config: ConfigUnderTest, file: Path) -> None:
 
 
 def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
+    if not file.exists():
+        raise WrongUsage(f'there is no file with tests "{file}": write one, or record today\'s answers with --write')
+    existing(file)
     report = Report()
     try:
         source = load(file, report)
