@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,7 +77,8 @@ def first_config(start: StarterConfig, kind: str, engines: tuple[str, ...]) -> s
 
 def _kind(folder: Path) -> str | None:
     return next(
-        (kind for kind, project_kind in KINDS.items() if any((folder / name).exists() for name in project_kind.files)),
+        # False instead of an error in a folder that the user may not read.
+        (kind for kind, of_kind in KINDS.items() if any(os.path.exists(folder / name) for name in of_kind.files)),  # noqa: PTH110
         None,
     )
 

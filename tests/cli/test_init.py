@@ -81,6 +81,15 @@ def test_a_monorepo_has_stages_for_its_folders(empty: Path, pipegen: Pipegen) ->
     assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  jenkins: {}\n")
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read all folders")
+def test_a_closed_folder_contains_no_project(empty: Path, pipegen: Pipegen) -> None:
+    """The other folders decide the kind of project."""
+    (empty / "go.mod").touch()
+    (empty / "closed").mkdir(mode=0)
+
+    assert pipegen("init").status == 0
+
+
 def test_an_existing_config_is_not_overwritten(here: Path, pipegen: Pipegen) -> None:
     """The option `--force` overwrites it."""
     before = (here / "pipegen.yaml").read_bytes()
