@@ -79,8 +79,8 @@ class Project:
         self.tree, self.cache, self.state = (folder / name for name in ("project", "cache", "state"))
         if other is not None:
             self.cache, self.state = other.cache, other.state
-        self._exit, self._entrance = os.pipe()
-        os.set_blocking(self._exit, False)
+        self._read_end, self._write_end = os.pipe()
+        os.set_blocking(self._read_end, False)
         self.tree.mkdir(parents=True)
         folder.parent.chmod(0o755)
         (self.tree / "pipegen.yaml").write_text(_CONFIG, encoding="utf-8")
@@ -106,7 +106,7 @@ class Project:
         """Return the output since the last call of this function."""
         output = b""
         with suppress(BlockingIOError):
-            while data := os.read(self._exit, 1 << 16):
+            while data := os.read(self._read_end, 1 << 16):
                 output += data
         return output.decode(errors="replace")
 
@@ -129,7 +129,7 @@ class Project:
             os.setgid(_NOBODY)
             os.setuid(_NOBODY)
         # A pipe does not fail on a full disk.
-        sys.stdout = sys.stderr = open(self._entrance, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+        sys.stdout = sys.stderr = open(self._write_end, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
         sys.argv = ["pipegen", "run", *arguments]
         gc.disable()
         before()
@@ -140,7 +140,7 @@ class Project:
             sys.stderr.write(f"a bug: {error!r}")
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(self._entrance, f"\n{status}".encode())
+        os.write(self._write_end, f"\n{status}".encode())
 
     def warm(self) -> None:
         """Run in this process to load modules that the unprivileged user may not read."""

@@ -190,16 +190,16 @@ class _Writer:
         order = with_skipped_jobs(order.with_final(final), drafts, self._source, self._options.misordered)
         order = with_selections(order, drafts, self._source)
         options = self._options
-        kept = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
+        needs = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
         if files := files_from_setting({draft.name: draft.other_files for draft in drafts}):
             self._targets["files_from"] = files
         order = with_stops(order, self._source, self._options.forced)
         for draft in drafts:
-            reason = kept.reasons.get(draft.name, "")
+            reason = needs.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, self._accounting, self._report)
         config = self._config(drafts, order, condition, settings.comments)
         further = {**numbered(drafts), **lost_outputs(drafts)}
-        return ConfigDocument(config, tuple(stages), kept.lacks_names, further, outputs, kept.staged)
+        return ConfigDocument(config, tuple(stages), needs.lacks_names, further, outputs, needs.staged)
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None, outputs: StageOutputs) -> Draft:
         draft, forced = builder.draft(self._source.jobs[name], start, outputs), self._options.forced.get(name, ())

@@ -106,8 +106,8 @@ def header_of(file: SourceFile) -> list[str]:
         return []
     lines = [line for line in match[0].rstrip().split("\n") if not line.startswith("#!")]
     texts = [_MARK.sub("", line).rstrip() for line in lines]
-    kept = [text for at, text in enumerate(texts) if text or (at and texts[at - 1])]
-    return "\n".join(kept).strip().split("\n") if any(kept) else []
+    comments = [text for at, text in enumerate(texts) if text or (at and texts[at - 1])]
+    return "\n".join(comments).strip().split("\n") if any(comments) else []
 
 
 def with_comments(config: JenkinsConfig, source: JenkinsSource) -> dict[str, Value]:

@@ -44,16 +44,16 @@ class Guard:
     """
 
     def __init__(self, run: str, program: str) -> None:
-        exit_, self._pipe = os.pipe()
-        self._pid = _spawn(_WATCH, run, program, exit_)
-        os.close(exit_)
+        read_end, self._write_end = os.pipe()
+        self._pid = _spawn(_WATCH, run, program, read_end)
+        os.close(read_end)
 
     def close(self) -> None:
         """End it: the run has cleaned up."""
         # Somebody may have killed it.
         with contextlib.suppress(BrokenPipeError):
-            os.write(self._pipe, b"over\n")
-        os.close(self._pipe)
+            os.write(self._write_end, b"over\n")
+        os.close(self._write_end)
         os.waitpid(self._pid, 0)
 
 
@@ -72,14 +72,14 @@ def clean(run: str, program: str) -> None:
     os.waitpid(_spawn(_CLEAN, run, program or containers.program(os.environ) or "", None), 0)
 
 
-def _spawn(script: str, run: str, program: str, entrance: int | None) -> int:
+def _spawn(script: str, run: str, program: str, standard_input: int | None) -> int:
     nowhere = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     return os.posix_spawn(
         "/bin/sh",
         ("sh", "-c", script, "pipegen-guard", run, program),
         {name: value for name, value in os.environ.items() if name != "PIPEGEN_RUN"},
         file_actions=[
-            (os.POSIX_SPAWN_DUP2, entrance, 0) if entrance is not None else nowhere,
+            (os.POSIX_SPAWN_DUP2, standard_input, 0) if standard_input is not None else nowhere,
             (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],

@@ -86,9 +86,9 @@ def _tested(job: SourceJob, source: SourcePipeline) -> frozenset[str]:
 def _parameters(draft: Draft, inputs: Collection[str], tested: Collection[str], raw_keys: RawKeys) -> dict[str, Value]:
     """Return the variables of *draft* as parameters; those *tested*, or not to be passed on by a config, stay raw."""
     variables = draft.raw.pop("variables", None)
-    kept = variables if isinstance(variables, dict) else {}
-    env = as_map(draft.keys.pop("env", None)) | {name: text for name, text in kept.items() if isinstance(text, str)}
-    raw = {name: data for name, data in kept.items() if not isinstance(data, str)}
+    entries = variables if isinstance(variables, dict) else {}
+    env = as_map(draft.keys.pop("env", None)) | {name: text for name, text in entries.items() if isinstance(text, str)}
+    raw = {name: data for name, data in entries.items() if not isinstance(data, str)}
     parameters: dict[str, Value] = {}
     for name, text in env.items():
         try:

@@ -49,17 +49,17 @@ def _divided(image: Sequence[Meaning], names: JenkinsNames) -> tuple[Sequence[Me
 
     Raise `UntranslatableError` if only values of the run say where the tag begins.
     """
-    is_open = False
+    depends_on_run = False
     for at in reversed(range(len(image))):
         text = _known(image[at], names)
         before, colon, after = text.rpartition(":")
-        is_open |= not text
+        depends_on_run |= not text
         if "/" in after:
             break
         if colon and isinstance(image[at], str):
             return (*image[:at], before), (after, *image[at + 1 :])
-        is_open |= bool(colon)
-    if is_open:
+        depends_on_run |= bool(colon)
+    if depends_on_run:
         raise UntranslatableError("the tag of its image is known only at run time")
     return image, (_DEFAULT_TAG,)
 

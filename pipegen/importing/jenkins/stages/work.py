@@ -203,13 +203,13 @@ def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:
 
 def _excluded(files: KeptFiles, others: Sequence[KeptFiles], marks: Marks) -> Sequence[str]:
     """Return the paths that *files* exclude without those that *others* may keep, which are reported."""
-    kept = {path for other in others for path in files.lacks(other)}
+    kept_paths = {path for other in others for path in files.lacks(other)}
     argument = files.call.argument("excludes")
-    if kept and argument is not None:
-        paths = listed([path for path in files.exclude if path in kept])
+    if kept_paths and argument is not None:
+        paths = listed([path for path in files.exclude if path in kept_paths])
         marks.reported(
             argument.span,
             f'"excludes" of "{files.call.name}" is left out for {paths}: another step of the stage keeps these files',
             "exclude them in all of these steps, or remove them by a command of the script",
         )
-    return [path for path in files.exclude if path not in kept]
+    return [path for path in files.exclude if path not in kept_paths]

@@ -45,7 +45,7 @@ class Process:
         self._status: int | None = None
         self._pipe = _Pipe(invocation, clock)
         try:
-            self._pid = _spawn(invocation, self._pipe.entrance)
+            self._pid = _spawn(invocation, self._pipe.write_end)
         except OSError:
             self._pipe.close()
             raise
@@ -91,18 +91,18 @@ class _Pipe:
         self._stream = RedactedStream(invocation.redactor) if invocation.redactor else None
         self._path, self._log = invocation.log, -1
         self._warn, self._is_full = invocation.warn, False
-        self._exit, self.entrance = os.pipe()
-        os.set_blocking(self._exit, False)
-        self._end_watch = clock.on_readable(self._exit, self._read)
+        self._read_end, self.write_end = os.pipe()
+        os.set_blocking(self._read_end, False)
+        self._end_watch = clock.on_readable(self._read_end, self._read)
 
     def close(self) -> None:
         """Write the remaining output; later output of processes outside of the group is lost."""
         self._end_watch()
-        os.close(self.entrance)
+        os.close(self.write_end)
         remaining = _LARGEST_PIPE
         while remaining > 0 and (size := self._take()):
             remaining -= size
-        os.close(self._exit)
+        os.close(self._read_end)
         if self._stream is not None:
             self._write(self._stream.end())
         if self._log >= 0:
@@ -114,7 +114,7 @@ class _Pipe:
     def _take(self) -> int:
         """Write available output; return its size."""
         try:
-            data = os.read(self._exit, _CHUNK)
+            data = os.read(self._read_end, _CHUNK)
         except BlockingIOError:
             return 0
         self._write(data if self._stream is None else self._stream.feed(data))

@@ -81,9 +81,9 @@ def with_shared_keys(document: Document) -> Document:
         hidden = _only(_without_archive_name(members[0]), keys)
         if has_archives and not names_differ:
             hidden = _with_archive_name(hidden, _archive_name(members[0]))
-        # Jobs with a name of their own keep the line `artifacts`, too.
-        kept = len(members) - 1 if names_differ else 0
-        if _saved_lines(hidden, keys, members) - kept >= LEAST_SAVED_LINES:
+        # In jobs with a name of their own, the line `artifacts` remains, too.
+        remaining_lines = len(members) - 1 if names_differ else 0
+        if _saved_lines(hidden, keys, members) - remaining_lines >= LEAST_SAVED_LINES:
             kinds = {key.key for key in keys}
             content = kinds.pop() if len(kinds) == 1 else ""
             hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))

@@ -76,10 +76,11 @@ class ScriptDivision(Struct, kw_only=True):
     def part(self, *, is_before: bool) -> tuple[ScriptPart | None, Collection[str]]:
         """Return the part before or after the commands with the texts that it reads, and their names."""
         statements, first = (self._before, 0) if is_before else (self._after, self.end)
-        kept = [at for at, statement in enumerate(statements) if not self._constant(statement)]
-        if not kept:
+        positions = [at for at, statement in enumerate(statements) if not self._constant(statement)]
+        if not positions:
             return None, ()
-        definitions, statements = self.block.statements[: first + kept[0]], statements[kept[0] : kept[-1] + 1]
+        start, end = positions[0], positions[-1] + 1
+        definitions, statements = self.block.statements[: first + start], statements[start:end]
         whole = Span(self.block.span.file, span_of(statements[0]).start, _end_of_line(span_of(statements[-1])))
         read = self._read_definitions(definitions, whole.text)
         name = re.match(r"\w*", whole.text)
