@@ -79,15 +79,14 @@ def share(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None = None)
     There are no templates without *origins*. A variable that would be set before another one in its value contains the
     text of this one, or is not shared.
     """
-    own = frozenset[str]()
+    unshared = frozenset[str]()
     while True:
-        shared = _shared(stages, origins, own)
+        shared = _shared(stages, origins, unshared)
         early = [tuple(_early(stage, rest, shared)) for stage, rest in zip(stages, shared.stages, strict=True)]
         if not any(early):
             return shared
-        known = own
-        results = [_with_texts(stage, pairs, known) for stage, pairs in zip(stages, early, strict=True)]
-        stages, own = [stage for stage, _ in results], known.union(*(names for _, names in results))
+        results = [_with_texts(stage, pairs, unshared) for stage, pairs in zip(stages, early, strict=True)]
+        stages, unshared = [stage for stage, _ in results], unshared.union(*(names for _, names in results))
 
 
 def _early(stage: Stage, rest: Stage, shared: Shared) -> Iterator[tuple[str, str]]:
@@ -119,23 +118,23 @@ def _is_text(stage: Stage, name: str) -> bool:
 
 
 def _with_texts(
-    stage: Stage, pairs: Iterable[tuple[str, str]], own: AbstractSet[str]
+    stage: Stage, pairs: Iterable[tuple[str, str]], unshared: AbstractSet[str]
 ) -> tuple[Stage, AbstractSet[str]]:
     """Return *stage* with the text of the second variable of each of *pairs* in the first one, and its variables.
 
-    Those of a stage itself, such as those in *own*, can contain a variable without one text, or with a long one.
+    Those of a stage itself, such as those in *unshared*, can contain a variable without one text, or with a long one.
     """
-    own = set(own)
+    unshared = set(unshared)
     for name, other in pairs:
-        if other in own or not _is_text(stage, other) or not _has_space(stage, name, other):
-            own.add(name)
+        if other in unshared or not _is_text(stage, other) or not _has_space(stage, name, other):
+            unshared.add(name)
             continue
         text = str(env_of(stage)[other])
         stage = {**stage, _ENV: _with_text(env_of(stage), name, other, text)}
         if "cases" in stage:
             cases = [case for case in _list(stage["cases"]) if isinstance(case, dict)]
             stage["cases"] = [{**case, _ENV: _with_text(env_of(case), name, other, text)} for case in cases]
-    return stage, own
+    return stage, unshared
 
 
 def _has_space(stage: Stage, name: str, other: str) -> bool:
@@ -156,17 +155,17 @@ def _names(value: Value) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else (value,) if isinstance(value, str) else ()
 
 
-def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, own: AbstractSet[str]) -> Shared:
-    """Return *stages* with shared keys in defaults and templates, without the variables in *own*."""
+def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, unshared: AbstractSet[str]) -> Shared:
+    """Return *stages* with shared keys in defaults and templates, without the variables in *unshared*."""
     if variables := _common_variables(stages):
         stages = [_without_variables(stage, variables) for stage in stages]
     users = _users([origin.templates for origin in origins or ()])
     inherited = None if origins is None else [origin.inherited for origin in origins]
-    defaults = _defaults(stages, users, inherited, own, is_raw_shared=bool(variables))
+    defaults = _defaults(stages, users, inherited, unshared, is_raw_shared=bool(variables))
     rest: Sequence[Stage] = [_without_defaults(stage, defaults) for stage in stages]
     templates: Mapping[str, Mapping[str, Value]] = {}
     if origins is not None:
-        with_templates = _with_templates(rest, users, own)
+        with_templates = _with_templates(rest, users, unshared)
         bases = [origin.bases for origin in origins]
         repeated = with_repeated_values(with_templates.stages, with_templates.templates, (*_IN_TEMPLATES, _ENV), bases)
         templates, rest = repeated.templates, repeated.stages
@@ -176,12 +175,12 @@ def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, own:
 
 
 def _with_templates(
-    stages: Sequence[Stage], users: Mapping[str, Sequence[int]], own: AbstractSet[str]
+    stages: Sequence[Stage], users: Mapping[str, Sequence[int]], unshared: AbstractSet[str]
 ) -> WithTemplates:
-    """Return *stages* with the keys that the *users* of each template share in it, without the variables in *own*."""
+    """Return *stages* with the keys that the *users* of each template share in it, without *unshared* variables."""
     rest, templates = list(stages), dict[str, Mapping[str, Value]]()
     for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
-        common = _common([rest[index] for index in indexes], own)
+        common = _common([rest[index] for index in indexes], unshared)
         if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
             templates[name] = common
             for index in indexes:
@@ -216,13 +215,13 @@ def _defaults(
     stages: Sequence[Stage],
     users: Mapping[str, Sequence[int]],
     inherited_of: Sequence[AbstractSet[str]] | None,
-    own: AbstractSet[str],
+    unshared: AbstractSet[str],
     *,
     is_raw_shared: bool,
 ) -> dict[str, Value]:
     """Return the keys that more than half of the stages with a script have, with their values.
 
-    They are without the variables in *own*. A key that other stages lack is one of them only if it is a default of the
+    They are without *unshared* variables. A key that other stages lack is one of them only if it is a default of the
     source, too, and a variable with a value of a matrix or of another stage only if all stages have it. If it
     *is_raw_shared*, the defaults have other raw keys already.
     """
@@ -233,7 +232,7 @@ def _defaults(
         return {}
     env = {
         name: value
-        for name in dict.fromkeys(name for stage in with_env for name in env_of(stage) if name not in own)
+        for name in dict.fromkeys(name for stage in with_env for name in env_of(stage) if name not in unshared)
         if (value := _usual([env_of(stage).get(name) for stage in with_env])) is not None
         and (not _READ.search(str(value)) or all(env_of(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in env_of(stage) for stage in stages], users)
@@ -284,9 +283,9 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
             rest.pop(_ENV, None)
             if env:
                 rest[_ENV] = env
-        elif key == _AGENT and isinstance(value, dict) and isinstance(own := stage.get(key), dict):
+        elif key == _AGENT and isinstance(value, dict) and isinstance(agent := stage.get(key), dict):
             rest.pop(_AGENT)
-            if parts := without_parts(own, value):
+            if parts := without_parts(agent, value):
                 rest[_AGENT] = parts
         elif key == _BEFORE:
             rest.pop(_BEFORE, None)
@@ -308,20 +307,22 @@ def _uses(stage: Stage, key: str) -> bool:
 
 def _after_defaults(stage: Stage, defaults: Value) -> Stage:
     """Return the keys `before` and `script` of *stage*, whose commands of *defaults* run first, unless it has none."""
-    own, first = _list(stage.get(_BEFORE)), _list(defaults)
-    if own[: len(first)] == first:
-        return {_BEFORE: own[len(first) :]} if len(own) > len(first) else {}
-    return {_BEFORE: None, "script": [*own, *_list(stage["script"])]}
+    commands, first = _list(stage.get(_BEFORE)), _list(defaults)
+    if commands[: len(first)] == first:
+        return {_BEFORE: commands[len(first) :]} if len(commands) > len(first) else {}
+    return {_BEFORE: None, "script": [*commands, *_list(stage["script"])]}
 
 
 def _list(value: Value) -> list[Value]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _difference(own: Mapping[str, Value], inherited: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the entries of *own* that *inherited* does not have; null removes one that *own* does not have."""
-    removed: dict[str, Value] = {name: None for name in inherited if name not in own}
-    return removed | {name: value for name, value in own.items() if name not in inherited or inherited[name] != value}
+def _difference(entries: Mapping[str, Value], inherited: Mapping[str, Value]) -> dict[str, Value]:
+    """Return those of *entries* that *inherited* does not have, and null for those of *inherited* that they lack."""
+    removed: dict[str, Value] = {name: None for name in inherited if name not in entries}
+    return removed | {
+        name: value for name, value in entries.items() if name not in inherited or inherited[name] != value
+    }
 
 
 def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
@@ -332,10 +333,10 @@ def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
     return users
 
 
-def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
+def _common(stages: Sequence[Stage], unshared: AbstractSet[str]) -> dict[str, Value]:
     """Return the keys that all *stages* have with one value, or most of them if the others replace it.
 
-    Maps of which stages share parts have those that all have, without the variables in *own*.
+    Maps of which stages share parts have those that all have, without the variables in *unshared*.
     """
     common: dict[str, Value] = {}
     for key in dict.fromkeys(key for stage in stages for key in stage):
@@ -346,7 +347,7 @@ def _common(stages: Sequence[Stage], own: AbstractSet[str]) -> dict[str, Value]:
             key in _IN_PARTS and all(isinstance(value, dict) and not removes(value) for value in values)
         ):
             parts = common_parts([value if isinstance(value, dict) else {} for value in values])
-            parts = {name: part for name, part in parts.items() if key != _ENV or name not in own}
+            parts = {name: part for name, part in parts.items() if key != _ENV or name not in unshared}
             common |= {key: parts} if parts else {}
         elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
             common[key] = value
@@ -374,8 +375,8 @@ def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
     for key, value in stage.items():
         if key in _IN_PARTS and isinstance(value, dict) and (key == _ENV or not removes(value)):
             shared = common.get(key)
-            if own := without_parts(value, shared if isinstance(shared, dict) else {}):
-                rest[key] = own
+            if parts := without_parts(value, shared if isinstance(shared, dict) else {}):
+                rest[key] = parts
         elif key not in common or key == "extends" or value != common[key]:
             rest[key] = value
     return extending(rest, name)

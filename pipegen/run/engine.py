@@ -203,7 +203,7 @@ class Engine:
         if task.job.deployment.approval is not None:
             task_run.phase = _Phase.ASKED
             self._notify(Waiting(now, task.id, Cause.APPROVAL))
-            # Immediate and late answers take the same way.
+            # Immediate and late answers take the same path.
             self._ask(task, lambda is_yes: self._call_soon(partial(self._answer, task_run, is_yes=is_yes)))
         else:
             self._delay(task_run)
