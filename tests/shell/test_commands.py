@@ -38,6 +38,14 @@ def test_plain_commands_run_in_the_same_shell_as_outputs() -> None:
     )
 
 
+def test_a_list_before_other_commands_needs_no_shell_of_its_own() -> None:
+    """Its failure does not end a script in a subshell either; that of the last command does."""
+    script = ["mkdir out && cp a out", "tar -czf b.tgz --exclude=.git .", 'make -C "$DIR" PREFIX=/usr', "# the end"]
+
+    assert "(" not in generated({"script": script, "outputs": {"v": {"command": "cat V"}}}, READER)
+    assert "(" in generated({"script": [script[0], "# end"], "outputs": {"v": {"command": "cat V"}}}, READER)
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -38,6 +38,7 @@ from pipegen.shell.words.shell_effects import (
     indentable,
     is_open_ended,
     may_change_shell,
+    may_pass_failures,
     may_pipe,
     may_redirect,
     sets_nounset,
@@ -83,7 +84,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
         setup_commands += _make_folder(lowering)
     is_followed = not is_alone or bool(measures)
-    script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
+    script_commands = _script(lines, in_own_shell=is_followed and _needs_own_shell(lines))
     users_commands = [*waits, *script_commands, *measures]
     if is_marked and not is_alone:
         users_commands.append(Command((mark(None),), is_users=True))
@@ -253,6 +254,14 @@ def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
     return rewritten.replace("\r\n", "\n").rstrip("\r\n")
 
 
+def _needs_own_shell(lines: Sequence[str]) -> bool:
+    """Return whether *lines* may change their shell, or end with a failure that does not end it."""
+    if any(map(may_change_shell, lines)):
+        return True
+    last = next((line for line in reversed(lines) if not re.fullmatch(_ONLY_COMMENTS, line)), "")
+    return may_pass_failures(last)
+
+
 def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
     """Return the user's *lines*; in their own shell, they do not change the shell of later commands."""
     if in_own_shell:
@@ -338,7 +347,7 @@ def _redirected(text: str, target: str) -> tuple[str, ...]:
         # Between parentheses, a comment alone would be a syntax error.
         nothing = ("  :",) if re.fullmatch(_ONLY_COMMENTS, text) else ()
         return ("(", *nothing, *indented(indentable(text)), f") >{target}")
-    if may_change_shell(text) or is_open_ended(text) or may_redirect(text):
+    if may_change_shell(text) or may_pass_failures(text) or is_open_ended(text) or may_redirect(text):
         # `((` would begin arithmetic.
         return (f"({' ' * text.startswith('(')}{text}) >{target}",)
     return (f"{text} >{target}".lstrip(),)

@@ -5,31 +5,33 @@ from __future__ import annotations
 import re
 
 # Builtins that set variables, functions and options, change the directory, or end the shell. The pattern below also
-# has commands whose name is a run-time value, and lists and negations, whose failure does not end a shell with -e
-# but is the status of its last command.
+# has commands whose name is a run-time value.
 _BUILTINS = (
     r"cd|pushd|popd|exit|exec|set|shopt|trap|\.|source|eval|return|unset|readonly|export|declare|typeset|local|"
     r"alias|unalias|hash|enable|command|builtin|read|mapfile|readarray|getopts|for|select|let|umask|ulimit|function|coproc"
 )
-# Where a command may begin: not after the name of a program, as in `kubectl set image`.
-_COMMAND_START = (
-    r"""(?:^|[;&|(){}!`\\"']|\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
-    r"""|\b[A-Za-z_]\w*=\S*\s|[<>]&?[ \t]*\S+\s)\s*"""
+_AFTER_WORDS = (
+    r"""\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
+    r"""|[<>]&?[ \t]*(?:'[^']*'|"[^"]*"|[^\s'"])+\s"""
 )
+# Where a command may begin: not after the name of a program, as in `kubectl set image`, or after an option, as in
+# `tar --exclude=.git .`.
+_COMMAND_START = rf"""(?:^|[;&|(){{}}!`\\"']|{_AFTER_WORDS}|(?<![-./:@%+,])\b[A-Za-z_]\w*=\S*\s)\s*"""
+# Where variables are set: not after an argument, as in `make -C "$dir" A=1`. Other variables follow the first.
+_ASSIGNMENT_START = rf"(?:^|[;&|(){{}}!`\\]|{_AFTER_WORDS})\s*"
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 # A value without commands, up to the next word.
 _VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*[ \t]+"""
 # What follows the name and `=` of one of a few variables that only a program gets, as in `CGO_ENABLED=0 go build`.
 _OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE}){{0,20}}(?!{_NAME}\+?=)(?:[A-Za-z/]|\.\S)"
-# A dot alone is a folder, as in `docker build -t "$TAG" .`; a quote directly before a name begins an argument, as in
-# `--set "tag=$TAG"`.
+# A dot alone is a folder, as in `docker build -t "$TAG" .`.
 _TRACES = rf"""(?mx)
     {_COMMAND_START}(?!(?<=["'][ \t])\.[ \t]*(?:$|[-;&|()<>]))(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
-    | {_COMMAND_START}(?<!["']){_NAME}(?:\[[^]]*\]|(?!={_OF_A_PROGRAM}))\+?=
+    | {_ASSIGNMENT_START}{_NAME}(?:\[[^]]*\]|(?!={_OF_A_PROGRAM}))\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
-    | && | \|\| | (?:^|[\s;(])!\s
 """
+_LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])!\s", re.MULTILINE)
 _NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
 _SIGNS = re.compile(r"[=(){}!&|;`]")
@@ -56,6 +58,14 @@ def may_change_shell(text: str) -> bool:
         if not may_be_next or not re.search(_EXPANDED_NEXT, text):
             return False
     return re.search(_TRACES, text) is not None
+
+
+def may_pass_failures(text: str) -> bool:
+    """Return whether *text* may have a list or a negation, whose failure ends no shell with -e.
+
+    It is the status of the shell if they are its last command.
+    """
+    return _LIST_OR_NEGATION.search(text) is not None
 
 
 def sets_nounset(text: str) -> bool:

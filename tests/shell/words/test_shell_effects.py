@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pipegen.shell.words import shell_effects
-from pipegen.shell.words.shell_effects import may_change_shell, may_pipe, sets_nounset
+from pipegen.shell.words.shell_effects import may_change_shell, may_pass_failures, may_pipe, sets_nounset
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
@@ -40,6 +40,8 @@ def test_the_quick_check_does_not_change_the_result(seed: int) -> None:
             "docker run -e 'A=1' b",
             'docker build -t "$x" .',
             'terraform init -input=false -c="key=$x"',
+            'make -C "$dir" PREFIX=/usr DESTDIR="$x"',
+            "tar -czf app.tgz --exclude=.git .",
         ),
     ],
 )
@@ -51,15 +53,28 @@ def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"),
+        *("cd dist", "x=1", "$tool", "set -u", "printf -v x 1"),
         *("A=1 B=2", "A=1 cd b", "A=1 $tool", 'A=1 "b"', "A=$(b) c", "A=`b` c", 'A="$(b)" c', "A=1 B+=2", "A=1 # b"),
         *('A="b c" D=1', "A[1]=2 b", "A=1\nmake", "A=1 >b", "A=1;make", 'echo "b" ;A=1', "2>'b c' A=1", "A=${B:=1} c"),
-        *(". ./env", 'A="b c" . ./env', '"." ./env'),
+        *(". ./env", 'A="b c" . ./env', '"." ./env', "A=.git . ./env"),
     ],
 )
 def test_commands_that_may_affect_the_shell_are_detected(text: str) -> None:
-    """They change variables, options, the directory, or the status of a list."""
+    """They change variables, options or the directory."""
     assert may_change_shell(text)
+
+
+@pytest.mark.parametrize("text", ["make || true", "a && b", "! make", "a\n! b", "(! a)"])
+def test_lists_and_negations_may_pass_failures(text: str) -> None:
+    """Their failure ends no shell with -e."""
+    assert may_pass_failures(text)
+    assert not may_change_shell(text)
+
+
+@pytest.mark.parametrize("text", ["a | b", "a & b", "echo !", "[ a != b ]", "a; b"])
+def test_other_commands_pass_no_failures(text: str) -> None:
+    """A pipe has the status of its last command, which ends the shell."""
+    assert not may_pass_failures(text)
 
 
 @pytest.mark.parametrize("text", ["kubectl -n web set image deployment/up api:1", "git read u", "echo set -u"])
