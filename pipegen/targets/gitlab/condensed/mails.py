@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.numbering import unique_name
-from pipegen.structs import replace
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry, VariableEntry
 
 # The variable with the name of the stage. A variable of the project could replace another name.
 _STAGE = "PIPEGEN_STAGE"
-_PLACEHOLDER = "\0"
+_PLACEHOLDER, _SEPARATOR = "\0", "\1"
 # Text without a meaning in double quotes, for the shell and for GitLab.
 _PLAIN_NAME = r"[^\"$%`\\'\n]+"
 # The parts of a script in which the shell does or does not expand variables: text in quotes, or none.
 _QUOTED = re.compile(r"""(?s)'[^']*'|"(?:[^"\\]|\\.)*"|(?:[^'"\\]|\\.)+""")
 
 
+class _Key(Struct):
+    """What mail jobs share: some *fields*, and the *template* of the script, for one *stage*, or "" for all."""
+
+    fields: tuple[object, ...]
+    template: tuple[ScriptEntry, ...]
+    stage: str
+
+
 def with_shared_mails(document: Document) -> Document:
     """Return *document* with the scripts that mail jobs share in hidden jobs."""
-    groups: dict[tuple[object, ...], list[GitLabJob]] = {}
+    groups: dict[_Key, list[GitLabJob]] = {}
     for job in document.jobs:
         if job.mail_of:
             template = _template(job)
             stage = "" if all(map(_is_expanded, template)) else job.mail_of
-            groups.setdefault((job.image, job.variables, job.when, template, stage), []).append(job)
+            groups.setdefault(_Key((job.image, job.variables, job.when), template, stage), []).append(job)
     taken = document.names()
     jobs: dict[str, tuple[GitLabJob, ...]] = {}
-    for members in groups.values():
+    for key, members in _with_single_mails(groups, {job.name: index for index, job in enumerate(document.jobs)}):
         first, *others = members
         if not others:
             continue
@@ -39,11 +48,52 @@ def with_shared_mails(document: Document) -> Document:
             has_stage_of_extended=True,
             needs=(),
             rules=(),
-            script=first.script if is_one_stage else tuple(map(_entry, _template(first))),
+            script=first.script if is_one_stage else tuple(map(_entry, key.template)),
         )
         jobs |= {job.name: (_extending(job, hidden),) for job in members}
         jobs[first.name] = (hidden, *jobs[first.name])
     return replace(document, jobs=tuple(each for job in document.jobs for each in jobs.get(job.name, (job,))))
+
+
+def _with_single_mails(
+    groups: dict[_Key, list[GitLabJob]], order: Mapping[str, int]
+) -> Iterator[tuple[_Key, list[GitLabJob]]]:
+    """Yield *groups*; the largest also has the single jobs whose script is its template for the name of a stage.
+
+    Other words of a script may contain the name of its stage, and the mail about an image names a stage that uses it.
+    *order* is that of the jobs in the file.
+    """
+    largest: dict[tuple[object, ...], _Key] = {}
+    for key, members in groups.items():
+        other = largest.get(key.fields)
+        is_named = not key.stage and any(_PLACEHOLDER in entry.text for entry in key.template)
+        if is_named and (other is None or _size(key, members) > _size(other, groups[other])):
+            largest[key.fields] = key
+    singles = [(key, members[0]) for key, members in groups.items() if len(members) == 1]
+    for key, job in singles:
+        group = largest.get(key.fields, key)
+        if group != key and (stage := _stage(job.script, group.template)):
+            groups[group].append(replace(job, mail_of=stage))
+            del groups[key]
+    for key, members in groups.items():
+        yield key, sorted(members, key=lambda job: order[job.name])
+
+
+def _size(key: _Key, members: Sequence[GitLabJob]) -> tuple[int, int]:
+    """Return the number of *members*, and how few words of the template of *key* are the name of a stage."""
+    return len(members), -sum(entry.text.count(_PLACEHOLDER) for entry in key.template)
+
+
+def _stage(script: tuple[ScriptEntry, ...], template: tuple[ScriptEntry, ...]) -> str:
+    """Return the name of the stage for which *template* is *script*, "" if there is none."""
+    if [entry.comment for entry in script] != [entry.comment for entry in template]:
+        return ""
+    first, *others = map(re.escape, _SEPARATOR.join(entry.text for entry in template).split(_PLACEHOLDER))
+    if not others:
+        return ""
+    pattern = f"{first}({_PLAIN_NAME})" + r"\1".join(others)
+    match = re.fullmatch(pattern, _SEPARATOR.join(entry.text for entry in script))
+    return match[1] if match else ""
 
 
 def _template(job: GitLabJob) -> tuple[ScriptEntry, ...]:

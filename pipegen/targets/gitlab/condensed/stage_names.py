@@ -54,9 +54,10 @@ def with_external(
 
 
 def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]:
-    """Return the titles of *jobs*, without helpers if there are others."""
+    """Return the titles of *jobs*, without helpers if there are others, and without mails beside other helpers."""
     names = [job.name for job in jobs if not (job.is_helper or job.is_hidden)]
-    return list(dict.fromkeys(map(title, names or [job.name for job in jobs])))
+    names = names or [job.name for job in jobs if not job.mail_of] or [job.name for job in jobs]
+    return list(dict.fromkeys(map(title, names)))
 
 
 def _name(titles: Sequence[str]) -> str:

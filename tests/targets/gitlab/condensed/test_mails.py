@@ -70,9 +70,9 @@ def test_a_mail_without_the_stage_needs_no_variable() -> None:
     assert data["mail when unit fails"] == {"extends": ".mail", "stage": "unit", "needs": ["unit"]}
 
 
-@pytest.mark.parametrize("name", ["it''s", "a $b", "50% c", "mail", "curl"])
+@pytest.mark.parametrize("name", ["it''s", "a $b", "50% c"])
 def test_a_stage_whose_name_a_variable_may_not_hold_has_its_own_script(name: str) -> None:
-    """GitLab or the shell could expand it, or the script contains the word in another meaning."""
+    """GitLab or the shell could expand it."""
     data = _data(f"{{ name: unit, script: x }}, {{ name: other, script: x }}, {{ name: '{name}', script: x }}")
     mails = [job for title, job in data.items() if title.startswith("mail when")]
 
@@ -115,3 +115,24 @@ def test_the_only_mail_job_has_its_own_script() -> None:
 
     assert ".mail" not in data
     assert "script" in data["mail when unit fails"]
+
+
+def test_a_stage_may_have_the_name_of_a_word_of_the_script() -> None:
+    """`--upload-file` is an option of curl; alone, the stage first in the file would name it."""
+    stages = ["upload", "unit", "log"]
+    data = _data(", ".join(f"{{ name: {name}, script: x }}" for name in stages))
+
+    assert "--upload-file" in data[".mail"]["script"][-1]
+    assert "See the log for details" in data[".mail"]["script"][-1]
+    for name in stages:
+        assert data[f"mail when {name} fails"]["variables"] == {"PIPEGEN_STAGE": name}
+        assert "script" not in data[f"mail when {name} fails"]
+
+
+def test_the_mail_about_an_image_names_a_stage_that_uses_it() -> None:
+    """Its script is that of the mail about this stage."""
+    data = _data("{ name: unit, script: x, image: { dockerfile: Dockerfile } }, { name: b, script: x }")
+
+    assert data["mail when image Dockerfile fails"]["variables"] == {"PIPEGEN_STAGE": "unit"}
+    assert data["mail when unit fails"]["variables"] == {"PIPEGEN_STAGE": "unit"}
+    assert data["mail when image Dockerfile fails"]["extends"] == ".mail"

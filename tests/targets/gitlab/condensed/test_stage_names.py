@@ -76,3 +76,16 @@ def test_combinations_are_named_after_their_matrix() -> None:
     )
 
     assert output.data["stages"] == ["a"]
+
+
+def test_a_stage_of_helpers_is_not_named_after_their_mails() -> None:
+    """It has the name of the image that the helper builds."""
+    output = compiled("""
+        pipelines:
+          p:
+            notify: { email: { to: [t@example.org] } }
+            stages: [{ name: a, script: x, image: { dockerfile: ci/Dockerfile } }]
+        targets: { gitlab: { mail: {} } }
+    """)
+
+    assert output.data["stages"] == ["image ci/Dockerfile", "a"]
