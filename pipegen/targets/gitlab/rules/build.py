@@ -8,7 +8,20 @@ from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import NEVER, AllOf, Condition, Exists, FilesChanged, Job, Not, Pattern, Plan
+from pipegen.plan.model import (
+    NEVER,
+    AllOf,
+    AnyOf,
+    Condition,
+    Event,
+    Exists,
+    FilesChanged,
+    IsEvent,
+    Job,
+    Not,
+    Pattern,
+    Plan,
+)
 from pipegen.plan.model.logic import atoms, can_hold, implies
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
@@ -19,8 +32,8 @@ from pipegen.targets.gitlab.rules.minimal import shortest
 
 # https://docs.gitlab.com/ci/yaml/#ruleschanges, and the same for `exists`.
 _MOST_PATHS = 50
-
-
+# The events whose pipelines have something to compare with, but for the first of a branch.
+_WITH_COMPARISON = frozenset({Event.PUSH, Event.MERGE_REQUEST})
 _ALWAYS = All()
 
 
@@ -136,15 +149,12 @@ def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
 
 def check_changes(plans: Sequence[Plan], report: Report) -> None:
     """Report where GitLab has nothing to compare with: once for all conditions without a base, and for each base."""
-    conditions = [
-        condition
-        for plan in plans
-        for condition in (plan.condition, *(tested for job in plan.jobs for tested in job.conditions))
-    ]
     first_by_base: dict[str | None, FilesChanged] = {}
-    for atom in atoms(*conditions):
-        if isinstance(atom, FilesChanged):
-            first_by_base.setdefault(atom.base, atom)
+    for plan in plans:
+        is_limited = plan.condition is not None and _has_comparison(plan.condition)
+        for condition in (plan.condition, *(tested for job in plan.jobs for tested in job.conditions)):
+            for atom in _often_true(condition, is_limited=is_limited) if condition is not None else ():
+                first_by_base.setdefault(atom.base, atom)
     for base, atom in first_by_base.items():
         if base is None:
             report.add(
@@ -162,6 +172,28 @@ def check_changes(plans: Sequence[Plan], report: Report) -> None:
                 at=atom.span,
                 hint="name a permanent branch",
             )
+
+
+def _has_comparison(condition: Condition) -> bool:
+    """Return whether *condition* names events, and all of them have something to compare files with."""
+    parts = condition.conditions if isinstance(condition, AllOf) else (condition,)
+    return any(isinstance(part, IsEvent) and _WITH_COMPARISON.issuperset(part.events) for part in parts)
+
+
+def _often_true(condition: Condition, *, is_limited: bool) -> Iterator[FilesChanged]:
+    """Yield the tests of files in *condition* with a base, and without one unless only runs to compare reach them.
+
+    These are the only ones if it *is_limited*.
+    """
+    match condition:
+        case FilesChanged() if condition.base is not None or not is_limited:
+            yield condition
+        case AllOf() | AnyOf():
+            is_limited = is_limited or (isinstance(condition, AllOf) and _has_comparison(condition))
+            for part in condition.conditions:
+                yield from _often_true(part, is_limited=is_limited)
+        case Not():
+            yield from _often_true(condition.condition, is_limited=is_limited)
 
 
 def _conjunction(first: Condition | None, second: Condition | None) -> Condition | None:

@@ -93,6 +93,29 @@ def test_two_required_sets_of_changed_files_are_rejected() -> None:
     assert [code for code, _ in output.codes()] == ["PG631", "PG630"]
 
 
+@pytest.mark.parametrize(
+    ("when", "is_noted"),
+    [
+        ({"changes": "a", "event": ["push", "merge_request"]}, False),
+        ({"any": [{"changes": "a"}, {"tag": True}], "event": "merge_request"}, False),
+        ({"changes": "a", "event": ["push", "schedule"]}, True),
+        ({"any": [{"changes": "a"}, {"event": "push"}]}, True),
+        ({"changes": "a", "not": {"event": "push"}}, True),
+        ({"changes": {"paths": "a", "base": "dev"}, "event": "push"}, True),
+    ],
+)
+def test_changes_are_noted_only_where_all_files_may_count_as_changed(when: Any, *, is_noted: bool) -> None:
+    """Pipelines of pushes and merge requests have something to compare with, and need no note."""
+    assert [code for code, _ in stage(when).codes()] == ["PG630"] * is_noted
+
+
+def test_the_condition_of_a_pipeline_may_leave_only_events_with_changes() -> None:
+    """It holds for all stages of the pipeline."""
+    pipeline = "{when: {event: merge_request}, stages: [{name: s, script: [make], when: {changes: [a]}}]}"
+
+    assert compiled(f"pipelines: {{p: {pipeline}}}").codes() == []
+
+
 def test_each_base_is_noted_beside_changes_without_one() -> None:
     """A branch that does not exist would leave no pipeline at all."""
     output = stage(
