@@ -91,7 +91,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
 
 def _condition(named_job: NamedJob, shared: StepContext) -> str:
     """Return the Groovy expression for whether a stage runs, "" if it always does."""
-    own = ConditionWriter(named_job.plan.inputs).of(named_job.job.condition)
+    own = ConditionWriter(named_job.plan.inputs).decision(named_job.job.condition)
     status = shared.statuses.condition(named_job)
     return f"{status} && ({own})" if own and status else own or status
 

@@ -293,7 +293,7 @@ def _choice(
         if condition is None:
             otherwise = settings
         else:
-            choices.append(f"{writer.of(condition)} ? {settings} :")
+            choices.append(f"{writer.decision(condition)} ? {settings} :")
     if len(choices) < 2:  # noqa: PLR2004 - several
         return " ".join((*choices, otherwise))
     return "".join(f"\n    {line}" for line in (*choices, otherwise)) + "\n"

@@ -298,14 +298,14 @@ def test_variables_of_cases_read_others_of_the_same_case() -> None:
 
     assert lines[start + 1 : start + 11] == [
         "branch() == 'dev' ? ['A=dev'] :",
-        "!!env.TAG_NAME ? ['A=tag'] :",
+        "env.TAG_NAME ? ['A=tag'] :",
         "branch() == 'old' ? ['A=old'] :",
         "[]",
         ") {",
         "withEnv(",
         "branch() == 'main' ? ['B=' + (env.A ?: '') + '/y'] :",
         "branch() == 'dev' ? [] :",
-        "!!env.TAG_NAME ? ['B=' + (env.A ?: '') + '/z'] :",
+        "env.TAG_NAME ? ['B=' + (env.A ?: '') + '/z'] :",
         "[]",
     ]
 

@@ -59,6 +59,11 @@ class ConditionWriter(Struct):
         value = self._truthy(condition)
         return f"!!{value}" if value is not None else self._atom(condition)
 
+    def decision(self, condition: Condition | None) -> str:
+        """Return the expression of *condition* for a decision: neither null nor empty if it holds."""
+        value = None if condition is None else self._truthy(condition)
+        return self.of(condition) if value is None else value
+
     def _enclosed(self, condition: Condition) -> str:
         """Return *condition* as an operand of others."""
         value = self._truthy(condition)

@@ -23,7 +23,7 @@ def when_lines(condition: Condition | None, inputs: Sequence[Input]) -> tuple[st
     if isinstance(condition, AllOf):
         return tuple(line for part in condition.conditions for line in when_lines(part, inputs))
     lines = _lines(condition)
-    return (f"expression {{ {ConditionWriter(inputs).of(condition)} }}",) if lines is None else lines
+    return (f"expression {{ {ConditionWriter(inputs).decision(condition)} }}",) if lines is None else lines
 
 
 def compares_branch(lines: Iterable[str]) -> bool:

@@ -36,7 +36,7 @@ def expression_of(when: Any) -> str:
         ({"branch": "main"}, "branch() == 'main'"),
         ({"not": {"branch": "it's"}}, r"branch() != 'it\'s'"),
         ({"branch": ["main", "release/**"]}, "branch() ==~ '(?d)main|release/.*'"),
-        ({"tag": True}, "!!env.TAG_NAME"),
+        ({"tag": True}, "env.TAG_NAME"),
         ({"tag": False}, "!env.TAG_NAME"),
         ({"tag": True, "event": "manual"}, "env.TAG_NAME && event() == 'manual'"),
         ({"tag": "/^v$/"}, r"env.TAG_NAME ==~ '(?d)(?s:.*)(?:^v\\z)(?s:.*)'"),
