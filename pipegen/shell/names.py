@@ -15,6 +15,7 @@ from pipegen.structs import Struct
 
 ID = VariableExpansion("pipegen_id")
 _NONE: Mapping[str, str] = MappingProxyType({})
+_NO_LISTS: Mapping[tuple[Output, ...], str] = MappingProxyType({})
 _NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
 # How names in small letters begin that programs read from the environment, and names that begin like no variable's.
 _RESERVED_STARTS = ("npm_", "ci_", "git_", "pipegen_", "_", *"0123456789")
@@ -27,8 +28,8 @@ _LONGEST_SLUG = 24
 class JobVariables(Struct, kw_only=True):
     """The shell variables of a job.
 
-    They hold outputs, setup values, defaults that cannot be in an expansion, inputs, and results of stages ("" is the
-    pipeline).
+    They hold outputs, lists of outputs, setup values, defaults that cannot be in an expansion, inputs, and
+    results of stages ("" is the pipeline).
     """
 
     outputs: Mapping[Output, str]
@@ -36,6 +37,7 @@ class JobVariables(Struct, kw_only=True):
     defaults: Mapping[str, str]
     inputs: Mapping[str, str]
     statuses: Mapping[str, str]
+    lists: Mapping[tuple[Output, ...], str] = _NO_LISTS
 
 
 def variables(
@@ -48,17 +50,21 @@ def variables(
     direct: Mapping[str, str] = _NONE,
     engine: Collection[str] = (),
     titles: Mapping[str, str] = _NONE,
+    lists: Mapping[tuple[Output, ...], str] = _NO_LISTS,
 ) -> JobVariables:
     """Return variables for each of these, all different; the second of two equal names gets a number.
 
     *direct* are the inputs whose variables the engine sets, *engine* all the names of its variables for inputs.
-    *titles* are names of stages that differ from those in *outputs*.
+    *titles* are names of stages that differ from those in *outputs*. *lists* are outputs by the stage of their matrix.
     """
     taken = {*engine, *direct.values()}
     return JobVariables(
         outputs={
             output: plain(f"{titles.get(output.stage, output.stage)}_{output.name}", taken, words) for output in outputs
         },
+        lists={list_: plain(f"{stage}_{list_[0].name}", taken, words) for list_, stage in lists.items()}
+        if lists
+        else _NO_LISTS,
         setup={name: plain(name, taken, words) for name in setup} if setup else _NONE,
         defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
         statuses={stage: plain(f"{stage or 'pipeline'}_status", taken, words) for stage in statuses}

@@ -141,7 +141,7 @@ def _script(
     bind = input_commands(used.outputs, used.setup, lowering)
     if used.statuses:
         bind += status_commands(used.statuses, lowering)
-    bind += clear_folder(used.outputs, lowering)
+    bind += clear_folder(used.all_outputs, lowering)
     if credentials:
         bind += _secrets(credentials, host)
     variables_used = expanded_variables((*bind, *login))
@@ -190,7 +190,8 @@ def _lowering(
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
             engine=[*map(_NAME, plan.inputs), *set_by_engine],
-            titles=_titles(job, used.outputs, producers),
+            titles=_titles(job, used.all_outputs, producers),
+            lists={outputs: producers[outputs[0].stage].title for outputs in used.lists},
         ),
         needed=used.own,
         optional=used.optional,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
 from pipegen.bindings.script.model import Body, Escaped
@@ -14,6 +15,8 @@ from pipegen.shell.names import JobWords
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
+# Fewer combinations are read one by one, which takes no more lines than a loop.
+_MANY = 4
 # Text that every shell accepts in "${name:-text}"; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
@@ -21,11 +24,12 @@ _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 class Uses(Struct, kw_only=True):
     """The names that a script uses, in order of first use; *own* are the job's own names that it must compute.
 
-    *read* are those that the steps themselves read. *optional* are the inputs that may be empty: every read of them has
-    a default.
+    *lists* are outputs of combinations that the script reads as one value, with each on a line. *read* are those that
+    the steps themselves read. *optional* are the inputs that may be empty: every read of them has a default.
     """
 
     outputs: tuple[Output, ...]
+    lists: tuple[tuple[Output, ...], ...]
     setup: tuple[str, ...]
     statuses: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -34,6 +38,11 @@ class Uses(Struct, kw_only=True):
     own: frozenset[str]
     read: frozenset[str]
     steps: tuple[Step, ...]
+
+    @property
+    def all_outputs(self) -> tuple[Output, ...]:
+        """The outputs, also those in lists."""
+        return (*self.outputs, *chain(*self.lists))
 
 
 def uses(job: Job, host: ShellEnvironment) -> Uses:
@@ -57,6 +66,7 @@ def uses(job: Job, host: ShellEnvironment) -> Uses:
         references.setup["logURL"] = None
     return Uses(
         outputs=tuple(references.outputs),
+        lists=tuple(references.lists),
         setup=tuple(references.setup),
         statuses=tuple(references.statuses),
         inputs=tuple(references.inputs),
@@ -78,6 +88,7 @@ class _References(MutableStruct):
 
     own: set[str]
     outputs: dict[Output, None] = field(default_factory=dict)
+    lists: dict[tuple[Output, ...], None] = field(default_factory=dict)
     setup: dict[str, None] = field(default_factory=dict)
     statuses: dict[str, None] = field(default_factory=dict)
     inputs: dict[str, bool] = field(default_factory=dict)
@@ -85,6 +96,9 @@ class _References(MutableStruct):
 
     def add(self, text: Text) -> None:
         """Add the names that *text* reads."""
+        if outputs := outputs_of_lines(text):
+            self.lists[outputs] = None
+            return
         for part in text.parts:
             if type(part) is Reference:
                 self._add(part)
@@ -110,6 +124,20 @@ class _References(MutableStruct):
     def _add_default(self, default: str) -> None:
         if default and not is_plain(default):
             self.defaults[default] = None
+
+
+def outputs_of_lines(text: Text) -> tuple[Output, ...]:
+    """Return the outputs of a name that *text* has on a line each, if there are many; else ()."""
+    lines, breaks = text.parts[::2], text.parts[1::2]
+    if len(lines) < _MANY or len(lines) == len(breaks) or any(part != "\n" for part in breaks):
+        return ()
+    outputs = [
+        Output(part.namespace or "", part.name)
+        for part in lines
+        if type(part) is Reference and part.scope is Scope.STAGE and not part.default
+    ]
+    is_one_name = len(outputs) == len(lines) and len({output.name for output in outputs}) == 1
+    return tuple(outputs) if is_one_name else ()
 
 
 def job_words(job: Job) -> JobWords:

@@ -36,18 +36,19 @@ from pipegen.shell.values.write import has_placed_outputs
 from pipegen.shell.words.rewrite import rewrite, with_constants
 from pipegen.shell.words.shell_effects import (
     indentable,
+    is_comment,
     is_open_ended,
+    may_affect_followers,
     may_change_shell,
     may_pass_failures,
     may_pipe,
     may_redirect,
     sets_nounset,
 )
-from pipegen.shell.words.text import argument, output_variable, own_variable, word
+from pipegen.shell.words.text import argument, list_variable, output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
-_ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _SET_PIPEFAIL = r"\s*set(?:\s+[-+]\w+)*\s+[-+]\w*o\s+pipefail\s*"
 
 
@@ -84,7 +85,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
         setup_commands += _make_folder(lowering)
     is_followed = not is_alone or bool(measures)
-    script_commands = _script(lines, in_own_shell=is_followed and _needs_own_shell(lines))
+    script_commands = _script(lines, in_own_shell=is_followed and may_affect_followers(lines))
     users_commands = [*waits, *script_commands, *measures]
     if is_marked and not is_alone:
         users_commands.append(Command((mark(None),), is_users=True))
@@ -128,7 +129,7 @@ def _chosen(name: str, default: Text | None, lowering: Lowering) -> Command:
 
 def _exported(name: str, value: Text, lowering: Lowering) -> tuple[Command, ...]:
     """Return the commands that export the variable *name*."""
-    if values := _line_values(value):
+    if list_variable(value, lowering) is None and (values := _line_values(value)):
         return (_join_values(name, values, lowering), Command((f"export {name}",)))
     return (Command((f"export {name}={quote(word(value, lowering, expands=True))}",)),)
 
@@ -202,7 +203,7 @@ class _Values:
 
     def _set(self, reference: Reference, key: tuple[str | None, ...]) -> None:
         text = self._texts[key]
-        known = output_variable(text, self._lowering)
+        known = output_variable(text, self._lowering) or list_variable(text, self._lowering)
         if known is not None:
             self._known[key] = known
             return
@@ -228,7 +229,13 @@ class _Values:
     def _taken(self) -> set[str]:
         """The variables that are set earlier, and those of these values."""
         names = self._lowering.variables
-        return {*names.outputs.values(), *names.setup.values(), *names.inputs.values(), *names.defaults.values()}
+        return {
+            *names.outputs.values(),
+            *names.lists.values(),
+            *names.setup.values(),
+            *names.inputs.values(),
+            *names.defaults.values(),
+        }
 
     def _is_set(self, variable: str) -> bool:
         """Return whether a read of *variable* cannot fail: the engine's variables may be unset."""
@@ -252,14 +259,6 @@ def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
         values.add(reference, text)
     rewritten = rewrite(values.in_place(line.script), values.variable, lowering.variables.defaults)
     return rewritten.replace("\r\n", "\n").rstrip("\r\n")
-
-
-def _needs_own_shell(lines: Sequence[str]) -> bool:
-    """Return whether *lines* may change their shell, or end with a failure that does not end it."""
-    if any(map(may_change_shell, lines)):
-        return True
-    last = next((line for line in reversed(lines) if not re.fullmatch(_ONLY_COMMENTS, line)), "")
-    return may_pass_failures(last)
 
 
 def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
@@ -345,7 +344,7 @@ def _redirected(text: str, target: str) -> tuple[str, ...]:
     """
     if "#" in text or "\n" in text or text.endswith("\\"):
         # Between parentheses, a comment alone would be a syntax error.
-        nothing = ("  :",) if re.fullmatch(_ONLY_COMMENTS, text) else ()
+        nothing = ("  :",) if is_comment(text) else ()
         return ("(", *nothing, *indented(indentable(text)), f") >{target}")
     if may_change_shell(text) or may_pass_failures(text) or is_open_ended(text) or may_redirect(text):
         # `((` would begin arithmetic.

@@ -46,7 +46,7 @@ def after_environment(job: Job, host: ShellEnvironment) -> ShellEnvironment:
 
 def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
     """Return the outputs of other stages that the `after` commands read."""
-    return uses(after_job(job), host).outputs if job.after and host.values is None else ()
+    return uses(after_job(job), host).all_outputs if job.after and host.values is None else ()
 
 
 def remove_after_values(job: Job, host: ShellEnvironment) -> Iterator[Command]:

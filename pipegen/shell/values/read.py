@@ -9,7 +9,7 @@ from pipegen.plan.model.steps import declares
 from pipegen.plan.model.texts import outputs_in
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.layout import captured
+from pipegen.shell.layout import captured, indented, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import ShellFragment, VariableExpansion, assigned, quote, shell_text
 from pipegen.shell.values.absence import may_be_absent
@@ -21,6 +21,7 @@ from pipegen.shell.values.transfers import (
     is_cleared,
     is_read_later,
     packs_files,
+    path_in_loop,
     transfer_path,
     transferred_paths,
 )
@@ -64,6 +65,7 @@ def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lo
     if lowering.variables.inputs:
         commands += read_inputs(lowering)
     commands += [_read_output(output, lowering) for output in outputs]
+    commands += [_read_list(list_, variable, lowering) for list_, variable in lowering.variables.lists.items()]
     return commands
 
 
@@ -100,13 +102,32 @@ def _source_stages(outputs: Sequence[Output], job: Job, host: ShellEnvironment) 
     yield from job.statuses
 
 
+def _read_list(outputs: tuple[Output, ...], variable: str, lowering: Lowering) -> Command:
+    """Return the command that sets *variable* to *outputs*, one on each line."""
+    producers = [lowering.producers[output.stage] for output in outputs]
+    name = outputs[0].name
+    path = path_in_loop("outputs", "pipegen_job", name, lowering.host)
+    test = f"[ ! -e {path} ] || " if any(may_be_absent(producer, lowering.job) for producer in producers) else ""
+    if all(_is_line(name, producer) for producer in producers):
+        # In a substitution, bash does not end at the first failure.
+        body = (f"pipegen_value=$({test}cat {path}) || exit", "printf '%s\\n' \"$pipegen_value\"")
+    else:
+        body = (f"{test}cat {path} || exit", "echo")
+    *lines, last = wrapped((f"{variable}=$(for pipegen_job in", *(producer.slug for producer in producers)))
+    end = ("done && echo .)", f"{variable}=${{{variable}%?.}}")
+    return Command((*lines, f"{last}; do", *indented(body), *end))
+
+
+def _is_line(name: str, producer: Job) -> bool:
+    """Return whether line breaks at the end of the output *name* of *producer* do not count."""
+    return is_command_output(name, producer) or (name in _ONE_LINE and not declares(producer.steps, name))
+
+
 def _read_output(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     producer = lowering.producers[output.stage]
     path = transfer_path(f"outputs/{producer.slug}/{output.name}", lowering.host)
-    is_line = is_command_output(output.name, producer) or (
-        output.name in _ONE_LINE and not declares(producer.steps, output.name)
-    )
+    is_line = _is_line(output.name, producer)
     value = f"cat {path}"
     if may_be_absent(producer, lowering.job):
         value = f"if [ -e {path} ]; then {value}; fi"

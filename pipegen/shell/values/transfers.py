@@ -103,6 +103,12 @@ def transfer_path(path: str, host: ShellEnvironment) -> str:
     return _below(FOLDER if host.values is None else host.values, path)
 
 
+def path_in_loop(path: str, variable: str, name: str, host: ShellEnvironment) -> str:
+    """Return the path *name* in the folder of *path* that the shell *variable* names, as a word."""
+    folder = shell_text(FOLDER if host.values is None else host.values)
+    return f'"{between_quotes(folder)}/{path}/${variable}/{between_quotes(name)}"'
+
+
 def _below(folder: str, path: str) -> str:
     """Return *path* below *folder*, which is shell text."""
     start, is_expanded = _folder(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Builtins that set variables, functions and options, change the directory, or end the shell. The pattern below also
 # has commands whose name is a run-time value.
@@ -47,6 +48,7 @@ _WITHOUT = (
     r"""|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*"""
 )
 _UNREDIRECTED, _UNPIPED = _WITHOUT.format(">"), _WITHOUT.format("|")
+_ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
@@ -58,6 +60,18 @@ def may_change_shell(text: str) -> bool:
         if not may_be_next or not re.search(_EXPANDED_NEXT, text):
             return False
     return re.search(_TRACES, text) is not None
+
+
+def may_affect_followers(lines: Sequence[str]) -> bool:
+    """Return whether *lines* may change their shell, or end with a failure that does not end it."""
+    if any(map(may_change_shell, lines)):
+        return True
+    return may_pass_failures(next((line for line in reversed(lines) if not is_comment(line)), ""))
+
+
+def is_comment(text: str) -> bool:
+    """Return whether *text* has no commands."""
+    return re.fullmatch(_ONLY_COMMENTS, text) is not None
 
 
 def may_pass_failures(text: str) -> bool:

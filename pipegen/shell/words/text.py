@@ -20,7 +20,7 @@ from pipegen.shell.quote import (
     quote,
     shell_text,
 )
-from pipegen.shell.uses import is_plain
+from pipegen.shell.uses import is_plain, outputs_of_lines
 
 # Names that steps bind, without a variable.
 _UNBOUND_NAMES = frozenset(("imageLocalName", "container", "releaseName"))
@@ -29,9 +29,16 @@ _VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
     """Return *text* as a word; with *expands*, the shell expands a `${NAME}` that no reference binds."""
+    if (variable := list_variable(text, lowering)) is not None:
+        return (VariableExpansion(variable),)
     if len(text.parts) == 1:
         return _part(text.parts[0], lowering, expands=expands)
     return tuple([fragment for part in text.parts for fragment in _part(part, lowering, expands=expands)])
+
+
+def list_variable(text: Text, lowering: Lowering) -> str | None:
+    """Return the variable of *text* if it consists of outputs that the script reads as one value, else None."""
+    return lowering.variables.lists.get(outputs_of_lines(text)) if lowering.variables.lists else None
 
 
 def argument(text: Text, lowering: Lowering) -> str:
@@ -66,7 +73,9 @@ def set_variables(lowering: Lowering) -> set[str]:
         if status_word(stage, lowering) == (VariableExpansion(variable),)
     }
     return setup.union(
-        statuses, *(names.values() for names in (variables.outputs, variables.defaults, variables.inputs))
+        statuses,
+        *(names.values() for names in (variables.outputs, variables.defaults, variables.inputs)),
+        variables.lists.values(),
     )
 
 

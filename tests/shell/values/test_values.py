@@ -242,3 +242,43 @@ def test_json_and_yaml_readers_agree_on_strings(world: World) -> None:
     lines = (world.kept / "values.yaml").read_bytes().decode().splitlines()
     string = next(line for line in lines if line.lstrip().startswith("- ")).partition("- ")[2]
     assert json.loads(string) == VALUES[15]
+
+
+@pytest.mark.parametrize(
+    ("output", "values", "expected"),
+    [
+        ({"command": "x"}, ["a b\n\n", "$(x)\\n", "", "d\n", "\n"], "a b\n$(x)\\n\n\nd\n"),
+        ({"file": "x"}, ["a b\n\n", "", "$(x)\\n", "d\n", "\n"], "a b\n\n\n\n$(x)\\n\nd\n\n\n"),
+    ],
+)
+def test_many_combinations_are_read_in_a_loop(
+    world: World, output: dict[str, str], values: list[str], expected: str
+) -> None:
+    """Each is on a line, without the line breaks at the end of what a command printed, also for `after` and `env`."""
+    source = {"name": "s", "matrix": {"n": [1, 2, 3, 4, 5]}, "script": ["x"], "outputs": {"v": output}}
+    script = ['printf %s "${s.v}" >made', 'printf %s "$ALL" >env', 'printf %s "${s[n=2].v}" >second']
+    reader = {"name": "t", "env": {"ALL": "${s.v}"}, "script": script, "after": ['printf %s "${s.v}" >after']}
+    plan = plan_of([source, reader])
+    for number, value in enumerate(values, 1):
+        world.give(f"s-{number}", "v", value)
+    lowered = script_of(plan, "t", host())
+    assert lowered.after is not None
+    world.run(text_of(lowered.after))
+    result = world.run(text_of(lowered))
+
+    assert (result.status, result.errors) == (0, "")
+    assert [(world.root / name).read_bytes().decode() for name in ("made", "env", "after")] == [expected] * 3
+    assert (world.root / "second").read_text("utf-8") == (values[1].rstrip("\n") if "command" in output else values[1])
+    assert text_of(lowered).count("$(cat") == ("command" in output) + 1
+
+
+@pytest.mark.parametrize("output", [{"command": "x"}, {"file": "x"}])
+def test_a_missing_combination_fails_the_script(world: World, output: dict[str, str]) -> None:
+    """Also in bash, which does not inherit -e in a substitution."""
+    source = {"name": "s", "matrix": {"n": [1, 2, 3, 4]}, "script": ["x"], "outputs": {"v": output}}
+    plan = plan_of([source, {"name": "t", "script": ['echo "${s.v}" >made']}])
+    for number in (1, 2, 4):
+        world.give(f"s-{number}", "v", "x")
+
+    assert world.run_job(plan, "t", host()).status != 0
+    assert not (world.root / "made").exists()
