@@ -22,7 +22,7 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
         case model.GroovyCode():
             return value.text
         case model.FunctionCall():
-            return f"{value.function}({', '.join(map(literal, value.arguments))})"
+            return f"{value.function}({', '.join(map(expression, value.arguments))})"
         case model.Item():
             return f"item{value.level}" if value.index is None else f"words{value.level}[{value.index}]"
         case model.OrElse():

@@ -14,10 +14,10 @@ class GroovyCode(Struct):
 
 
 class FunctionCall(Struct):
-    """A call of a function with texts as arguments."""
+    """A call of a function with texts as arguments; those of several combinations of a matrix are Groovy."""
 
     function: str
-    arguments: tuple[str, ...]
+    arguments: tuple[str | GroovyCode, ...]
 
 
 class Item(Struct):

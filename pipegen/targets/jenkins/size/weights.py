@@ -261,7 +261,7 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
         case model.OneLine():
             return _CALL + weigh_value(value.value)
         case model.FunctionCall():
-            return _CALL + len(value.arguments)
+            return _CALL + sum(map(weigh_value, value.arguments))
         case model.NoteText():
             return _PROPERTY
         case model.FileText():

@@ -279,7 +279,7 @@ class _Texts:
         return {
             **{(model.Stash, name): self._text for name in ("name", "includes", "excludes")},
             **{(model.Archive, name): self._text for name in ("includes", "excludes")},
-            **{(kind, "image"): self._text for kind in (model.InImage, model.ServiceContainer)},
+            **{(kind, "image"): self._image for kind in (model.InImage, model.ServiceContainer)},
             (model.Unstash, "name"): self._text,
             (model.InputStep, "message"): self._text,
             (model.Succeeded, "stage"): self._text,
@@ -305,6 +305,16 @@ class _Texts:
         if any(agent.is_pinned for agent in agents):
             raise DifferentError
         return model.Agent(expression=self._text([agent.label for agent in agents]).text)
+
+    def _image(self, images: Sequence[model.Value]) -> model.Value:
+        """Return the name of each of *images*, or the call that builds it."""
+        calls = [image for image in images if isinstance(image, model.FunctionCall)]
+        if len(calls) < len(images) or len({call.function for call in calls}) > 1:
+            return self._text(images)
+        arguments = columns([call.arguments for call in calls])
+        return replace(
+            calls[0], arguments=tuple(texts[0] if len(set(texts)) == 1 else self._text(texts) for texts in arguments)
+        )
 
     def _groovy(self, codes: Sequence[str]) -> str:
         """Return the Groovy that equals each of *codes*, which differ in texts."""

@@ -59,8 +59,8 @@ def lower_scripted(
         tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
         # The functions that read tables are the same in all files.
         return replace(body, tables=tables, fails_fast=True, mails=True, reads_statuses=True)
-    shorter, functions = matrices.in_scripted(stages, work.named, function_names(work.settings.definitions))
-    shorter, mails = with_mail_functions(shorter, work.settings.definitions)
+    shorter, mails = with_mail_functions(stages, work.settings.definitions)
+    shorter, functions = matrices.in_scripted(shorter, work.named, function_names(work.settings.definitions))
     room = LARGEST - weigh_script(frame, body)
     chunks = tuple(_with_loops(_chunks(work, shorter, room), work, functions, room))
     functions = called(functions, [item for chunk in chunks for item in chunk.declarations])

@@ -70,3 +70,17 @@ def test_a_loop_has_the_steps_of_two_short_combinations() -> None:
         "}\n"
     ) in text
     assert "unitSteps" not in text
+
+
+def test_short_combinations_with_mails_are_in_a_loop() -> None:
+    """The mail is that of each stage, in a function."""
+    notify = "notify: { email: { to: [t@example.org] } }"
+    stages = (
+        f"name: first, script: x, {notify}",
+        f"name: second, script: x, {notify}",
+        f"name: unit, matrix: {{ v: ['1', '2'] }}, script: ['./prepare', './test ${{matrix.v}}'], {notify}",
+    )
+    text = _text(*stages)
+
+    assert "addStage(\"unit: ${matrix_v}\", after: ['second'], onFailure: { mailFailure() }) {" in text
+    assert "'unit: 1'" not in text

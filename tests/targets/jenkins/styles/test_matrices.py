@@ -209,3 +209,12 @@ def test_directives_stay_beside_functions_that_test_for_stashes() -> None:
     assert text.count("post {") == 3
     assert text.count("retry(2)") == 3
     assert "hasStashed " in text
+
+
+def test_combinations_build_their_images_in_one_function() -> None:
+    """The name of the image is that of the combination."""
+    text = generated("image: { dockerfile: Dockerfile }", f"script: [{_LINES}, './test ${{matrix.v}}']")
+
+    assert text.count(_CALL) == 3
+    assert "docker.image(builtImage(\"unit-${env.matrix_v}\", '--file=Dockerfile .')).inside(" in text
+    assert "String builtImage(String stage, String arguments) {" in text
