@@ -6,6 +6,7 @@ https://docs.gitlab.com/ci/yaml/#extends. So a job may get single variables, and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Data, write
@@ -13,7 +14,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import LEAST_SAVED_LINES, saved_lines
 from pipegen.targets.gitlab.condensed.names import shared_name
 from pipegen.targets.gitlab.jobs.raw import removed
-from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob
+from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob, ImageKeys
 from pipegen.targets.gitlab.render import job_data, script_data
 
 # The fields of a job by the key that has their values.
@@ -33,6 +34,8 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "trigger": ("trigger",),
 }
 _LIMITS = ("retry", "timeout")
+# Keys with one value on their line, which GitLab does not merge with others.
+_REPLACED = ("image", "timeout")
 # Raw keys that say more about a job than what others may have in common with it, or that GitLab does not merge.
 _OF_ONE_JOB = frozenset({"extends", "stage", "rules", "variables"})
 # Fewer needs stay in the jobs, where they show the order.
@@ -72,31 +75,55 @@ def with_shared_keys(document: Document) -> Document:
             groups.setdefault(tuple(own), []).append(key)
     _move_to_fewer(groups, jobs)
     groups = _with_keys_of_more(groups, jobs)
-    taken = document.names()
+    taken, moved = document.names(), {key for keys in groups.values() for key in keys}
     before: dict[str, list[GitLabJob]] = {}
     for sharing, keys in groups.items():
         members = [jobs[name] for name in sharing]
-        has_archives = any(key.key == "artifacts" for key in keys)
-        names_differ = has_archives and len({repr(_archive_name(job)) for job in members}) > 1
-        hidden = _only(_without_archive_name(members[0]), keys)
-        if has_archives and not names_differ:
-            hidden = _with_archive_name(hidden, _archive_name(members[0]))
-        # In jobs with a name of their own, the line `artifacts` remains, too.
+        frequent = [key for key in _frequent_keys(members) if key not in moved]
+        names_differ = _has_archives(keys) and len({repr(_archive_name(job)) for job in members}) > 1
+        hidden = _hidden(members, keys, frequent, has_archive_name=_has_archives(keys) and not names_differ)
+        # Jobs with a name of their own keep the line `artifacts`, too.
         remaining_lines = len(members) - 1 if names_differ else 0
-        if _saved_lines(hidden, keys, members) - remaining_lines >= LEAST_SAVED_LINES:
-            kinds = {key.key for key in keys}
+        if _saved_lines(hidden, keys, members) + _repeated_lines(members, frequent) - remaining_lines >= LEAST_SAVED_LINES:
+            kinds = {key.key for key in (*keys, *frequent)}
             content = kinds.pop() if len(kinds) == 1 else ""
             hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))
             before.setdefault(sharing[0], []).append(hidden)
-            for job in members:
-                user = _without(_without_archive_name(job) if has_archives else job, keys, hidden.name)
-                jobs[job.name] = _with_archive_name(user, _archive_name(job)) if names_differ else user
+            jobs |= {
+                job.name: _extending(job, [*keys, *_own(job, frequent)], hidden.name, has_archive_name=names_differ)
+                for job in members
+            }
     if not before:
         return document
     return replace(
         document,
         jobs=tuple(each for job in document.jobs for each in (*before.get(job.name, ()), jobs.get(job.name, job))),
     )
+
+
+def _hidden(
+    members: Sequence[GitLabJob], keys: Sequence[_Key], frequent: Sequence[_Key], *, has_archive_name: bool
+) -> GitLabJob:
+    """Return a hidden job with *keys* of all *members*, and with *frequent* ones of most."""
+    hidden = _only(_without_archive_name(members[0]), keys)
+    for key in frequent:
+        hidden = _with_fields(hidden, [key], next(job for job in members if _own(job, [key])))
+    return _with_archive_name(hidden, _archive_name(members[0])) if has_archive_name else hidden
+
+
+def _extending(job: GitLabJob, keys: Sequence[_Key], hidden: str, *, has_archive_name: bool) -> GitLabJob:
+    """Return *job* without *keys*, which it gets from the job *hidden*; with *has_archive_name*, it keeps that."""
+    user = _without(_without_archive_name(job) if _has_archives(keys) else job, keys, hidden)
+    return _with_archive_name(user, _archive_name(job)) if has_archive_name else user
+
+
+def _own(job: GitLabJob, keys: Sequence[_Key]) -> list[_Key]:
+    """Return those of *keys*, of one field each, whose value *job* has."""
+    return [key for key in keys if _field(job, key.key) == key.fields[0]]
+
+
+def _has_archives(keys: Sequence[_Key]) -> bool:
+    return any(key.key == "artifacts" for key in keys)
 
 
 def _keys(job: GitLabJob) -> Iterator[_Key]:
@@ -287,11 +314,33 @@ def _with_keys_of_more(
     return {sharing: extended[sharing] for sharing in groups if sharing in extended}
 
 
+def _frequent_keys(members: Sequence[GitLabJob]) -> Iterator[_Key]:
+    """Yield keys that all *members* have, with the value of most of them, which those of the others replace as a whole.
+
+    The members must not get values of these keys from their pipeline.
+    """
+    for key in _REPLACED:
+        values = [_field(job, key) for job in members]
+        if not all(values) or any(key in job.raw or job.keys_from for job in members):
+            continue
+        if any(isinstance(value, ImageKeys) and not value.is_plain for value in values):
+            continue
+        ((value, count),) = Counter(values).most_common(1)
+        if count > 1:
+            yield _Key(key, (value,))
+
+
+def _repeated_lines(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> int:
+    """Return the lines of *keys* in *members*, but for those of their hidden job."""
+    return sum(len(_own(job, keys)) for job in members) - len(keys)
+
+
 def _is_worthwhile(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> bool:
     """Return whether a hidden job with *keys* of *members* saves lines; jobs with archives of their own may not."""
     hidden = _only(_without_archive_name(members[0]), keys)
-    has_archives = any(key.key == "artifacts" for key in keys)
-    return not has_archives and _saved_lines(hidden, keys, members) >= LEAST_SAVED_LINES
+    others = [key for key in _frequent_keys(members) if key not in keys]
+    saved = _saved_lines(hidden, keys, members) + _repeated_lines(members, others)
+    return not _has_archives(keys) and saved >= LEAST_SAVED_LINES
 
 
 def _saved_lines(hidden: GitLabJob, keys: Sequence[_Key], members: Sequence[GitLabJob]) -> int:

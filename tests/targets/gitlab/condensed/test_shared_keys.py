@@ -446,3 +446,35 @@ def test_short_keys_that_say_what_a_job_does_stay_in_the_jobs() -> None:
 
     assert "script" not in data[".build"]
     assert data["build q"]["script"] == ["x"]
+
+
+def test_a_hidden_job_has_the_time_limit_and_image_that_most_of_its_jobs_have() -> None:
+    """The others replace them; jobs that have other keys do not extend it for these."""
+    env, image, limit = "env: { A: '1', B: '2' }", "image: img:1", "timeout: 1h"
+    data = _data(
+        *(f"name: {name}, script: [{name}], {env}, {image}, {limit}" for name in "abc"),
+        f"name: d, script: [d], {env}, {image}, timeout: 2h",
+        f"name: e, script: [e], {env}, image: img:2, {limit}",
+        f"name: f, script: [f], image: img:3, {limit}",
+        *_OTHERS,
+    )
+
+    assert data[".shared-a"] == {"image": "img:1", "timeout": "1 hour", "variables": {"A": "1", "B": "2"}}
+    assert data["a"] == {"extends": ".shared-a", "stage": "a", "script": ["a"]}
+    assert (data["d"]["extends"], data["d"]["timeout"], "image" in data["d"]) == (".shared-a", "2 hours", False)
+    assert (data["e"]["extends"], data["e"]["image"], "timeout" in data["e"]) == (".shared-a", "img:2", False)
+    assert (data["f"]["image"], data["f"]["timeout"], "extends" in data["f"]) == ("img:3", "1 hour", False)
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["script: [d], {env}", "script: [d], {env}, image: {{ name: img:2, entrypoint: [x] }}, timeout: 1h"],
+)
+def test_a_hidden_job_has_no_image_that_a_job_of_it_lacks_or_would_merge(last: str) -> None:
+    """GitLab would give it the image, or merge the keys of both."""
+    env = "env: { A: '1', B: '2', C: '3' }"
+    jobs = (f"name: {name}, script: [{name}], {env}, image: img:1, timeout: 1h" for name in "abc")
+    data = _data(*jobs, f"name: d, {last.format(env=env)}", *_OTHERS)
+
+    assert "image" not in data[data["d"]["extends"]]
+    assert data["a"]["image"] == "img:1"
