@@ -9,6 +9,8 @@ from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
 HELPER = "PIPEGEN_HELPER"
+# The name of a stage, for the script that several helpers share. A variable of the project could replace another name.
+STAGE = "PIPEGEN_STAGE"
 
 
 class ImageKeys(Struct):

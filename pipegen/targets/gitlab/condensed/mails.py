@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.numbering import unique_name
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry, VariableEntry
+from pipegen.targets.gitlab.model import STAGE, Document, GitLabJob, ScriptEntry, VariableEntry
 
-# The variable with the name of the stage. A variable of the project could replace another name.
-_STAGE = "PIPEGEN_STAGE"
 _PLACEHOLDER, _SEPARATOR = "\0", "\1"
 # Text without a meaning in double quotes, for the shell and for GitLab.
 _PLAIN_NAME = r"[^\"$%`\\'\n]+"
@@ -117,22 +115,22 @@ def _entry(entry: ScriptEntry) -> ScriptEntry:
 def _with_variable(quoted: re.Match[str]) -> str:
     """Return the part *quoted* of a script with a variable in place of its stage; it is in single or double quotes."""
     if quoted[0].startswith("'"):
-        return quoted[0].replace(_PLACEHOLDER, f"'\"${_STAGE}\"'")
+        return quoted[0].replace(_PLACEHOLDER, f"'\"${STAGE}\"'")
     return re.sub(r"\0(?=(\w?))", _variable, quoted[0])
 
 
 def _variable(match: re.Match[str]) -> str:
-    return f"${{{_STAGE}}}" if match[1] else f"${_STAGE}"
+    return f"${{{STAGE}}}" if match[1] else f"${STAGE}"
 
 
 def _extending(job: GitLabJob, hidden: GitLabJob) -> GitLabJob:
     """Return the mail *job*, which extends *hidden*."""
-    is_named = any(_STAGE in entry.text for entry in hidden.script)
+    is_named = any(STAGE in entry.text for entry in hidden.script)
     return replace(
         job,
         extends=hidden.name,
         image=None,
         when="",
-        variables=(VariableEntry(_STAGE, job.mail_of),) if is_named else (),
+        variables=(VariableEntry(STAGE, job.mail_of),) if is_named else (),
         script=(),
     )

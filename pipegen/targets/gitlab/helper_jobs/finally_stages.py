@@ -18,17 +18,21 @@ from pipegen.targets.gitlab.jobs.values.shell_variables import FAILED, MARKS
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,
+    STAGE,
     GitLabJob,
     ImageKeys,
     NeedEntry,
     RuleEntry,
     ScriptEntry,
+    VariableEntry,
 )
 from pipegen.targets.gitlab.rules.build import then
 from pipegen.targets.gitlab.rules.runs import waits
 from pipegen.targets.gitlab.rules.stages import StageRules
 
 OUTCOME = "outcome"
+# As many helpers share a script, which reads the name of the stage from a variable.
+_MANY = 4
 # When a job of the last stage runs, by the status of the pipeline.
 _WHEN = {"": "always", "failed": "on_failure", "success": ""}
 FINALLY = "finally"
@@ -98,9 +102,13 @@ def status_jobs(
     """Return the helpers of *pipeline*, which run in *image*; *take* returns a unique name."""
     jobs = {}
     readers = (job for job in pipeline.jobs if not outcome_variable(job))
-    for stage in dict.fromkeys(stage for job in readers for stage in job.statuses):
+    stages = dict.fromkeys(stage for job in readers for stage in job.statuses)
+    are_many = sum(bool(stage) and _may_fail(pipeline.job(stage)) for stage in stages) >= _MANY
+    for stage in stages:
         if stage:
-            helpers = _of_stage(pipeline.job(stage), titles[stage], rules[stage].of_helpers, take)
+            helpers = _of_stage(
+                pipeline.job(stage), titles[stage], rules[stage].of_helpers, take, has_variable=are_many
+            )
         else:
             helpers = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
         jobs[stage] = tuple(replace(job, image=image) for job in helpers)
@@ -108,22 +116,26 @@ def status_jobs(
 
 
 def _of_stage(
-    job: plan.Job, title: str, rules: tuple[RuleEntry, ...], take: Callable[[str], str]
+    job: plan.Job, title: str, rules: tuple[RuleEntry, ...], take: Callable[[str], str], *, has_variable: bool
 ) -> Iterator[GitLabJob]:
-    """Yield the helper for a failure of *job*, and the helper for an allowed failure, a success for GitLab."""
-    allowed, path = job.limits.allow_failure, f"{MARKS}/{job.slug}"
+    """Yield the helper for a failure of *job*, and the helper for an allowed failure, a success for GitLab.
+
+    The first *has_variable* with the name of its file, so that other helpers have the same script.
+    """
+    path = f"{MARKS}/{job.slug}"
     command = f"mkdir -p {MARKS} && echo failed >{path}"
-    if allowed is None or not allowed.is_certain:
+    if _may_fail(job):
+        file = f"{MARKS}/${STAGE}"
         helper = GitLabJob(
             name=take(f"note when {job.stage} fails"),
             stage="",
             needs=(NeedEntry(title, artifacts=False),),
-            variables=(IS_HELPER, NO_CHECKOUT),
-            script=(ScriptEntry(command),),
-            artifacts=(path,),
+            variables=(IS_HELPER, NO_CHECKOUT, *((VariableEntry(STAGE, job.slug),) if has_variable else ())),
+            script=(ScriptEntry(f'mkdir -p {MARKS} && echo failed >"{file}"' if has_variable else command),),
+            artifacts=(file if has_variable else path,),
         )
         yield _when(helper, "on_failure", rules)
-    if allowed is not None:
+    if job.limits.allow_failure is not None:
         yield GitLabJob(
             name=take(f"note whether {job.stage} fails"),
             stage="",
@@ -134,6 +146,12 @@ def _of_stage(
             script=(ScriptEntry(f"[ -e {path} ] || {{ {command}; }}"),),
             artifacts=(path,),
         )
+
+
+def _may_fail(job: plan.Job) -> bool:
+    """Return whether failures of *job* count in some runs."""
+    allowed = job.limits.allow_failure
+    return allowed is None or not allowed.is_certain
 
 
 def _of_all(name: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:

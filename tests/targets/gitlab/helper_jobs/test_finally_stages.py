@@ -93,3 +93,27 @@ def test_unread_statuses_are_not_recorded() -> None:
     assert list(data) == ["stages", "a", "last"]
     assert data["last"]["dependencies"] == []
     assert "artifacts" not in data["a"]
+
+
+def test_helpers_for_many_stages_share_a_script() -> None:
+    """Each has the name of its stage in a variable."""
+    data = _generated("""
+        pipelines:
+          p:
+            stages:
+              - { name: a, matrix: { v: ['1', '2', '3', '4'] }, script: x }
+              - { name: last, script: 'echo ${a.status}' }
+            finally: [last]
+    """)
+
+    assert data[".note-when-a"]["script"] == [
+        'mkdir -p .pipegen/status && echo failed >".pipegen/status/$PIPEGEN_STAGE"'
+    ]
+    assert data[".note-when-a"]["artifacts"] == {"paths": [".pipegen/status/$PIPEGEN_STAGE"]}
+    assert data["note when a: 1 fails"] == {
+        "extends": ".note-when-a",
+        "stage": "a",
+        "needs": [{"job": "a", "parallel": {"matrix": [{"v": "1"}]}, "artifacts": False}],
+        "when": "on_failure",
+        "variables": {"PIPEGEN_STAGE": "a-1"},
+    }
