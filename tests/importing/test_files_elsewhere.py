@@ -190,3 +190,32 @@ def test_jobs_after_a_manual_one_whose_rules_are_elsewhere_keep_the_order_of_sta
     assert "- [build, deploy, notify]" in result.text
     assert "needs" not in job
     assert _differences(result) == ()
+
+
+@pytest.mark.parametrize(
+    ("include", "job", "place"),
+    [
+        ("{ project: group/ci, file: t.yml }", "extends: .scan", '"scan" is assumed'),
+        ("{ project: group/ci, file: t.yml }", "extends: .all", '"scan" is assumed'),
+        (
+            "{ component: host/group/check@1.0, inputs: { job_stage: scan, level: 1 } }",
+            "tags: [big]",
+            '"scan" is assumed',
+        ),
+        ("{ component: host/group/check@1.0, inputs: { a: scan, b: deploy } }", "tags: [big]", "it runs last"),
+        ("{ project: group/ci, file: t.yml }", "extends: .other", "it runs last"),
+    ],
+)
+def test_stage_elsewhere_has_the_name_of_a_job_or_is_an_input(
+    include: str, job: str, place: str, tmp_path: Path
+) -> None:
+    """A job without a `stage` is not in `test` if there is no such stage: another file has its stage."""
+    text = (
+        f"include: [{include}]\nstages: [build, scan, deploy]\n.all: {{ extends: .scan }}\n"
+        "build: { stage: build, script: make }\ndeploy: { stage: deploy, script: make deploy }\n"
+        f"check: {{ {job} }}\n"
+    )
+    result, report = from_text(text, tmp_path)
+
+    assert f'warning[PG852] the stage of job "check" is not in the files: {place}' in messages(report)
+    assert ("[build, [deploy, check]]" in result.text) == (place == "it runs last")

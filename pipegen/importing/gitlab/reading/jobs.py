@@ -124,7 +124,7 @@ def resolve(
     files: Files, accounting: Accounting, report: Report, limits: ReadingLimits = READING_LIMITS
 ) -> SourcePipeline:
     """Return the jobs of *files*."""
-    resolver = _Resolver(files.tree, accounting, report, limits, is_complete=files.is_complete)
+    resolver = _Resolver(files, accounting, report, limits)
     source = resolver.source()
     jobs = {
         name: replace(job, included=files.conditions[name]) if name in files.conditions else job
@@ -145,17 +145,15 @@ def inherited(values: Mapping[str, V], key: str, inherit: Entry | None) -> Mappi
 class _Resolver:
     """Resolves the jobs of a file."""
 
-    def __init__(
-        self, tree: TreeMapping, accounting: Accounting, report: Report, limits: ReadingLimits, *, is_complete: bool
-    ) -> None:
+    def __init__(self, files: Files, accounting: Accounting, report: Report, limits: ReadingLimits) -> None:
         self._accounting = accounting
         self._report = report
-        self._is_complete = is_complete
-        self._entries = {entry.key.text: entry for entry in tree.entries}
-        self._keywords = keywords_in(tree)
+        self._is_complete = files.is_complete
+        self._entries = {entry.key.text: entry for entry in files.tree.entries}
+        self._keywords = keywords_in(files.tree)
         self._budget = ValueBudget(report, limits.values)
         self._most_jobs = limits.jobs
-        self._missing = MissingNames(is_complete=is_complete)
+        self._missing = MissingNames(files.unread, is_complete=files.is_complete)
         self._extended: dict[str, TreeMapping] = {}
         for name in self._entries:
             self._extend(name, ())
@@ -248,7 +246,6 @@ class _Resolver:
             self._accounting.mark(own.pop(key), KeyOutcome.TRANSLATED)
         keys = {**{key: keyword for key, keyword in from_default.items() if key in inheritable}, **own}
         own_variables = variables_in(own["variables"].value) if "variables" in own else {}
-        stage = text_of(own["stage"].value) if "stage" in own and not is_null(own["stage"].value) else "test"
         for key in ("extends", "stage", "inherit"):
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
@@ -257,8 +254,7 @@ class _Resolver:
         self._mark_bases(bases)
         unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
         self._missing.add_replaced(bases, unknown, name, entry.key.span)
-        if stage not in stages:
-            self._missing.add_stage(stage, name, own["stage"].value.span if "stage" in own else entry.key.span)
+        stage = self._missing.stage(own.get("stage"), name, entry.key.span, unknown, stages)
         return SourceJob(
             name=name,
             key=entry.key,

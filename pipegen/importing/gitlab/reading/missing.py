@@ -7,17 +7,27 @@ from collections.abc import Collection, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
+from pipegen.importing.gitlab.reading.tree import is_null, text_of
 from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node, child, entries_of
+
+# `lib/gitlab/ci/config/entry/stage.rb` of GitLab
+_DEFAULT_STAGE = "test"
 
 
 class MissingNames:
-    """Collects the missing jobs and stages that jobs name; in a pipeline that *is_complete*, they are nowhere."""
+    """Collects the missing jobs and stages that jobs name; in a pipeline that *is_complete*, they are nowhere.
 
-    def __init__(self, *, is_complete: bool) -> None:
+    *unread* are the includes of the files that are not here.
+    """
+
+    def __init__(self, unread: Sequence[Node], *, is_complete: bool) -> None:
+        self._inputs = {text_of(entry.value) for item in unread for entry in entries_of(child(item, "inputs"))}
         self.code: Code = codes.NOT_IMPORTED if is_complete else codes.INCLUDE_NOT_READ
         self._is_complete = is_complete
         self._bases: dict[tuple[str, str], list[tuple[str, Span]]] = {}
         self._stages: dict[str, list[tuple[str, Span]]] = {}
+        self._without_stage: dict[str | None, list[tuple[str, Span]]] = {}
         self._replaced: dict[tuple[str, str], list[tuple[str, Span]]] = {}
 
     def add_base(self, base: str, job: str, at: Span, similar: str | None) -> None:
@@ -32,9 +42,28 @@ class MissingNames:
             if base not in missing and later is not None:
                 self._replaced.setdefault((base, later), []).append((job, at))
 
-    def add_stage(self, stage: str, job: str, at: Span) -> None:
-        """Add that *job* is in *stage*."""
-        self._stages.setdefault(stage, []).append((job, at))
+    def stage(self, stage: Entry | None, job: str, at: Span, missing: Collection[str], stages: Collection[str]) -> str:
+        """Return the name in the key *stage* of *job*, which extends *missing* jobs; without one, a likely one.
+
+        *stages* are those of the pipeline.
+        """
+        has_stage = stage is not None and not is_null(stage.value)
+        if not has_stage and not self._is_complete and _DEFAULT_STAGE not in stages:
+            likely = self._likely_stage((job, *(base.removeprefix(".") for base in missing)), stages)
+            self._without_stage.setdefault(likely, []).append((job, at))
+            return likely or _DEFAULT_STAGE
+        name = text_of(stage.value) if stage is not None and has_stage else _DEFAULT_STAGE
+        if name not in stages:
+            self._stages.setdefault(name, []).append((job, stage.value.span if stage is not None else at))
+        return name
+
+    def _likely_stage(self, names: Collection[str], stages: Collection[str]) -> str | None:
+        """Return the only one of *stages* that is among *names*, else the only one that an unread include gets."""
+        for likely in (names, self._inputs):
+            found = [stage for stage in stages if stage in likely]
+            if len(found) == 1:
+                return found[0]
+        return None
 
     def report(self, report: Report) -> None:
         """Report each name at the first job that has it."""
@@ -51,6 +80,10 @@ class MissingNames:
             runs = "they run last" if jobs[1:] else "it runs last"
             message = f'the stage "{stage}" of job {_jobs(jobs)} {state}: {runs}'
             report.add(self.code, message, at=jobs[0][1], hint='add it to "stages"')
+        for likely, jobs in self._without_stage.items():
+            place = f'"{likely}" is assumed' if likely else "they run last" if jobs[1:] else "it runs last"
+            message = f"the stage of job {_jobs(jobs)} is not in the files: {place}"
+            report.add(self.code, message, at=jobs[0][1], hint='add "stage" to the job')
 
 
 def _jobs(jobs: Sequence[tuple[str, Span]]) -> str:
