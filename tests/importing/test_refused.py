@@ -184,6 +184,7 @@ def test_a_key_that_gitlab_refuses_is_reported_at_its_place(
         (_INPUT % "rules: [{ if: $A, options: [z] }]", '"spec:inputs:rules": it has no "default"'),
         (_INPUT % "rules: [{ when: $A, default: z }]", '"spec:inputs:rules:when": there is no such key'),
         (_INPUT % "rules: [{ if: $A, options: [z], default: z }]", ""),
+        (_INPUT % "rules: [{ if: $A, default: }]", ""),
         (f"spec: {{ inputs: {{ x: {{ default: y, type: string }}, z: }} }}\n---\n{_JOB}", ""),
         (f"spec: {{ inputs: }}\n---\n{_JOB}", ""),
         ("a:\n  script: []\n", '"script" of job "a": it is empty'),

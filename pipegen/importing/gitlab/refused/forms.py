@@ -257,6 +257,17 @@ def mapping(keys: Mapping[str, Form], *needed: tuple[str, ...]) -> Form:
     return form
 
 
+def with_key(inner: Form, name: str) -> Form:
+    """Return *inner*, a form of a map, with the key *name*, whose value can be null."""
+
+    def form(node: Node) -> Iterator[Wrong]:
+        yield from inner(node)
+        if isinstance(node, TreeMapping) and node.entry(name) is None:
+            yield Wrong(node.span, f'it has no "{name}"', f'add "{name}"')
+
+    return form
+
+
 def named(values: Form) -> Form:
     """Return the form of a map with names of the user as keys."""
 

@@ -36,6 +36,7 @@ from pipegen.importing.gitlab.refused.forms import (
     texts,
     unquoted,
     whole,
+    with_key,
 )
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, entries_of, items_of
@@ -356,7 +357,7 @@ _FILE: Mapping[str, Form] = {
 # https://docs.gitlab.com/ci/yaml/#header-keywords
 _INPUT_KEYS = mapping(
     {
-        "rules": sequence(filled(mapping(anything_in("if", "options", "default"), ("default",)))),
+        "rules": sequence(filled(with_key(mapping(anything_in("if", "options", "default")), "default"))),
         **anything_in("default", "description", "options", "regex", "type"),
     }
 )
