@@ -33,6 +33,8 @@ from pipegen.targets.templates import DifferentError, Merger
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 # In a name, such as that of an image, and in a script, such a value needs no quotes, and GitLab expands nothing in it.
 _PLAIN_VALUE = r"[A-Za-z0-9.][A-Za-z0-9._:/@+-]*"
+# In a variable, GitLab expands nothing in such a value either, and shows it in the name of the job.
+_VARIABLE_VALUE = r"[^\s$%,\[\]]([^\n$%,\[\]]*[^\s$%,\[\]])?"
 # A shell variable with the value of another.
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([A-Za-z0-9_]+)\}?"
 # Variables that GitLab sets itself: https://docs.gitlab.com/ci/variables/predefined_variables/
@@ -105,15 +107,28 @@ def matrix_name(name: str, plan_job: PlanJob) -> str:
 
 
 def _plain(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
-    """Return those of *jobs*, combinations of a matrix, that have plain values."""
+    """Return those of *jobs*, combinations of a matrix, that have plain values, or others as variables."""
     values = _values(jobs, plan_jobs)
+
+    def is_plain(job: GitLabJob, axis: str, value: str) -> bool:
+        return re.fullmatch(_PLAIN_VALUE, value) is not None or (
+            re.fullmatch(_VARIABLE_VALUE, value) is not None and VariableEntry(axis, value) in job.variables
+        )
+
     return [
         job
         for job in jobs
         if job.trigger is None
         and _OF_ONE_JOB.isdisjoint(job.raw)
-        and all(re.fullmatch(_PLAIN_VALUE, value) for _, value in values[job.name])
+        and all(is_plain(job, axis, value) for axis, value in values[job.name])
     ]
+
+
+def _plain_axes(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return *values* of combinations without axes that have other values than plain ones, and empty ones."""
+    pattern = re.compile(rf"(?:{_PLAIN_VALUE})?")
+    axes = [axis for axis in values[0] if all(pattern.fullmatch(own[axis]) for own in values)]
+    return [{axis: own[axis] for axis in axes} for own in values]
 
 
 def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
@@ -189,7 +204,7 @@ def _own_fields(
     jobs: Sequence[GitLabJob], values: Sequence[Mapping[str, str]], *, has_tag_variables: bool
 ) -> tuple[str, ...]:
     """Return the fields that each of *jobs* must have itself, because GitLab expands no variables where they differ."""
-    merger = Merger(merge_rules(values))
+    merger = Merger(merge_rules(_plain_axes(values)))
 
     def is_own(name: str) -> bool:
         fields = [getattr(job, name) for job in jobs]
@@ -271,7 +286,7 @@ def _unified(
         for job in jobs
     ]
     try:
-        job = Merger(merge_rules(values)).merged(alike)
+        job = Merger(merge_rules(_plain_axes(values))).merged(alike)
     except DifferentError:
         return None
     scripts = (job.before_script, job.script, job.after_script)

@@ -390,6 +390,26 @@ def test_combinations_that_differ_in_other_keys_stay_separate_jobs(keys: tuple[s
     assert {"unit: 3.1", "unit: 3.11"} <= set(matrix)
 
 
+@pytest.mark.parametrize("value", ["a b", "x;y", "(1)", "-O2 *", "ä"])
+def test_values_of_variables_may_have_other_characters(value: str) -> None:
+    """The shell would split them, or interpret them, in place of the text of a script."""
+    axes = f"FLAGS: ['{value}', c]"
+    matrix = _matrix("env: { FLAGS: '${matrix.FLAGS}' }", 'script: make "$FLAGS"', axes=axes)
+    assert matrix["unit"]["parallel"] == {"matrix": [{"FLAGS": [value, "c"]}]}
+    assert matrix["unit"]["script"] == ['make "$FLAGS"']
+
+    matrix = _matrix("env: { FLAGS: '${matrix.FLAGS}' }", "script: 'make ${matrix.FLAGS}'", axes=axes)
+    assert "unit" not in matrix
+
+
+@pytest.mark.parametrize("value", ["a$b", "%a%", "a, b", "[a]"])
+def test_values_that_gitlab_expands_or_that_look_like_several_stay_separate_jobs(value: str) -> None:
+    """GitLab writes the values between brackets, with commas, in the name of a job."""
+    matrix = _matrix("env: { FLAGS: '${matrix.FLAGS}' }", "script: make", axes=f"FLAGS: ['{value}', c]")
+
+    assert "unit" not in matrix
+
+
 @pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "v: ['a b', c]", "x-y: [a, b]"])
 def test_axes_that_are_not_safe_variables_stay_separate_jobs(axes: str) -> None:
     """The runner and programs read variables such as PATH."""
