@@ -8,9 +8,9 @@ from pipegen.diagnostics.codes import TOO_MANY_VARIABLES
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.structs import replace
-from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
+from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many, with_rules_of_readers
 from pipegen.targets.gitlab.jobs.raw import raw_combinations
-from pipegen.targets.gitlab.model import GitLabJob
+from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob
 from pipegen.targets.gitlab.needs.redundant import without_redundant
@@ -29,15 +29,23 @@ def assemble(
     sizes = {name: len(names) for name, names in raw_combinations(jobs).items() if names}
     # Most pipelines have no job with too many needs.
     is_collecting = any(is_too_many(needs, sizes) for needs in reduced.values())
-    collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
+    if not is_collecting:
+        yield from (_with_needs(job, reduced[job.name]) for job in jobs)
+        return
+    collectors = pipeline.collectors(names, jobs, stage_jobs)
+    collected: list[GitLabJob] = []
+    created: set[str] = set()
     for job in jobs:
-        needs = reduced[job.name]
-        if collectors is not None:
-            needs, new_collectors = collectors.fit(job.name, needs)
-            yield from new_collectors
-            if is_too_many(needs, sizes):
-                _report_variables(pipeline, job, stage_jobs, report)
-        yield job if needs == job.needs else replace(job, needs=needs)
+        needs, new_collectors = collectors.fit(job.name, reduced[job.name])
+        created.update(collector.name for collector in new_collectors)
+        collected += (*new_collectors, _with_needs(job, needs))
+        if is_too_many(needs, sizes):
+            _report_variables(pipeline, job, stage_jobs, report)
+    yield from with_rules_of_readers(collected, created)
+
+
+def _with_needs(job: GitLabJob, needs: tuple[NeedEntry, ...]) -> GitLabJob:
+    return job if needs == job.needs else replace(job, needs=needs)
 
 
 def _report_variables(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[str, StageJob], report: Report) -> None:

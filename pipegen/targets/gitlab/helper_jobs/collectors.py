@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from itertools import chain
 from posixpath import dirname
 from types import MappingProxyType
 
 from pipegen.shell.values.transfers import FOLDER
 from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.raw import has_rules
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,
@@ -268,3 +271,41 @@ def _report(variables: Sequence[str]) -> tuple[ScriptEntry, ...]:
 def strictest(artifact_keys: Iterable[ArtifactKeys]) -> ArtifactKeys:
     """Return artifact keys with the strictest access among *artifact_keys*."""
     return ArtifactKeys(access=max((keys.access for keys in artifact_keys), key=_ACCESS.index, default=""))
+
+
+def with_rules_of_readers(jobs: Sequence[GitLabJob], collectors: Collection[str]) -> tuple[GitLabJob, ...]:
+    """Return *jobs* in which the *collectors* have the rules of the jobs after them that need them, if these are known.
+
+    Otherwise, collectors alone would be a pipeline in runs that have no other job.
+    """
+    rules: dict[str, list[tuple[RuleEntry, ...]]] = {}
+    result: list[GitLabJob] = []
+    for job in reversed(jobs):
+        own = _alternatives(rules.get(job.name, [])[::-1])
+        result.append(replace(job, rules=own) if own else job)
+        for need in result[-1].needs:
+            if need.job in collectors:
+                rules.setdefault(need.job, []).append(_conditions(result[-1]))
+    return tuple(reversed(result))
+
+
+def _alternatives(rules: Sequence[tuple[RuleEntry, ...]]) -> tuple[RuleEntry, ...]:
+    """Return the rules of a job in all runs of jobs with these *rules*, () if some have none, or they exclude runs."""
+    if () in rules:
+        return ()
+    together = tuple(dict.fromkeys(chain.from_iterable(rules)))
+    return together if len(set(rules)) == 1 or all(rule.when != "never" for rule in together) else ()
+
+
+def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
+    """Return the rules of another job in the runs of *job*, () if its own are not known or read its variables."""
+    texts = [text for rule in job.rules for text in (rule.condition, *rule.changes, *rule.exists)]
+    read = {name for text in texts for name in re.findall(r"\$\{?(\w+)", text)}
+    own = {variable.name for variable in job.variables}
+    is_known = job.trigger is None and "extends" not in job.raw and not has_rules(job.raw)
+    if not is_known or not job.inherits_variables or not read.isdisjoint(own):
+        return ()
+    return tuple(
+        replace(rule, when=rule.when if rule.when == "never" else "", start_in="", variables=(), allow_failure=None)
+        for rule in job.rules
+    )
