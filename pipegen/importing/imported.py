@@ -87,7 +87,10 @@ class Proof(Struct, kw_only=True):
 
 
 class ComparedImport(Struct):
-    """An import, and the comparison of its runs; None if the config does not compile, or if nobody asked for it."""
+    """An import, and the comparison of its runs.
+
+    There is none if the source has errors, if the config does not compile, or if nobody asked for it.
+    """
 
     imported: Imported
     proof: Proof | None

@@ -81,6 +81,7 @@ def test_an_error_in_an_include_decides_the_exit_status(
     result = pipegen("import")
 
     assert (result.status, code in result.err) == (status, True)
+    assert ("runs:" in result.err) is (status == 0)  # GitLab refuses a pipeline with errors
     assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
 
 

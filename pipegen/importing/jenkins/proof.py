@@ -69,7 +69,8 @@ _WRITTEN = re.compile(rf"printf %s {_WORD} >|echo {_WORD}")
 def compared_import(file: SourceFile, settings: ImportSettings, report: Report) -> ComparedImport:
     """Return the import of the Jenkinsfile *file*; raise `Stopped` if it cannot be read."""
     imported = import_jenkins(file, report)
-    return ComparedImport(imported, prove_stages(imported) if settings.is_compared else None)
+    is_compared = settings.is_compared and not report.has_errors()
+    return ComparedImport(imported, prove_stages(imported) if is_compared else None)
 
 
 def prove_stages(imported: JenkinsImport) -> Proof | None:

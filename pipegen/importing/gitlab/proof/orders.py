@@ -24,7 +24,7 @@ def compared_import(file: SourceFile, settings: ImportSettings, report: Report) 
     try:
         roots = Roots(settings.repository, settings.projects)
         imported = import_gitlab(file, roots, settings.default_branch, own)
-        proof = prove(imported) if settings.is_compared else None
+        proof = prove(imported) if settings.is_compared and not own.has_errors() else None
         if proof is not None and proof.misordered:
             best = _in_another_order(_Attempt(imported, proof, own))
             imported, proof, own = best.imported, best.proof, best.report

@@ -84,7 +84,8 @@ def with_shared_keys(document: Document) -> Document:
         hidden = _hidden(members, keys, frequent, has_archive_name=_has_archives(keys) and not names_differ)
         # Jobs with a name of their own keep the line `artifacts`, too.
         remaining_lines = len(members) - 1 if names_differ else 0
-        if _saved_lines(hidden, keys, members) + _repeated_lines(members, frequent) - remaining_lines >= LEAST_SAVED_LINES:
+        saved = _saved_lines(hidden, keys, members) + _repeated_lines(members, frequent) - remaining_lines
+        if saved >= LEAST_SAVED_LINES:
             kinds = {key.key for key in (*keys, *frequent)}
             content = kinds.pop() if len(kinds) == 1 else ""
             hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))
