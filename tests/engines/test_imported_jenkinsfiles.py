@@ -228,6 +228,33 @@ def test_computed_values_are_the_same(
     assert said[0] == said[1]
 
 
+@pytest.mark.parametrize("agent", ["agent any", "agent none"])
+@pytest.mark.parametrize(("step", "result"), [("echo 'said: b'", "UNSTABLE"), ("sh 'exit 1'", "FAILURE")])
+def test_steps_after_an_unstable_build_are_the_same(
+    agent: str,
+    step: str,
+    result: str,
+    repository: Callable[[Mapping[str, str | bytes]], Path],
+    tmp_path: Path,
+) -> None:
+    """An unstable build has not failed, unless a later step fails."""
+    require(jenkins_harness.available())
+    ends = "".join(f"{name} {{ echo 'said: {name}' }}\n" for name in ("unstable", "failure"))
+    taken = "agent any; " if agent == "agent none" else ""
+    stages = "".join(f"stage('{name}') {{ {taken}steps {{ unstable 'x'; {step} }} }}\n" for name in "ab")
+    source = f"pipeline {{\n{agent}\nstages {{\n{stages}}}\npost {{\n{ends}}}\n}}\n"
+    (file,) = import_jenkins(SourceFile("Jenkinsfile", source), Report()).generated
+    checkout = repository({"x": ""})
+
+    said = [
+        _output_of(jenkins_harness.run(text, checkout, workdir=tmp_path / name))
+        for name, text in (("source", source), ("imported", file.text))
+    ]
+
+    assert said[0][0] == result
+    assert said[0] == said[1]
+
+
 def _output_of(build: jenkins_harness.Build) -> list[str]:
     """Return the result of *build*, and the output of its commands and steps."""
     return [build.result, *re.findall(r"^(said: .*|\[plugin\] \w+)", build.log, re.MULTILINE)]

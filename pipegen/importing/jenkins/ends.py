@@ -29,16 +29,18 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
 _STATUS = {"success": SUCCESS, "failure": FAILED, "unsuccessful": FAILED}
 # Conditions of Groovy for results that no status of a config tells apart; Jenkins compares with the last build that has
-# ended, and "regression" is a worse result than its. `{unstable}` is whether the build is unstable.
+# ended, and "regression" is a worse result than its.
 _PREVIOUS = "currentBuild.previousCompletedBuild?.result"
+# A step can mark a build as unstable that fails later; a scripted one gets the result "FAILURE" only at its end.
+_UNSTABLE = "env.STATUS == 'success' && currentBuild.currentResult == 'UNSTABLE'"
 _RESULTS = {
-    "unstable": "{unstable}",
-    "fixed": f"env.STATUS == 'success' && {_PREVIOUS} in ['FAILURE', 'UNSTABLE']",
-    "changed": f"(env.STATUS == 'success' || {{unstable}} ? currentBuild.currentResult : 'FAILURE') != {_PREVIOUS}",
-    "regression": f"{{unstable}} ? {_PREVIOUS} == 'SUCCESS'"
+    "unstable": _UNSTABLE,
+    "fixed": f"env.STATUS == 'success' && currentBuild.currentResult == 'SUCCESS'"
+    f" && {_PREVIOUS} in ['FAILURE', 'UNSTABLE']",
+    "changed": f"(env.STATUS == 'success' ? currentBuild.currentResult : 'FAILURE') != {_PREVIOUS}",
+    "regression": f"{_UNSTABLE} ? {_PREVIOUS} == 'SUCCESS'"
     f" : env.STATUS == 'failed' && {_PREVIOUS} in ['SUCCESS', 'UNSTABLE']",
 }
-_UNSTABLE = "currentBuild.currentResult == 'UNSTABLE'"
 _NAMES = {
     "always": "always",
     "cleanup": "cleanup",
@@ -196,7 +198,7 @@ def _end(
     if is_shared:
         _replace_result(keys, stages, call, marks)
     if is_limited:
-        _limit(keys, _condition(call.name, is_shared=is_shared))
+        _limit(keys, _RESULTS[call.name])
     add_split_values(keys, names)
     add_checkout_variables(keys, names.environment, stages.function_texts)
     keys |= agent.keys(work.script_container)
@@ -239,15 +241,6 @@ def _of_status(match: re.Match[str]) -> str:
 def _add_status(keys: dict[str, Value]) -> None:
     env = keys.get("env")
     keys["env"] = {**(env if isinstance(env, dict) else {}), STATUS: PIPELINE_STATUS}
-
-
-def _condition(result: str, *, is_shared: bool) -> str:
-    """Return the condition of Groovy for the *result* of the pipeline.
-
-    A pipeline with one workspace is scripted: its stages in `finally` run before Jenkins knows of a failure, so that
-    the build is still unstable if a step has marked it so.
-    """
-    return _RESULTS[result].format(unstable=f"env.STATUS == 'success' && {_UNSTABLE}" if is_shared else _UNSTABLE)
 
 
 def _limit(keys: dict[str, Value], condition: str) -> None:

@@ -75,7 +75,8 @@ def test_finally_stages_test_the_condition_in_groovy() -> None:
     text = _text("branch: main", _STAGES, ", execution: [[a]], finally: { failed: [b] }")
 
     assert f"stage('a') {{\n{_NATIVE}expression {{ conditionHolds() }}\n}}\n" in text
-    assert "stage('b') {\nif (conditionHolds() && (currentBuild.currentResult != 'SUCCESS' && (env.TAG_NAME" in text
+    condition = "conditionHolds() && (currentBuild.resultIsWorseOrEqualTo('FAILURE') && (env.TAG_NAME"
+    assert f"stage('b') {{\nif ({condition}" in text
 
 
 def test_a_scripted_file_tests_the_condition_in_a_function() -> None:

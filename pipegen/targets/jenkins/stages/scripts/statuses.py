@@ -11,6 +11,9 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 
 _PREFIX = "PIPEGEN_STATUS"
+# A step that makes the build unstable does not fail its stage.
+_DECLARATIVE_SUCCESS = "currentBuild.resultIsBetterOrEqualTo('UNSTABLE')"
+_DECLARATIVE_FAILURE = "currentBuild.resultIsWorseOrEqualTo('FAILURE')"
 
 
 class Statuses:
@@ -36,7 +39,7 @@ class Statuses:
         """Return the Groovy expression for whether the pipeline has the status for which a stage runs, "" for any."""
         status = named.job.on_status
         if status and self.is_declarative:
-            return f"currentBuild.currentResult {'==' if status == 'success' else '!='} 'SUCCESS'"
+            return _DECLARATIVE_SUCCESS if status == "success" else _DECLARATIVE_FAILURE
         return f"{self._status(named, '')} == {literal(status)}" if status else ""
 
     def with_statuses(self, named: NamedJob, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
@@ -51,7 +54,7 @@ class Statuses:
 
     def _status(self, named: NamedJob, stage: str) -> str:
         if not stage and self.is_declarative:
-            return "(currentBuild.currentResult == 'SUCCESS' ? 'success' : 'failed')"
+            return f"({_DECLARATIVE_SUCCESS} ? 'success' : 'failed')"
         if not stage:
             return f"statusOfAll({literal(self._ends[named.plan.name])})"
         return f"status({literal(self._names[named.plan.name, stage])})"
