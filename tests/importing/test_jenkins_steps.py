@@ -320,13 +320,16 @@ def test_a_variable_with_one_that_nothing_sets_is_reported() -> None:
         ('echo "${params.FOLDER}"', "printf '%s\\n' \"${inputs.FOLDER}\""),
         ('echo "${params.KIND}"', "printf '%s\\n' \"${inputs.KIND}\""),
         ('echo "${params.NAME}"', 'echo "${inputs.NAME}"'),
+        ('echo "${env.BUILD}"', "printf '%s\\n' \"${BUILD}\""),
+        ('echo "${env.INNER}"', "printf '%s\\n' \"${INNER}\""),
         ('error "${env.PLACE}"', "printf '%s\\n' \"${PLACE}\" >&2\nexit 1"),
     ],
 )
 def test_values_with_backslashes_are_printed_as_they_are(step: str, command: str) -> None:
     """`echo` of some shells replaces backslashes."""
     settings = (
-        "agent any\nenvironment { PLACE = 'C:\\\\new' }\nparameters { string(name: 'NAME', defaultValue: 'x')\n"
+        'agent any\nenvironment { PLACE = \'C:\\\\new\'; BUILD = "C:\\\\n${EXECUTOR_NUMBER}"; INNER = "${BUILD}/x" }\n'
+        "parameters { string(name: 'NAME', defaultValue: 'x')\n"
         "string(name: 'FOLDER', defaultValue: 'a\\\\tb'); choice(name: 'KIND', choices: ['a', 'b\\\\n']) }"
     )
     source = _SOURCE.replace("STEP", step).replace("agent any", settings)

@@ -156,7 +156,7 @@ class JenkinsStages:
             computed=self._source.computed,
             outside=self._outside,
             values={value.name: ConfigReference(value.path) for value in values},
-            escaped=[parameter_path(name, self._inputs) for name in self._source.escaped_parameters],
+            escaped={parameter_path(name, self._inputs) for name in self._source.escaped_parameters},
             split=split | {value.path: value.name for value in values},
             assigned={value.name: value for value in self._values if stage is not None and value.stage == stage.name},
             groovy_env=groovy_env,
@@ -164,10 +164,11 @@ class JenkinsStages:
         )
         environment |= dict.fromkeys(self._source.env_variables)
         for assignment in assignments:
-            try:
-                value: str | None = names.word(assignment.value)
-            except UntranslatableError:
-                value = None
+            value: str | None = None
+            with suppress(UntranslatableError):
+                if names.is_escaped(assignment.value):
+                    names.escaped.add(assignment.name)
+                value = names.word(assignment.value)
             environment[assignment.name] = value
             if isinstance(assignment.value, GroovyCall) and assignment.value.name == "credentials":
                 environment |= dict.fromkeys((f"{assignment.name}_USR", f"{assignment.name}_PSW"))

@@ -98,7 +98,7 @@ class JenkinsNames(Struct, kw_only=True):
     those of them that no Groovy in the config sets. *values* are those of them that commands of the config set,
     *assigned* the ones that this stage sets. *groovy_env* are the variables of the environment that only Groovy sets
     (`env.NAME = …`), *late* those that it sets after the stage reads them. *split* are the names of values that are
-    not always one word, by their references; *escaped* are the references with a value that has a backslash.
+    not always one word, by their references; *escaped* are the references and variables with a backslash in the value.
     """
 
     environment: Mapping[str, str | None]
@@ -115,7 +115,7 @@ class JenkinsNames(Struct, kw_only=True):
     groovy_env: Collection[str] = ()
     late: Collection[str] = ()
     split: Mapping[str, str] = field(default_factory=dict)
-    escaped: Collection[str] = ()
+    escaped: set[str] = field(default_factory=set)
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
@@ -225,12 +225,11 @@ class JenkinsNames(Struct, kw_only=True):
     def has_backslash(self, value: Value | None) -> bool:
         """Return whether what Groovy inserts into *value* has a backslash, as far as it is known."""
         parts = [part for part in self._parts(value) if not isinstance(part, str)]
-        return any(
-            part.path in self.escaped
-            if isinstance(part, ConfigReference)
-            else "\\" in (self.environment.get(part.name) or "")
-            for part in parts
-        )
+        return any((part.path if isinstance(part, ConfigReference) else part.name) in self.escaped for part in parts)
+
+    def is_escaped(self, value: Value | None) -> bool:
+        """Return whether *value* has a backslash, or what Groovy inserts into it."""
+        return self.has_backslash(value) or any("\\" in part for part in self._parts(value) if isinstance(part, str))
 
     def script(self, value: Value | None) -> str:
         """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference.

@@ -29,6 +29,7 @@ _GOES_ON = frozenset(",+-*:?=&|<>.")
 _KEY = r"[A-Za-z_]\w*"
 # A text that is a call in Groovy, such as `java()`, and one with a value of pipegen.
 _NESTED_CALL = r"[A-Za-z_]\w*\(([A-Za-z_]\w*:.*)?\)"
+_VALUE_IN_STRING = r"\$\{([^{}]*)\}"
 _REFERENCE = r"\$\{([\w-]+)(\[[^]{}]*\])?\.[\w.-]+(\|[^{}]*)?\}"
 
 
@@ -140,22 +141,30 @@ def ensured(
 
 def names(job: Job) -> tuple[str, ...]:
     """Return the names of all steps of plugins of *job*, and of the calls in their blocks."""
-    return tuple(name for call in _calls(job) for name in (_name(call), *_called(call)))
+    return tuple(
+        name
+        for call in _calls(job)
+        for name in (_name(call), *(_called(call.text, 1) if call.arguments is None and has_block(call.text) else ()))
+    )
 
 
-def _called(call: PluginCall) -> Iterator[str]:
-    """Yield the names of the calls in the block of *call*: any word with a value, arguments or a block after it."""
-    if call.arguments is not None or not has_block(call.text):
-        return
+def _called(text: str, first: int, *, reads_strings: bool = False) -> Iterator[str]:
+    """Yield the names of the calls in the Groovy *text* from token *first*; with *reads_strings*, in `${}` of strings, too.
+
+    They are any words with a value, arguments or a block after them.
+    """
     try:
-        code = GroovyTokens(call.text)
+        code = GroovyTokens(text)
     except UnreadableError:  # `check_plugin_steps` reports it
         return
-    for index in range(1, code.size):
-        following = code.tokens[index + 1]
+    for index in range(first, code.size):
+        token, following = code.tokens[index], code.tokens[index + 1]
         begins = following.kind is not TokenKind.SIGN or following.text in ("(", "{", ".")
         if code.word(index) not in _NO_CALLS and not code.is_sign(index - 1, ".") and begins:
             yield code.word(index)
+        if reads_strings and token.kind is TokenKind.EXPRESSION:
+            for value in re.findall(_VALUE_IN_STRING, text[token.start : token.end]):
+                yield from _called(value, 0)
 
 
 def needs_agent(job: Job) -> bool:
@@ -163,6 +172,7 @@ def needs_agent(job: Job) -> bool:
     if job.plugin_steps is None:
         return False
     is_known = any(map(is_on_agent, names(job)))
+    is_known |= any(is_on_agent(name) for call in _calls(job) for name in _called(call.text, 1, reads_strings=True))
     is_known |= any(call.arguments is None and has_block(call.text) for call in _calls(job))
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
