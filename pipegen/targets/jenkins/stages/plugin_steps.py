@@ -149,7 +149,7 @@ def names(job: Job) -> tuple[str, ...]:
 
 
 def _called(text: str, first: int, *, reads_strings: bool = False) -> Iterator[str]:
-    """Yield the names of the calls in the Groovy *text* from token *first*; with *reads_strings*, in `${}` of strings, too.
+    """Yield the names of the calls in the Groovy *text* from token *first*; with *reads_strings*, those in `${}`, too.
 
     They are any words with a value, arguments or a block after them.
     """
