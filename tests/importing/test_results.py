@@ -281,3 +281,26 @@ def test_a_cleanup_before_the_steps_after_a_failure_is_reported(cleanup: str, co
     import_jenkins(SourceFile("Jenkinsfile", source), report)
 
     assert messages(report).count('the commands in "cleanup" run before the steps in "failure"') == count
+
+
+@pytest.mark.parametrize(
+    ("always", "count"),
+    [("sh 'make stop'", 1), ("sh 'make stop || true'", 0), ("sh script: 'x', returnStatus: true", 0), ("echo 'x'", 0)],
+)
+def test_a_cleanup_that_a_failure_skips_is_reported(always: str, count: int) -> None:
+    """Jenkins runs "cleanup" in any case; the commands of a config are one script."""
+    report = Report()
+    post = f"always {{ {always} }}\n cleanup {{ sh 'make clean' }}"
+    source = f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ sh 'make' }}\n post {{ {post} }} }} }} }}"
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert messages(report).count('in "cleanup" do not run after a failure of those in "always"') == count
+
+
+def test_commands_follow_one_whose_status_nothing_reads() -> None:
+    """A failure of a command in `after` ends these."""
+    post = "always { sh script: './stop', returnStatus: true; sh './clean' }"
+    source = f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{ sh 'make' }}\n post {{ {post} }} }} }} }}"
+    config = import_jenkins(SourceFile("Jenkinsfile", source), Report()).text
+
+    assert "after: [./stop || true, ./clean]" in config

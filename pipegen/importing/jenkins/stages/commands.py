@@ -35,8 +35,7 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     title = constant(label.value) if label is not None else ""
     comment = "\n".join(filter(None, (comment_about(call), title)))
     command = command_of(reader.names.script(argument.value), comment)
-    # The failure of a command of "after" has no effect.
-    if accepts_failure and not (context.is_after and context.when == "always"):
+    if accepts_failure:
         command = replace(command, text=f"{tested(command)} || true")
     reader.add(replace(command, accepts_failure=accepts_failure), context)
     read = ("script", "encoding", "returnStdout", "returnStatus", *(("label",) if title is not None else ()))

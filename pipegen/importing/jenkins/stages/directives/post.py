@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pipegen.importing.jenkins.marks import StaysGroovyError
 from pipegen.importing.jenkins.reading.source import sections
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement
+from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 
 # The conditions in the order in which Jenkins runs their blocks: by `ordinal` of the classes in the package
@@ -68,6 +69,12 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
                     'the commands in "cleanup" run before the steps in "failure"',
                     "check that these steps do not need what the commands remove",
                 )
+            if context.is_cleanup and len(steps.work.after) > after and any(map(_may_fail, steps.work.after[:after])):
+                steps.marks.differs(
+                    call.span,
+                    'the commands in "cleanup" do not run after a failure of those in "always"',
+                    'let the commands in "always" accept failures',
+                )
             if call.name == "success" and _commands(steps) > before and (steps.work.after or steps.work.steps_always):
                 steps.marks.differs(
                     call.span,
@@ -80,6 +87,10 @@ def read_post(section: GroovyCall, steps: StepReader) -> None:
                 "a config has no steps after a stage with this result",
                 hint='use "failure" or "always" in "steps", or a stage in "finally"',
             )
+
+
+def _may_fail(command: ScriptCommand) -> bool:
+    return not (command.is_message or command.accepts_failure or command.text.endswith("|| true"))
 
 
 def _commands(steps: StepReader) -> int:
