@@ -147,7 +147,10 @@ def test_a_node_around_all_steps_is_the_agent_of_the_stage(agent: str, steps: st
             "artifacts: { paths: [l.txt], when: always } timeout: 5 minutes",
         ),
         ("try { sh 'x' } finally { sh 'b || true' }", "{ name: A, script: [x], after: [b || true] }"),
-        ("try { sh 'x' } finally { sh returnStatus: true, script: 'b' }", "{ name: A, script: [x], after: [b] }"),
+        (
+            "try { sh 'x' } finally { sh returnStatus: true, script: 'b' }",
+            "{ name: A, script: [x], after: [b || true] }",
+        ),
         (
             f"try {{ sh 'x' }} finally {{ {_JUNIT} }}; archiveArtifacts artifacts: 'a', allowEmptyArchive: true",
             "{ name: A, script: [x], artifacts: [a], reports: { junit: x.xml } }",

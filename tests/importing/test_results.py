@@ -304,3 +304,17 @@ def test_commands_follow_one_whose_status_nothing_reads() -> None:
     config = import_jenkins(SourceFile("Jenkinsfile", source), Report()).text
 
     assert "after: [./stop || true, ./clean]" in config
+
+
+@pytest.mark.parametrize(
+    ("step", "count"),
+    [('tell "${currentBuild.result}"', 1), ('tell "${currentBuild.currentResult}"', 0)],
+)
+def test_a_result_that_is_not_yet_set_is_reported(step: str, count: int) -> None:
+    """Steps in `success` of the pipeline run with the only stage."""
+    report = Report()
+    stages = "stages { stage('a') { steps { sh 'make' } } }"
+    source = f"pipeline {{ agent any; {stages}\npost {{ success {{ {step} }} }} }}"
+    import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert messages(report).count('"currentBuild.result" in "success" is null') == count

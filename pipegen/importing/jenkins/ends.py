@@ -53,6 +53,8 @@ _NAMES = {
 }
 # The result of the build, read in Groovy or in a text.
 _READ_RESULT = re.compile(r"(\$?)\bcurrentBuild\.(?:currentResult|result)\b(?!\s*=[^=~])")
+# The result that Jenkins sets at the end of the stages, before `post` of the pipeline.
+_READ_FINAL_RESULT = re.compile(r"\bcurrentBuild\.result\b(?!\s*=[^=~])")
 # Keys of a stage whose end is not that of the build.
 _OTHER_ENDS = frozenset({"approve", "allow_failure"})
 # Steps that a stage in `finally` does for each result: for one that a config does not know, they stay Groovy.
@@ -89,7 +91,14 @@ def ends_of(
     block = _with_notifications(section.block, ends, stages, marks)
     if len(drafts) == 1 and _always_runs_once(drafts[0]):
         of_stage = _part(block, lambda call, step: call.name not in _RESULTS and _may_repeat(step, drafts[0]))
+        before = len(drafts[0].work.steps_after)
         stages.add_post(replace(section, block=of_stage), drafts[0])
+        if any(_READ_FINAL_RESULT.search(call.whole.text) for call in drafts[0].work.steps_after[before:]):
+            marks.differs(
+                section.span,
+                '"currentBuild.result" in "success" is null: the steps of the stage run before Jenkins sets it',
+                'read "currentBuild.currentResult"',
+            )
         block = _part(block, lambda call, step: call.name in _RESULTS or not _may_repeat(step, drafts[0]))
     taken = {stage.name for stage in source.stages}
     for call in sorted(block.statements, key=position):
