@@ -302,8 +302,9 @@ def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
     texts = [text for rule in job.rules for text in (rule.condition, *rule.changes, *rule.exists)]
     read = {name for text in texts for name in re.findall(r"\$\{?(\w+)", text)}
     own = {variable.name for variable in job.variables}
-    is_known = job.trigger is None and "extends" not in job.raw and not has_rules(job.raw)
-    if not is_known or not job.inherits_variables or not read.isdisjoint(own):
+    # Jobs that start pipelines do not get the variables of the file, but those that GitLab sets.
+    has_others = (job.trigger is None and job.inherits_variables) or all(name.startswith("CI_") for name in read)
+    if "extends" in job.raw or has_rules(job.raw) or not has_others or not read.isdisjoint(own):
         return ()
     return tuple(
         replace(rule, when=rule.when if rule.when == "never" else "", start_in="", variables=(), allow_failure=None)

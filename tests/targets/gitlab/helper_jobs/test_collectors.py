@@ -60,18 +60,23 @@ def test_a_job_with_raw_rules_may_be_in_pipelines_without_its_collectors() -> No
 @pytest.mark.parametrize(
     ("ends", "conditions"),
     [
-        (["when: { tag: true }"], ["$CI_COMMIT_TAG"]),
-        (["when: { tag: true }, approve: true"], ["$CI_COMMIT_TAG"]),
-        (["when: { tag: true }", "when: { tag: true }"], ["$CI_COMMIT_TAG"]),
-        (["when: { tag: true }", "when: { branch: b }"], ["$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "b"']),
-        (["when: { tag: true }", "env: { X: y }"], None),
-        (["raw: { gitlab: { rules: [{ if: $X }] } }"], None),
+        (["script: x, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
+        (["script: x, when: { tag: true }, approve: true"], ["$CI_COMMIT_TAG"]),
+        (["script: x, when: { tag: true }", "script: y, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
+        (
+            ["script: x, when: { tag: true }", "script: x, when: { branch: b }"],
+            ["$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "b"'],
+        ),
+        (["trigger: { include: c.yml }, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
+        (["trigger: { include: c.yml }, when: { env: { X: y } }"], None),
+        (["script: x, when: { tag: true }", "script: x"], None),
+        (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }"], None),
     ],
 )
 def test_collectors_are_in_the_runs_of_their_readers(ends: list[str], conditions: list[str] | None) -> None:
     """Otherwise, they would be a pipeline of their own in runs without other jobs."""
     stages = [f"{{ name: s{n}, script: x, when: {{ branch: a }} }}" for n in range(60)]
-    stages += [f"{{ name: end{n}, script: x, {keys} }}" for n, keys in enumerate(ends)]
+    stages += [f"{{ name: end{n}, {keys} }}" for n, keys in enumerate(ends)]
     arcs = ", ".join(f"[s{n}, end{number}]" for n in range(60) for number in range(len(ends)))
     output = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
     expected = None if conditions is None else [{"if": condition} for condition in conditions]
