@@ -106,12 +106,17 @@ def _unclear(
     reports: Mapping[str, DotenvReport], files: Mapping[str, Sequence[str]], reporting: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield those of *reports* that a stage gets with another one that may have the same variables, with the reason."""
+    unread = set(reporting) - reports.keys()
     for name, sources in files.items():
-        for report in [source for source in sources if source in reports]:
-            unknown = [source for source in sources if source in reporting and source not in reports]
-            others = [other for other in (*sources, name) if other in reports and other != report]
-            same = [other for other in others if set(reports[report].names).intersection(reports[other].names)]
-            for other in (*unknown, *same):
+        unknown = [source for source in sources if source in unread]
+        known = [source for source in dict.fromkeys((*sources, name)) if source in reports]
+        setters: dict[str, list[str]] = {}
+        for source in known:
+            for variable in set(reports[source].names):
+                setters.setdefault(variable, []).append(source)
+        for report in (source for source in sources if source in reports):
+            same = {other for variable in reports[report].names for other in setters[variable]} - {report}
+            for other in (*unknown, *sorted(same, key=known.index)):
                 yield report, f'the report of job "{other}" may set the same variables in job "{name}"'
 
 
