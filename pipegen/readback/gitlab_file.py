@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -28,6 +29,8 @@ _CONDITIONS = ("if", "changes", "exists")
 _MOST_LEVELS = 11
 # https://docs.gitlab.com/ci/yaml/#parallelmatrix
 _MOST_COMBINATIONS = 200
+# In a need, the value of the combination that has it: https://docs.gitlab.com/ci/yaml/matrix_expressions/
+OWN_VALUE = re.compile(r"\$\[\[\s*matrix\.([\w-]+)\s*\]\]")
 
 
 class WrongFileError(ValueError):
@@ -97,22 +100,32 @@ def _with_combinations(jobs_by_name: Mapping[str, JobInFile]) -> dict[str, JobIn
     """Return the jobs with one for each combination of a matrix, named as the plan names them: `unit: 3.11, linux`."""
     names = {name: job.combination_names() for name, job in jobs_by_name.items()}
     return {
-        own_name: replace(job, name=own_name, needs=job.needs and tuple(_single_needs(job.needs, names)))
+        own_name: replace(job, name=own_name, needs=job.needs and tuple(_single_needs(job.needs, dict(own), names)))
         for name, job in jobs_by_name.items()
-        for own_name in names[name] or (name,)
+        for own_name, own in (names[name] or {name: ()}).items()
     }
 
 
-def _single_needs(needs: Sequence[NeedInFile], names: Mapping[str, Mapping[str, Values]]) -> Iterator[NeedInFile]:
-    """Yield *needs* with one for each needed combination; *names* are those of the combinations of each job."""
+def _single_needs(
+    needs: Sequence[NeedInFile], own: Mapping[str, str], names: Mapping[str, Mapping[str, Values]]
+) -> Iterator[NeedInFile]:
+    """Yield *needs* with one for each needed combination; *names* are those of the combinations of each job.
+
+    The needs can contain *own* values of the job.
+    """
     for need in needs:
         combinations = names.get(need.job)
         if not combinations:
             yield need
             continue
+        needed = [tuple((axis, _with_own(value, own)) for axis, value in values) for values in need.combinations]
         for name, values in combinations.items():
-            if not need.combinations or values in need.combinations:
+            if not needed or values in needed:
                 yield replace(need, job=name, combinations=())
+
+
+def _with_own(value: str, own: Mapping[str, str]) -> str:
+    return OWN_VALUE.sub(lambda match: own.get(match[1], match[0]), value)
 
 
 def _stages(document: Mapping[str, Any]) -> dict[str, int]:

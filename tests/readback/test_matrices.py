@@ -32,6 +32,23 @@ def test_a_need_on_a_matrix_job_covers_its_combinations() -> None:
     assert graph.predecessors("some") == ("build: mac, 1", "build: win, 2")
 
 
+def test_a_need_with_values_of_its_job_is_on_the_same_combination() -> None:
+    """https://docs.gitlab.com/ci/yaml/matrix_expressions/."""
+    same = "{ os: '$[[ matrix.os ]]', v: ['$[[matrix.v]]'] }"
+    graph = order(f"""
+stages: [build, test]
+build: {{ stage: build, script: x, parallel: {{ matrix: [{{ os: [linux, mac], v: ["1"] }}] }} }}
+test:
+  stage: test
+  parallel: {{ matrix: [{{ os: [linux, mac], v: ["1", "2"] }}] }}
+  needs: [{{ job: build, parallel: {{ matrix: [{same}] }} }}]
+  script: x
+""")
+
+    assert graph.predecessors("test: mac, 1") == ("build: mac, 1",)
+    assert graph.predecessors("test: mac, 2") == ()
+
+
 def test_a_need_on_a_job_with_parts_covers_these() -> None:
     """A part has its number as name."""
     graph = order("a: { script: x, parallel: 2 }\nb: { script: x, stage: deploy, needs: [a] }\n")

@@ -18,6 +18,7 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import versions
 from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
 from pipegen.targets.gitlab.condensed.document import condensed
+from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures
 from pipegen.targets.gitlab.files.children import with_children
 from pipegen.targets.gitlab.files.includes import halves, split_jobs
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
@@ -83,9 +84,13 @@ class FileBuilder(Struct, kw_only=True):
             self._title,
             self._pipeline_name,
             has_same_stage=self._has(versions.SAME_STAGE),
-            has_partial_needs=self._has("job.needs.parallel"),
-            has_tag_variables=self._has(versions.TAG_VARIABLES),
             has_when_beside_rules=self._has(versions.WHEN_BESIDE_RULES),
+            matrix_features=MatrixFeatures(
+                single=self._has("job.needs.parallel"),
+                # Too new for a file for any version.
+                expressions=self.version is not None and self._has(versions.MATRIX_EXPRESSIONS),
+                tags=self._has(versions.TAG_VARIABLES),
+            ),
         )
         budget = self.limit * BUDGET // 100
         used = self._features(document)

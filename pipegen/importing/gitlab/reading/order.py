@@ -14,6 +14,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.arcs import SelectedArc, arcs
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
+from pipegen.readback.gitlab_file import OWN_VALUE
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, entries_of
 from pipegen.structs import Struct, field, replace
@@ -22,8 +23,6 @@ from pipegen.structs import Struct, field, replace
 _COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
 # GitLab makes no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
-# The value of the needing combination: https://docs.gitlab.com/ci/yaml/matrix_expressions/
-_OWN_VALUE = re.compile(r"\$\[\[\s*matrix\.(\w+)\s*\]\]")
 
 
 class Need(Struct, kw_only=True):
@@ -41,13 +40,13 @@ class Need(Struct, kw_only=True):
     @property
     def own_axes(self) -> frozenset[str]:
         """The axes of the needing job whose values *combinations* contain."""
-        return frozenset(axis for name in self.combinations or () for axis in _OWN_VALUE.findall(name))
+        return frozenset(axis for name in self.combinations or () for axis in OWN_VALUE.findall(name))
 
     def chosen(self, combinations: Iterable[str], own: Mapping[str, str]) -> Iterable[str]:
         """Return those of *combinations*, names of the needed job's, that a job with the *own* values needs."""
         if self.combinations is None:
             return combinations
-        names = (_OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
+        names = (OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
         values = {values_in(name) for name in names}
         return [combination for combination in combinations if values_in(combination) in values]
 

@@ -23,6 +23,7 @@ _REPORTS = "https://docs.gitlab.com/ci/yaml/artifacts_reports/"
 _VARIABLES = "https://docs.gitlab.com/ci/variables/predefined_variables/"
 SAME_STAGE = "needs of the same stage"
 TAG_VARIABLES = "CI/CD variables in tags"
+MATRIX_EXPRESSIONS = "matrix expressions in needs:parallel:matrix"
 WHEN_BESIDE_RULES = "when in a job with rules"
 MANY_INCLUDES = "more than 100 included files"
 BIG_FILE = "a file of more than 1 MiB"
@@ -148,6 +149,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     TAG_VARIABLES: IntroducedIn(
         (14, 1), "https://docs.gitlab.com/ci/runners/configure_runners/#use-cicd-variables-in-tags"
     ),
+    MATRIX_EXPRESSIONS: IntroducedIn((18, 6), "https://docs.gitlab.com/ci/yaml/matrix_expressions/"),
     WHEN_BESIDE_RULES: IntroducedIn((14, 6), "https://gitlab.com/gitlab-org/gitlab/-/merge_requests/76158"),
     MANY_INCLUDES: _keyword(15, 10, "include"),
     BIG_FILE: IntroducedIn(
@@ -158,19 +160,24 @@ KEYS: Mapping[str, IntroducedIn] = {
     "$CI_PIPELINE_CREATED_AT": IntroducedIn((13, 10), _VARIABLES),
 }
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
-_TAGS = ("job.tags", "default.tags")
+# Texts whose values need a version if they contain these signs.
+_SIGNS = {
+    "job.tags": ("$", TAG_VARIABLES),
+    "default.tags": ("$", TAG_VARIABLES),
+    "job.needs.parallel": ("$[[", MATRIX_EXPRESSIONS),
+}
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
 
 
 def _by_parent() -> Mapping[str, Mapping[str, str]]:
-    """Return the paths in `KEYS`, those of tags and of values with a version, and those above, by parent and key.
+    """Return the paths in `KEYS`, those of texts and of values with a version, and those above, by parent and key.
 
     Nothing else contains a key with a version.
     """
     paths = {path.partition("=")[0].removesuffix("[]") for path in KEYS}
     paths |= {f"default.{path.removeprefix('job.')}" for path in paths if path.startswith("job.")}
     by_parent: dict[str, dict[str, str]] = {}
-    for path in sorted(paths.union(_TAGS)):
+    for path in sorted(paths.union(_SIGNS)):
         keys = path.split(".")
         for count in range(1, len(keys)):
             by_parent.setdefault(".".join(keys[:count]), {})[keys[count]] = ".".join(keys[: count + 1])
@@ -205,9 +212,10 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
             pending.append((at, nested.value))
         elif at in _VALUED:
             paths[f"{at}={nested}"] = None
-        elif at in _TAGS:
-            if "$" in str(nested):
-                paths[TAG_VARIABLES] = None
+        elif at in _SIGNS:
+            sign, feature = _SIGNS[at]
+            if sign in str(nested):
+                paths[feature] = None
         elif not isinstance(nested, str) and at in _BY_PARENT:
             if at == "job.cache" and isinstance(nested, list):
                 paths["job.cache[]"] = None

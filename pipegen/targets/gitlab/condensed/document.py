@@ -12,6 +12,7 @@ from pipegen.targets.gitlab.condensed.conditions import with_common_when, with_s
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
 from pipegen.targets.gitlab.condensed.mails import with_shared_mails
 from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
+from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures
 from pipegen.targets.gitlab.condensed.merged_keys import with_merged_keys
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
@@ -37,22 +38,18 @@ def condensed(
     pipeline: Callable[[str], str],
     *,
     has_same_stage: bool,
-    has_partial_needs: bool,
-    has_tag_variables: bool,
     has_when_beside_rules: bool,
+    matrix_features: MatrixFeatures,
 ) -> Document:
     """Return *document* in its shortest form.
 
     *plan_jobs* are the jobs of the plan by the names of their jobs, *title* returns the name of a job in the name of
     its stage, *pipeline* the name of its pipeline, "" for the only one. With *has_same_stage*, jobs may need others of
-    their stage, with *has_partial_needs* some combinations of a matrix. With *has_tag_variables*, GitLab expands
-    variables in tags, with *has_when_beside_rules*, a job with rules may have `when`.
+    their stage, with *has_when_beside_rules*, a job with rules may have `when`.
     """
     pipelines = _pipelines(document, plan_jobs, pipeline)
     is_single = not any(pipelines.values())
-    document = with_matrices(
-        document, plan_jobs, has_partial_needs=has_partial_needs, has_tag_variables=has_tag_variables
-    )
+    document = with_matrices(document, plan_jobs, matrix_features)
     if has_when_beside_rules:
         document = with_common_when(document)
     whole = document = with_shared_mails(without_single_users(document))

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
-from pipegen.structs import Struct, replace
+from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
+from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures, MatrixJob, is_usable, merged_needs, with_needs
 from pipegen.targets.gitlab.condensed.matrix_texts import merge_rules
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
@@ -22,7 +23,6 @@ from pipegen.targets.gitlab.model import (
     Document,
     EnvironmentKeys,
     GitLabJob,
-    NeedEntry,
     ScriptEntry,
     VariableEntry,
 )
@@ -46,45 +46,29 @@ _OF_ONE_JOB = frozenset({"parallel", "trigger"})
 _OWN_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation", "caches")
 
 
-class _Matrix(Struct):
-    """A matrix job, and the values of the combinations that it replaces, by the names of their jobs.
-
-    If it *needs_numbers*, GitLab must set the numbers of the combinations, which it does not for jobs of their own. The
-    *own_fields* differ in more than the values, so that each combination has its own.
-    """
-
-    job: GitLabJob
-    combinations: Mapping[str, tuple[tuple[str, str], ...]]
-    needs_numbers: bool
-    own_fields: tuple[str, ...]
-
-
-def with_matrices(
-    document: Document, plan_jobs: Mapping[str, PlanJob], *, has_partial_needs: bool, has_tag_variables: bool
-) -> Document:
+def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], features: MatrixFeatures) -> Document:
     """Return *document* with a job for each matrix whose combinations allow it; *plan_jobs* are by job name.
 
-    With *has_partial_needs*, jobs may need some combinations of a matrix job, with *has_tag_variables*, combinations
-    may have values in tags. Names of jobs in a pipeline with children are not changed, because jobs of these may need
-    them.
+    Names of jobs in a pipeline with children are not changed, because jobs of these may need them.
     """
     groups = _groups(document, plan_jobs)
     if not groups or any(isinstance(job.trigger, ChildPipeline) for job in document.jobs):
         return document
     variables = frozenset(variable.name for variable in document.variables)
     taken, references = {hidden.name for hidden in document.hidden}, JobReferences.of(document.jobs)
-    matrices: dict[str, _Matrix] = {}
+    matrices: dict[str, MatrixJob] = {}
     extended: dict[str, GitLabJob] = {}
     for title, group in groups.items():
         jobs = _plain(group, plan_jobs)
-        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=has_tag_variables)
+        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=features.tags)
         uniform = _uniform(jobs, plan_jobs)
         if matrix is None and len(uniform) < len(jobs):
-            jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=has_tag_variables)
+            jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=features.tags)
         if matrix is None:
             continue
-        if not matrix.own_fields and _is_usable(matrix, jobs, references, has_partial_needs=has_partial_needs):
-            matrices |= dict.fromkeys(matrix.combinations, _with_parts(matrix, jobs, references))
+        usable = with_needs(matrix, jobs, matrices, features) if not matrix.own_fields else None
+        if usable is not None and is_usable(matrix, references, has_single_needs=features.single):
+            matrices |= dict.fromkeys(matrix.combinations, _with_parts(usable, jobs, references))
         elif f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
     return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
@@ -142,7 +126,7 @@ def _values(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> dict
     return {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
 
 
-def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
+def _extending(matrix: MatrixJob, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
     """Return *jobs* by name, extending a hidden job, which is under the name of the first with a dot."""
     hidden = replace(matrix.job, name=f".{matrix.job.name}", combinations=None)
     extended = {
@@ -169,7 +153,7 @@ def _matrix(
     variables: frozenset[str],
     *,
     has_tag_variables: bool,
-) -> _Matrix | None:
+) -> MatrixJob | None:
     """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and own fields.
 
     An axis that some lack is an empty variable of the job. *variables* are those of the file.
@@ -197,7 +181,7 @@ def _matrix(
         combinations=Combinations(tuple(values.values())),
         variables=(*unified.variables, *(VariableEntry(axis, "") for axis in lacking)),
     )
-    return _Matrix(unified, values, needs_numbers=numbered is not members, own_fields=own_fields)
+    return MatrixJob(unified, values, needs_numbers=numbered is not members, own_fields=own_fields)
 
 
 def _own_fields(
@@ -224,14 +208,14 @@ def _own_fields(
     return tuple(filter(is_own, _OWN_FIELDS))
 
 
-def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], references: JobReferences) -> _Matrix:
+def _with_parts(matrix: MatrixJob, jobs: Sequence[GitLabJob], references: JobReferences) -> MatrixJob:
     """Return *matrix* of *jobs* as a number of parts if its only axis numbers them, and nothing needs single ones.
 
     The runner knows the number of a part; GitLab itself may not when it expands names.
     """
     numbers = [{_NUMBER: str(number)} for number in range(1, len(jobs) + 1)]
     values = [tuple(value for _, value in own) for own in matrix.combinations.values()]
-    if values != [tuple(own.values()) for own in numbers]:
+    if matrix.has_expressions or values != [tuple(own.values()) for own in numbers]:
         return matrix
     needs = references.needs_of(matrix.combinations)
     if any(len({need.job for need in own}) < len(matrix.combinations) for own in needs.values()):
@@ -239,9 +223,16 @@ def _with_parts(matrix: _Matrix, jobs: Sequence[GitLabJob], references: JobRefer
     job = _unified(matrix.job.name, _without_numbers(jobs), tuple(numbers))
     if job is None or _NUMBER in repr((job.tags, job.environment, job.resource_group)):
         return matrix
-    return replace(
-        matrix, job=replace(job, combinations=Combinations(tuple(matrix.combinations.values()), are_parts=True))
+    parts = Combinations(tuple(matrix.combinations.values()), are_parts=True)
+    of_matrix = matrix.job
+    job = replace(
+        job,
+        combinations=parts,
+        needs=of_matrix.needs,
+        dependencies=of_matrix.dependencies,
+        other_files=of_matrix.other_files,
     )
+    return replace(matrix, job=job)
 
 
 def _is_used(
@@ -329,26 +320,8 @@ def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[Sc
     )
 
 
-def _is_usable(
-    matrix: _Matrix, jobs: Sequence[GitLabJob], references: JobReferences, *, has_partial_needs: bool
-) -> bool:
-    """Return whether *jobs* have the same needs, and all *references* can be to their *matrix*."""
-    names = matrix.combinations.keys()
-    first, *others = jobs
-    needs_of_first = (first.needs, first.dependencies, first.other_files)
-    if any((job.needs, job.dependencies, job.other_files) != needs_of_first for job in others):
-        return False
-    for name, needs in references.needs_of(names).items():
-        if name in names or len({replace(need, job="") for need in needs}) > 1:
-            return False
-        if len(needs) != len(names) and not has_partial_needs:
-            return False
-    numbers = references.readers_of(names).values()
-    return all(number == len(names) for number in numbers) and references.stops.isdisjoint(names)
-
-
 def _jobs(
-    document: Document, matrices: Mapping[str, _Matrix], extended: Mapping[str, GitLabJob]
+    document: Document, matrices: Mapping[str, MatrixJob], extended: Mapping[str, GitLabJob]
 ) -> Iterator[GitLabJob]:
     """Yield the jobs of *document*, each matrix or hidden job in place of its first combination or before it."""
     written: set[str] = set()
@@ -360,27 +333,11 @@ def _jobs(
             yield hidden
         current = extended.get(job.name, job)
         if matrix is not None:
-            current = replace(matrix.job, needs=job.needs, dependencies=job.dependencies, other_files=job.other_files)
+            current = matrix.job
         written.add(current.name)
-        needs = tuple(_needs(current.needs, matrices))
+        needs = tuple(merged_needs(current.needs, matrices))
         dependencies = current.dependencies
         if dependencies is not None:
             titles = (matrices[name].job.name if name in matrices else name for name in dependencies)
             dependencies = tuple(dict.fromkeys(titles))
         yield replace(current, needs=needs, dependencies=dependencies)
-
-
-def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Iterator[NeedEntry]:
-    """Yield *needs*, with one for all combinations of a matrix job."""
-    names: dict[str, list[str]] = {}
-    for need in needs:
-        if need.job in matrices:
-            names.setdefault(matrices[need.job].job.name, []).append(need.job)
-    for need in needs:
-        matrix = matrices.get(need.job)
-        if matrix is None:
-            yield need
-        elif own := names.pop(matrix.job.name, ()):
-            is_whole = len(own) == len(matrix.combinations)
-            combinations = () if is_whole else tuple(matrix.combinations[name] for name in own)
-            yield replace(need, job=matrix.job.name, combinations=combinations)

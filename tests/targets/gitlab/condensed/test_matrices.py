@@ -276,6 +276,41 @@ def test_combinations_needed_separately_extend_a_hidden_job() -> None:
     }
 
 
+def test_each_combination_needs_that_with_its_own_values() -> None:
+    """GitLab inserts them since 18.6: https://docs.gitlab.com/ci/yaml/matrix_expressions/."""
+    more = """- { name: test, matrix: { from: unit }, script: './test ${unit.size}', artifacts: ['out/${matrix.v}'] }
+              - { name: ship, matrix: { from: test }, script: './ship ${matrix.v}', files_from: [test] }"""
+    keys = ("script: x", "outputs: { size: { command: du } }")
+    matrix = _matrix(*keys, more=more, settings="targets: { gitlab: { version: '18.6' } }")
+    older = _matrix(*keys, more=more, settings="targets: { gitlab: { version: '18.5' } }")
+
+    own = {"matrix": [{"v": "$[[ matrix.v ]]"}]}
+    assert matrix["test"] == {
+        "stage": "test",
+        "parallel": {"matrix": [{"v": ["3.1", "3.11"]}]},
+        "needs": [{"job": "unit", "parallel": own}],
+        "script": ['unit_size=$(cat ".pipegen/outputs/unit-$v/size")', './test "$unit_size"'],
+        "artifacts": {"paths": ["out/$v"]},
+    }
+    assert matrix["ship"]["needs"] == [{"job": "test", "parallel": own}]
+    assert {"test: 3.1", "ship: 3.1"} <= older.keys()
+    assert {"test: 3.1", "ship: 3.1"} <= _matrix(*keys, more=more).keys()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "- { name: test, matrix: { v: ['3.11', '3.1'] }, script: x }",
+        "- { name: test, matrix: { from: unit }, script: x, raw: { gitlab: { parallel: 2 } } }",
+    ],
+)
+def test_other_needs_have_no_expressions(more: str) -> None:
+    """Stages with equal values are not connected in pairs, and parts have no values."""
+    matrix = _matrix("script: x", more=more, settings="targets: { gitlab: { version: '18.6' } }")
+
+    assert "$[[" not in str(matrix)
+
+
 def test_names_and_written_outputs_of_combinations_are_in_the_matrix_job() -> None:
     """The name of a combination consists of its values."""
     more = "- { name: read, script: 'echo ${unit.size}' }"
