@@ -229,6 +229,27 @@ def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other
     assert (messages(report), _differences(result)) == ("", [])
 
 
+def test_the_same_combinations_of_stages_in_a_row_are_in_pairs(tmp_path: Path) -> None:
+    """The last stage waits for the first through the stage between them, and names only that one."""
+    own = {"parallel": {"matrix": [{"CC": "$[[ matrix.CC ]]"}]}}
+    parallel = {"matrix": [{"CC": ["gcc", "clang"]}]}
+    jobs = {
+        "a": {"stage": "build", "script": ["a"], "parallel": parallel, "artifacts": {"paths": ["a-$CC"]}},
+        "b": {"stage": "test", "script": ["b"], "parallel": parallel, "needs": [{"job": "a", **own}]},
+        "c": {
+            "stage": "deploy",
+            "script": ["c"],
+            "parallel": parallel,
+            "needs": [{"job": "a", **own}, {"job": "b", **own}],
+        },
+    }
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert "from: a" in result.text
+    assert "from: b" in result.text
+    assert (messages(report), _differences(result)) == ("", [])
+
+
 @pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
 def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[str], tmp_path: Path) -> None:
     """GitLab names them by the values of the needing job; a stage can only take all combinations of one other stage."""

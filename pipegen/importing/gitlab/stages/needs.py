@@ -278,7 +278,7 @@ def _mark_raw_needs(job: SourceJob, source: SourcePipeline, accounting: Accounti
 
 def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounting: Accounting, report: Report) -> None:
     """Report the needs of *draft* on other pipelines and on single combinations."""
-    job, matrix = draft.job, as_map(draft.keys.get("matrix"))
+    job = draft.job
     for item in flat_items(job.get("needs")):
         if is_elsewhere(item) and not draft.other_files:
             accounting.mark_value(item, KeyOutcome.REPORTED)
@@ -289,7 +289,7 @@ def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounti
                 hint="download the files in the script",
             )
     for need in needs_of(job, source) or ():
-        is_exact = need.name == matrix.get("from") or need.name in order.selected.get(draft.name, {})
+        is_exact = need.name in draft.paired or need.name in order.selected.get(draft.name, {})
         if need.combinations is not None and not is_exact:
             accounting.mark_value(need.node, KeyOutcome.REPORTED)
             report.add(

@@ -68,18 +68,23 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
     A stage whose combinations need the same ones of another stage uses its matrix.
     """
     matrices = {draft.name: draft.keys.get("matrix") for draft in drafts}
+    paired: dict[str, frozenset[str]] = {}
     selected: dict[str, dict[str, tuple[SelectedArc, ...]]] = {}
     for draft in drafts:
         single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None]
+        matrix = matrices[draft.name]
+        same = [need.name for need in single if matrix == matrices.get(need.name) and _is_same(need, draft.job)]
+        if same and matrix:
+            # Combinations of this stage are in pairs with the same ones of the others already.
+            last = max(same, key=lambda name: len(paired.get(name, ())))
+            draft.keys["matrix"] = {"from": last}
+            draft.paired = paired[draft.name] = paired.get(last, frozenset()) | {last}
         for other in dict.fromkeys(need.name for need in single if matrices.get(need.name)):
-            arcs = _selected(draft.job, other, source)
             needs = [need for need in single if need.name == other]
-            if any(need.own_axes for need in needs) and not matrices[draft.name]:
+            if other in draft.paired or (any(need.own_axes for need in needs) and not matrix):
                 continue
-            is_own = matrices[draft.name] == draft.keys.get("matrix") == matrices[other]
-            if is_own and any(_is_same(need, draft.job) for need in needs):
-                draft.keys["matrix"] = {"from": other}
-            elif arcs is not None:
+            arcs = _selected(draft.job, other, source)
+            if arcs is not None:
                 selected.setdefault(draft.name, {})[other] = arcs
     order = replace(order, selected=selected)
     # Combinations that get the files of different ones have no list of their own.

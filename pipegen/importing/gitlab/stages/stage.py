@@ -90,7 +90,10 @@ _TRANSLATED = frozenset(
 
 
 class Draft(MutableStruct, kw_only=True):
-    """A stage: its keys, its raw keys for GitLab, its condition, the comment above it, and needs of other pipelines."""
+    """A stage: its keys, its raw keys for GitLab, its condition, the comment above it, and needs of other pipelines.
+
+    Each of its combinations waits for the same one of the stages *paired*.
+    """
 
     name: str
     job: SourceJob
@@ -101,6 +104,7 @@ class Draft(MutableStruct, kw_only=True):
     keys: dict[str, Value] = field(default_factory=dict)
     raw: dict[str, Data] = field(default_factory=dict)
     other_files: tuple[Mapping[str, Data], ...] = ()
+    paired: frozenset[str] = frozenset()
 
     @property
     def origin(self) -> StageOrigin:
