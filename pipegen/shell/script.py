@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 
 from pipegen.plan.model import (
@@ -130,7 +131,7 @@ class _Body(Struct):
 def _script(
     job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, set_by_engine: Collection[str]
 ) -> StageScriptParts:
-    used = uses(job, host)
+    used = _with_lists_of_matrices(uses(job, host), producers)
     lowering = _lowering(job, plan, producers, host, used, set_by_engine)
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
@@ -163,6 +164,15 @@ def _script(
         carries=transferred_paths(job, host),
         archives=has_archive(job, host),
     )
+
+
+def _with_lists_of_matrices(used: Uses, producers: Mapping[str, Job]) -> Uses:
+    """Return *used* with the lists of combinations of one matrix; other outputs may differ in how they are read."""
+    lists = [outputs for outputs in used.lists if len({producers[output.stage].title for output in outputs}) == 1]
+    if len(lists) == len(used.lists):
+        return used
+    others = chain.from_iterable(outputs for outputs in used.lists if outputs not in lists)
+    return replace(used, outputs=tuple(dict.fromkeys((*used.outputs, *others))), lists=tuple(lists))
 
 
 def _lowering(

@@ -24,7 +24,7 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 # A value without commands, up to the next word.
 _VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|\$\{\w+\})*")*[ \t]+"""
 # What follows the name and `=` of one of a few variables that only a program gets, as in `CGO_ENABLED=0 go build`.
-_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE}){{0,20}}(?!{_NAME}\+?=)(?:[A-Za-z/]|\.\S)"
+_OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE}){{0,20}}(?!{_NAME}(?:\[|\+?=))(?:[A-Za-z/]|\.\S)"
 # A dot alone is a folder, as in `docker build -t "$TAG" .`.
 _TRACES = rf"""(?mx)
     {_COMMAND_START}(?!(?<=["'][ \t])\.[ \t]*(?:$|[-;&|()<>]))(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
@@ -32,7 +32,7 @@ _TRACES = rf"""(?mx)
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
 """
-_LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])!\s", re.MULTILINE)
+_LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])![\s(]", re.MULTILINE)
 _NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
 _SIGNS = re.compile(r"[=(){}!&|;`]")
@@ -49,6 +49,8 @@ _WITHOUT = (
 )
 _UNREDIRECTED, _UNPIPED = _WITHOUT.format(">"), _WITHOUT.format("|")
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
+# The end of two lines of which the second belongs to a command that begins before it.
+_PART_OF_COMMAND = r"(?:(?:&&|\|)[ \t]*(?:#.*)?\n\s*.*|\n\s*(?:(?:fi|else|elif|done|esac)\b|[)}]).*)\Z"
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
@@ -66,7 +68,9 @@ def may_affect_followers(lines: Sequence[str]) -> bool:
     """Return whether *lines* may change their shell, or end with a failure that does not end it."""
     if any(map(may_change_shell, lines)):
         return True
-    return may_pass_failures(next((line for line in reversed(lines) if not is_comment(line)), ""))
+    commands = [line for line in lines if not is_comment(line)]
+    is_part = re.search(_PART_OF_COMMAND, "\n".join(commands[-2:])) is not None
+    return any(map(may_pass_failures, commands if is_part else commands[-1:]))
 
 
 def is_comment(text: str) -> bool:

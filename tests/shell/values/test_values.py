@@ -282,3 +282,19 @@ def test_a_missing_combination_fails_the_script(world: World, output: dict[str, 
 
     assert world.run_job(plan, "t", host()).status != 0
     assert not (world.root / "made").exists()
+
+
+def test_outputs_of_other_stages_on_a_line_each_are_read_one_by_one(world: World) -> None:
+    """A file has its line breaks, and the output of a command has none at its end."""
+    sources = [
+        {"name": name, "script": ["x"], "outputs": {"v": {"file" if name == "a" else "command": "x"}}}
+        for name in "abcd"
+    ]
+    text = "${a.v}\n${b.v}\n${c.v}\n${d.v}"
+    plan = plan_of([*sources, {"name": "t", "env": {"ALL": text}, "script": ['printf %s "$ALL" >made']}])
+    for name in "abcd":
+        world.give(name, "v", f"{name}\n")
+    result = world.run_job(plan, "t", host())
+
+    assert (result.status, result.errors) == (0, "")
+    assert (world.root / "made").read_text("utf-8") == "a\n\nb\nc\nd"

@@ -8,7 +8,13 @@ import re
 import pytest
 
 from pipegen.shell.words import shell_effects
-from pipegen.shell.words.shell_effects import may_change_shell, may_pass_failures, may_pipe, sets_nounset
+from pipegen.shell.words.shell_effects import (
+    may_affect_followers,
+    may_change_shell,
+    may_pass_failures,
+    may_pipe,
+    sets_nounset,
+)
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
@@ -54,7 +60,18 @@ def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
     "text",
     [
         *("cd dist", "x=1", "$tool", "set -u", "printf -v x 1"),
-        *("A=1 B=2", "A=1 cd b", "A=1 $tool", 'A=1 "b"', "A=$(b) c", "A=`b` c", 'A="$(b)" c', "A=1 B+=2", "A=1 # b"),
+        *(
+            "A=1 B=2",
+            "A=1 cd b",
+            "A=1 $tool",
+            'A=1 "b"',
+            "A=$(b) c",
+            "A=`b` c",
+            'A="$(b)" c',
+            "A=1 B+=2",
+            "A=1 # b",
+            "A=1 B[0]=2",
+        ),
         *('A="b c" D=1', "A[1]=2 b", "A=1\nmake", "A=1 >b", "A=1;make", 'echo "b" ;A=1', "2>'b c' A=1", "A=${B:=1} c"),
         *(". ./env", 'A="b c" . ./env', '"." ./env', "A=.git . ./env"),
     ],
@@ -64,7 +81,7 @@ def test_commands_that_may_affect_the_shell_are_detected(text: str) -> None:
     assert may_change_shell(text)
 
 
-@pytest.mark.parametrize("text", ["make || true", "a && b", "! make", "a\n! b", "(! a)"])
+@pytest.mark.parametrize("text", ["make || true", "a && b", "! make", "a\n! b", "(! a)", "!(a)"])
 def test_lists_and_negations_may_pass_failures(text: str) -> None:
     """Their failure ends no shell with -e."""
     assert may_pass_failures(text)
@@ -75,6 +92,24 @@ def test_lists_and_negations_may_pass_failures(text: str) -> None:
 def test_other_commands_pass_no_failures(text: str) -> None:
     """A pipe has the status of its last command, which ends the shell."""
     assert not may_pass_failures(text)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        *(["make", "a && b"], ["a && b", "# end"], ["a &&", "b"], ["a ||  # or", "b"]),
+        *(["if a; then", "b && c", "fi"], ["if a; then", "b && c", "else d; fi"], ["{", "a && b", "}", "# end"]),
+    ],
+)
+def test_a_list_may_be_part_of_the_last_command(lines: list[str]) -> None:
+    """A command may go over several lines of a script."""
+    assert may_affect_followers(lines)
+
+
+@pytest.mark.parametrize("lines", [[], ["# a && b"], ["a && b", "c"], ["a && b", "finish"]])
+def test_a_list_before_the_last_command_does_not_count(lines: list[str]) -> None:
+    """Its failure does not end a shell with -e, and does not become its status."""
+    assert not may_affect_followers(lines)
 
 
 @pytest.mark.parametrize("text", ["kubectl -n web set image deployment/up api:1", "git read u", "echo set -u"])
