@@ -34,6 +34,9 @@ _LONGEST_VALUE = 255 + len(":") + 128 + len("@sha256:") + 64
 # The folder of the values that jobs pass on.
 VALUES = f"{FOLDER}/"
 _REPORT = f"{FOLDER}/dotenv/collected.env"
+# How the names of predefined variables with another value in each job begin, and raw keys that set other variables.
+_OF_JOBS = ("CI_ENVIRONMENT_", "CI_JOB_", "CI_NODE_")
+_WITH_VARIABLES = frozenset({"inherit", "parallel", "variables"})
 # Who may download artifacts, the strictest last: https://docs.gitlab.com/ci/yaml/#artifactsaccess
 _ACCESS = ("", "all", "developer", "maintainer", "none")
 
@@ -283,9 +286,10 @@ def with_rules_of_readers(jobs: Sequence[GitLabJob], collectors: Collection[str]
     for job in reversed(jobs):
         own = _alternatives(rules.get(job.name, [])[::-1])
         result.append(replace(job, rules=own) if own else job)
-        for need in result[-1].needs:
-            if need.job in collectors:
-                rules.setdefault(need.job, []).append(_conditions(result[-1]))
+        needed = [need.job for need in job.needs if need.job in collectors]
+        conditions = _conditions(result[-1]) if needed else ()
+        for name in needed:
+            rules.setdefault(name, []).append(conditions)
     return tuple(reversed(result))
 
 
@@ -302,9 +306,10 @@ def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
     texts = [text for rule in job.rules for text in (rule.condition, *rule.changes, *rule.exists)]
     read = {name for text in texts for name in re.findall(r"\$\{?(\w+)", text)}
     own = {variable.name for variable in job.variables}
-    # Jobs that start pipelines do not get the variables of the file, but those that GitLab sets.
-    has_others = (job.trigger is None and job.inherits_variables) or all(name.startswith("CI_") for name in read)
-    if "extends" in job.raw or has_rules(job.raw) or not has_others or not read.isdisjoint(own):
+    # Jobs that start pipelines do not get the variables of the file, and raw keys may set others.
+    gets_same = job.trigger is None and job.inherits_variables and _WITH_VARIABLES.isdisjoint(job.raw)
+    own.update(name for name in read if name.startswith(_OF_JOBS) or not (gets_same or name.startswith("CI_")))
+    if has_rules(job.raw) or not read.isdisjoint(own):
         return ()
     return tuple(
         replace(rule, when=rule.when if rule.when == "never" else "", start_in="", variables=(), allow_failure=None)

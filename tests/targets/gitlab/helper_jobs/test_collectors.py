@@ -71,6 +71,11 @@ def test_a_job_with_raw_rules_may_be_in_pipelines_without_its_collectors() -> No
         (["trigger: { include: c.yml }, when: { env: { X: y } }"], None),
         (["script: x, when: { tag: true }", "script: x"], None),
         (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }"], None),
+        (["script: x, when: { env: { X: y } }, raw: { gitlab: { variables: { X: y } } }"], None),
+        (["script: x, when: { env: { X: y } }, raw: { gitlab: { parallel: { matrix: [{ X: [y] }] } } }"], None),
+        (["script: x, when: { env: { X: y } }, raw: { gitlab: { inherit: { variables: false } } }"], None),
+        (["script: x, when: { env: { CI_JOB_STAGE: y } }"], None),
+        (["script: x, when: { tag: true }, raw: { gitlab: { variables: { X: y } } }"], ["$CI_COMMIT_TAG"]),
     ],
 )
 def test_collectors_are_in_the_runs_of_their_readers(ends: list[str], conditions: list[str] | None) -> None:
