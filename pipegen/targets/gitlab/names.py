@@ -24,7 +24,7 @@ _RESERVED = frozenset(
         *(_WEBSITE, "pages:deploy"),
     }
 )
-_LONGEST = 255
+LONGEST = 255
 # https://docs.gitlab.com/ci/variables/predefined_variables/: CI_COMMIT_REF_SLUG.
 _LONGEST_SLUG = 63
 # https://docs.gitlab.com/ci/yaml/#resource_group; `$` would start a variable.
@@ -37,7 +37,7 @@ def resource_group_name(resource: str, *, is_of_branch: bool = False) -> str:
     GitLab ignores a resource group whose name is too long.
     """
     if is_of_branch:
-        longest = _LONGEST - len(" on ") - _LONGEST_SLUG
+        longest = LONGEST - len(" on ") - _LONGEST_SLUG
         return f"{allowed_name(resource, _NOT_IN_RESOURCE_GROUPS, '/ ', longest)} on $CI_COMMIT_REF_SLUG"
     return allowed_name(resource, _NOT_IN_RESOURCE_GROUPS, edges="/ ")
 
@@ -94,10 +94,10 @@ def allowed(name: str) -> str:
     """Return *name*, changed if it is a keyword, hidden, blank or too long."""
     if name in _RESERVED or name.startswith(".") or not name.strip():
         return f"stage {name}"
-    return name if len(name) <= _LONGEST else _shortened(name, "")
+    return name if len(name) <= LONGEST else _shortened(name, "")
 
 
 def _shortened(name: str, end: str) -> str:
     """Return *name* with *end*, shortened between them if both together are too long."""
-    room = _LONGEST - len(end)
+    room = LONGEST - len(end)
     return name + end if len(name) <= room else f"{name[: room - 1]}…{end}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
+from pipegen.targets.gitlab.names import LONGEST
 
 
 class MatrixJob(Struct):
@@ -71,8 +72,14 @@ def _common_need(needs: Sequence[NeedEntry], matrix: MatrixJob, matrices: Mappin
 
 
 def is_usable(matrix: MatrixJob, references: JobReferences, *, has_single_needs: bool) -> bool:
-    """Return whether all *references* to the combinations of *matrix* can be to one job."""
+    """Return whether all *references* to the combinations of *matrix* can be to one job.
+
+    GitLab refuses a need on a job whose name is too long.
+    """
     names = matrix.combinations.keys()
+    lists = [", ".join(value for _, value in own) for own in matrix.combinations.values()]
+    if len(f"{matrix.job.name}: []") + max(map(len, lists)) > LONGEST:
+        return False
     for name, needs in references.needs_of(names).items():
         if name in names or len({replace(need, job="") for need in needs}) > 1:
             return False

@@ -445,6 +445,14 @@ def test_values_that_gitlab_expands_or_that_look_like_several_stay_separate_jobs
     assert "unit" not in matrix
 
 
+@pytest.mark.parametrize(("length", "is_one"), [(247, True), (248, False)])
+def test_combinations_whose_names_would_be_too_long_stay_separate_jobs(length: int, is_one: bool) -> None:  # noqa: FBT001
+    """GitLab refuses a need on a job whose name has more than 255 characters."""
+    matrix = _matrix("env: { FLAGS: '${matrix.FLAGS}' }", "script: make", axes=f"FLAGS: [{'x' * length}, c]")
+
+    assert ("unit" in matrix) == is_one
+
+
 @pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "v: ['a b', c]", "x-y: [a, b]"])
 def test_axes_that_are_not_safe_variables_stay_separate_jobs(axes: str) -> None:
     """The runner and programs read variables such as PATH."""
