@@ -69,7 +69,7 @@ class EventOptions(Struct, kw_only=True):
     def _changed_paths(self) -> list[str]:
         paths = [normpath(path) for path in self.changed]
         for written, path in zip(self.changed, paths, strict=True):
-            if path.startswith(("/", "../")):
+            if path.split("/")[0] in ("", ".", ".."):
                 raise WrongUsage(f'--changed takes a path from the root of the repository, not "{written}"')
         return paths
 

@@ -333,7 +333,9 @@ def test_the_config_is_not_a_file_of_tests(app: Path, pipegen: Pipegen) -> None:
     assert (read.status, 'run "pipegen test"' in read.err) == (1, True)
 
 
-@pytest.mark.parametrize(("path", "is_refused"), [("/a.py", True), ("../a.py", True), ("./docs//a.md", False)])
+@pytest.mark.parametrize(
+    ("path", "is_refused"), [("/a.py", True), ("../a.py", True), ("..", True), ("", True), ("./docs//a.md", False)]
+)
 @pytest.mark.usefixtures("app")
 def test_changed_files_are_in_the_repository(path: str, is_refused: bool, pipegen: Pipegen) -> None:  # noqa: FBT001 - a parameter
     """Other paths would match no condition; equal ones are the same file."""
