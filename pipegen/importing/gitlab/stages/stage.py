@@ -82,18 +82,14 @@ _TEXTS = ("before_script", "script", "after_script")
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _TRANSLATED = frozenset(
     {
-        *("before_script", "script", "after_script", "variables", "parallel", "needs", "dependencies", "extends"),
-        *("stage", "inherit", "trigger", "pages", "publish", "release", *_OF_START),
-        *(source for group in GROUPS for source in group.sources),
+        *(*_TEXTS, *_OF_START, "variables", "parallel", "needs", "dependencies", "extends", "stage", "inherit"),
+        *("trigger", "pages", "publish", "release", *(source for group in GROUPS for source in group.sources)),
     }
 )
 
 
 class Draft(MutableStruct, kw_only=True):
-    """A stage: its keys, its raw keys for GitLab, its condition, the comment above it, and needs of other pipelines.
-
-    Each of its combinations waits for the same one of the stages *paired*.
-    """
+    """A stage: its keys, its raw keys for GitLab, its condition, the comment above it, and needs of other pipelines."""
 
     name: str
     job: SourceJob
@@ -104,7 +100,7 @@ class Draft(MutableStruct, kw_only=True):
     keys: dict[str, Value] = field(default_factory=dict)
     raw: dict[str, Data] = field(default_factory=dict)
     other_files: tuple[Mapping[str, Data], ...] = ()
-    paired: frozenset[str] = frozenset()
+    paired: frozenset[str] = frozenset()  # Each combination waits for the same one of these stages.
 
     @property
     def origin(self) -> StageOrigin:
