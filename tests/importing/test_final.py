@@ -188,3 +188,26 @@ alert: {{ stage: end, script: [./alert], when: on_failure }}
 
     assert 'job "alert" starts after failures of the jobs directly before it' in messages(report)
     assert yaml_data(result.generated[-1].text)["alert"]["needs"]
+
+
+@pytest.mark.parametrize("stage", [".pre", ".post"])
+def test_jobs_of_the_first_and_last_stage_do_not_start_alone(stage: str, tmp_path: Path) -> None:
+    """GitLab starts no pipeline for them: they run when one of the other jobs does."""
+    rules = "[{ if: $CI_COMMIT_TAG }, { if: $NIGHTLY }]"
+    jobs = f"build: {{ script: make, rules: {rules} }}\ntest: {{ script: ls, only: [main] }}"
+    result, _ = from_text(f"{jobs}\nnotify: {{ stage: {stage}, script: ./notify }}\n", tmp_path)
+    stages = {stage["name"]: stage for stage in _pipeline(result)["stages"]}
+
+    assert stages["notify"]["when"] == {
+        "not": {"event": "merge_request"},
+        "any": [{"tag": True}, {"env": {"NIGHTLY": True}}, {"branch": "main"}],
+    }
+    assert _differences(result) == []
+
+
+def test_a_pipeline_for_jobs_of_the_last_stage_alone_is_a_difference(tmp_path: Path) -> None:
+    """A config cannot express the condition of the other job."""
+    jobs = 'build: { script: make, rules: [{ if: "$CI_COMMIT_TAG && $A =~ $B" }] }\n'
+    result, _ = from_text(f"{jobs}notify: {{ stage: .post, script: ./notify }}\n", tmp_path)
+
+    assert _differences(result) == ['job "notify" runs only in the import']

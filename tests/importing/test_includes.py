@@ -43,25 +43,43 @@ def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("rules", "content"),
+    ("rules", "content", "result"),
     [
-        ("{ exists: [a] }", "stress: { script: ./stress }"),
-        ("{ if: $FULL }", "variables: { FULL: yes }\nstress: { script: ./stress }"),
-        (_NIGHTLY, "build: { script: make nightly }"),
-        ("{ if: $FULL = 1 }", "stress: { script: ./stress }"),
+        ("{ exists: [a] }", "stress: { script: ./stress }", "the same for {} events, without the rules of 1 include"),
+        ("{ if: $FULL }", "variables: { FULL: yes }\nstress: { script: ./stress }", "1 difference in {} events"),
+        (_NIGHTLY, "build: { script: make nightly }", "1 difference in {} events"),
+        ("{ if: $A = 1 }", "stress: { script: ./stress }", "the same for {} events, without the rules of 1 include"),
     ],
     ids=["files", "own variable", "job of two files", "no expression"],
 )
-def test_other_rules_of_includes_are_reported(rules: str, content: str, tmp_path: Path) -> None:
-    """A condition of one job cannot express them; the comparison says that they take no part."""
+def test_other_rules_of_includes_are_reported(rules: str, content: str, result: str, tmp_path: Path) -> None:
+    """A condition of one job cannot express them; the comparison evaluates those that it can read."""
     (tmp_path / "nightly.yml").write_text(content, encoding="utf-8")
 
-    result, report = from_text(_MAIN % rules, tmp_path)
-    proof = prove(result)
+    imported, report = from_text(_MAIN % rules, tmp_path)
+    proof = prove(imported)
 
     assert proof is not None
-    assert proof.words.endswith(" events, without the rules of 1 include")
+    assert proof.words == result.format(proof.events)
     assert 'the rules of this include are left out: the jobs of "nightly.yml" are always imported' in messages(report)
+
+
+def test_files_without_the_rules_of_their_includes_are_a_difference(tmp_path: Path) -> None:
+    """The import merges both definitions of a job in all runs, GitLab only those of the files in the pipeline."""
+    (tmp_path / "main.yml").write_text("deploy: { variables: { TARGET: production }, script: make deploy }\n")
+    (tmp_path / "other.yml").write_text("deploy: { image: alpine, script: make preview }\n")
+    rules = (("main", '$CI_COMMIT_BRANCH == "main"'), ("other", '$CI_COMMIT_BRANCH == "next"'))
+    includes = ", ".join(f"{{ local: {name}.yml, rules: [{{ if: '{rule}' }}] }}" for name, rule in rules)
+    result, report = from_text(f"include: [{includes}]\nbuild: {{ script: make }}\n", tmp_path)
+    proof = prove(result)
+
+    assert 'the jobs of "main.yml" are always imported; also defined elsewhere: "deploy"' in messages(report)
+    assert proof is not None
+    assert proof.words == f"2 differences in {proof.events} events"
+    assert [(difference.message, "push to next" in difference.events) for difference in proof.differences] == [
+        ('the jobs of "main.yml" are in the pipeline only in the import', True),
+        ('the jobs of "other.yml" are in the pipeline only in the import', False),
+    ]
 
 
 def test_alternative_includes_can_have_their_own_stages(tmp_path: Path) -> None:

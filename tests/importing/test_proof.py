@@ -1039,3 +1039,22 @@ stop:
 
     assert jobs["deploy"]["environment"]["name"] == jobs["stop"]["environment"]["name"]
     assert jobs["deploy"]["environment"]["url"] == "https://example.com"
+
+
+def test_a_pipeline_without_stages_is_a_difference(tmp_path: Path) -> None:
+    """Jobs that combine the needs of others would run for nothing."""
+    jobs = "".join(
+        f"build-{n}: {{ stage: build, script: make, rules: [{{ if: $CI_COMMIT_TAG }}] }}\n" for n in range(51)
+    )
+    last = "end: { stage: test, script: ls, rules: [{ if: $CI_COMMIT_TAG, changes: { paths: [a], compare_to: b } }] }\n"
+    result, _ = from_text(f"{jobs}{last}", tmp_path)
+    rules = re.compile(r"(collect for .*:\n(?:  .*\n)*?)  rules:\n(?:    .*\n)*")
+    changed = replace(result.generated[-1], text=rules.sub(r"\1", result.generated[-1].text))
+    proof, other = prove(result), prove(replace(result, generated=(changed,)))
+
+    assert proof is not None
+    assert proof.differences == ()
+    assert other is not None
+    assert {difference.message for difference in other.differences} == {
+        'only the import starts a pipeline, with no stage: "collect for end"'
+    }

@@ -22,7 +22,7 @@ from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
 from pipegen.importing.gitlab.stages.after_failures import Misordered, awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
-from pipegen.importing.gitlab.stages.final import final_starts, final_statuses
+from pipegen.importing.gitlab.stages.final import final_starts, final_statuses, starts_with_others
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
@@ -76,7 +76,8 @@ class ImportOptions(Struct, kw_only=True):
 
     Those of "" are the names that a config refuses for inputs. *names* are those in a generated file.
     *misordered* jobs would wait for other jobs in some runs, and a push to a branch with an open merge request starts
-    *duplicated* ones. *comments* are those of the source, and *native* its matrices that stay raw, like *forced*.
+    *duplicated* ones. In some runs, jobs of `.pre` and `.post` would be *alone*. *comments* are those of the source,
+    and *native* its matrices that stay raw, like *forced*.
     """
 
     default_branch: str
@@ -85,6 +86,7 @@ class ImportOptions(Struct, kw_only=True):
     names: GeneratedNames
     misordered: Misordered = Misordered()
     duplicated: Collection[str] = ()
+    alone: Collection[str] = ()
     comments: EntryComments
     native: Mapping[str, Mapping[str, str]]
 
@@ -113,13 +115,7 @@ def document(source: SourcePipeline, options: ImportOptions, accounting: Account
 class _Writer:
     """Writes the config of a pipeline."""
 
-    def __init__(
-        self,
-        source: SourcePipeline,
-        options: ImportOptions,
-        accounting: Accounting,
-        report: Report,
-    ) -> None:
+    def __init__(self, source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> None:
         self._name = selected_pipeline(source)
         setting_texts = setting_variables(source)
         replaced = (*setting_texts, *((VARIABLE,) if self._name else ()))
@@ -152,6 +148,7 @@ class _Writer:
         )
 
     def document(self) -> ConfigDocument:
+        options = self._options
         condition = self._workflow()
         has_merge_requests = self._runs_for_merge_requests()
         known = condition if has_merge_requests else NO_MERGE_REQUEST
@@ -168,6 +165,7 @@ class _Writer:
         jobs = sorted(self._source.jobs.values(), key=lambda job: job.stage_number)
         starts = {job.name: self._start(job, builder, known) for job in jobs}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
+        starts |= starts_with_others(self._source, {name: starts[name] for name in stages}, options.alone, known)
         final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered.names)
         starts |= final_starts(starts, final)
         others = {*self._inputs, *self._set_by_workflow}
@@ -189,7 +187,6 @@ class _Writer:
         order = order_of(self._source, stages, awaited_by_stages(drafts, self._source), self._left_out_in_runs)
         order = with_skipped_jobs(order.with_final(final), drafts, self._source, self._options.misordered)
         order = with_selections(order, drafts, self._source)
-        options = self._options
         needs = keep_needs(drafts, self._source, order, options.names, options.misordered, self._inputs, self._report)
         if files := files_from_setting({draft.name: draft.other_files for draft in drafts}):
             self._targets["files_from"] = files

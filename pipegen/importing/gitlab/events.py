@@ -60,9 +60,9 @@ class ComparedEvent(Struct):
     is_duplicate: bool = False
 
 
-def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
-    """Return the usual events, and those that the rules of *source* distinguish."""
-    parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
+def events(source: SourcePipeline, others: Iterable[Formula], default_branch: str) -> tuple[ComparedEvent, ...]:
+    """Return the usual events, and those that the rules of *source*, and *others*, distinguish."""
+    parts = [test for formula in (*formulas_of(source), *others) for test in tests_in(formula)]
     branches = _branches(parts, default_branch)
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
     duplicates = [

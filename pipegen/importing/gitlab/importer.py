@@ -20,10 +20,12 @@ from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
 from pipegen.importing.gitlab.reading.reserved import with_free_names
+from pipegen.importing.gitlab.reading.rules import is_included
 from pipegen.importing.gitlab.reading.tree import read_tree
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.refused.without_effect import LostValues, report_without_effect
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
+from pipegen.importing.gitlab.runs import starts_pipeline
 from pipegen.importing.gitlab.stages.after_failures import Misordered
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
@@ -166,7 +168,8 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     finally:
         report.take(own)
     pipeline = runnable(every, has_helpers=False, left_out=every.jobs.keys() - source.jobs.keys())
-    compared = events(source, default_branch)
+    ignored = [is_included(include.rules) for include in files.ignored if include.rules is not None]
+    compared = events(source, ignored, default_branch)
     return PipelineReading(
         files=files,
         source=source,
@@ -222,6 +225,12 @@ class _Attempt:
             if event.is_duplicate
             for started in all_started
         )
+        self._alone = frozenset(
+            started.name
+            for all_started in reading.started
+            if not starts_pipeline(reading.runnable, all_started)
+            for started in all_started
+        )
         self.forced: dict[str, dict[str, str]] = {}
         self.names = GeneratedNames()
 
@@ -239,6 +248,7 @@ class _Attempt:
             names=self.names,
             misordered=self._misordered,
             duplicated=self._duplicated,
+            alone=self._alone,
             comments=self._reading.comments,
             native=self._reading.native,
         )

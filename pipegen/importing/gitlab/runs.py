@@ -12,6 +12,7 @@ from pipegen.importing.gitlab.reading.order import Need, values_in, whole_name
 from pipegen.importing.gitlab.reading.rules import ALWAYS, MANUAL, ON_FAILURE, ON_SUCCESS
 from pipegen.importing.gitlab.runnable import RunnableJob, RunnablePipeline, StartedJob
 from pipegen.importing.gitlab.values import expanded_all, ground
+from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 
@@ -67,7 +68,8 @@ class RunJob(Struct, kw_only=True):
 def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works) -> dict[str, RunJob] | None:
     """Return the jobs of the run of *started* by name, None if GitLab refuses it.
 
-    It does so if a job needs one that is not in the run, or itself through others.
+    It does so if a job needs one that is not in the run, or itself through others. It starts no pipeline for jobs of
+    `.pre` and `.post` alone.
 
     Their work is in *works* from now on, which runs of the same pipeline share.
     """
@@ -75,6 +77,8 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob], works: Works)
     jobs = _present(pipeline, starts)
     if any(_missing(jobs)):
         return None
+    if not starts_pipeline(pipeline, started):
+        return {}
     direct, files, skipped = _order(starts, jobs)
     ancestors = closure(direct)
     if any(name in earlier for name, earlier in ancestors.items()):
@@ -128,6 +132,11 @@ def _may_start_early(
             implied |= direct[name]
     may_be_skipped = any(starts[need].when == ON_FAILURE or stopped_by[need] for need in needs)
     return len(needs - implied) > 1 and may_be_skipped
+
+
+def starts_pipeline(pipeline: RunnablePipeline, started: Iterable[StartedJob]) -> bool:
+    """Return whether the *started* jobs are a pipeline: for those of `.pre` and `.post` alone, GitLab starts none."""
+    return any(pipeline.jobs[start.name].job.stage not in (FIRST_STAGE, LAST_STAGE) for start in started)
 
 
 def missing_needs(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> Iterator[tuple[str, str]]:

@@ -9,17 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting
-from pipegen.importing.gitlab.importer import GitLabImport
+from pipegen.importing.gitlab.importer import GitLabImport, PipelineReading
 from pipegen.importing.gitlab.left_values import generated_values, values_of_report
 from pipegen.importing.gitlab.proof.own_commands import added_variables
+from pipegen.importing.gitlab.reading.expressions.formulas import TRUE, holds
 from pipegen.importing.gitlab.reading.files import Files, read_files
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
+from pipegen.importing.gitlab.reading.rules import is_included
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, OTHER_FILES, RunnablePipeline, StartedJob, runnable
-from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run
+from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run, starts_pipeline
 from pipegen.importing.gitlab.values import ground, word_value
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.plan.model import Case
@@ -73,14 +75,20 @@ def prove(imported: GitLabImport) -> Proof | None:
         pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
         all_names = frozenset(expected)
         misordered |= {job.job for job, other in pairs if any(_order(job, other, all_names))}
-        for name, message in comparison.differences(expected, actual, imported.jobs):
+        differing = [*comparison.differences(expected, actual, imported.jobs)]
+        if not expected and not actual and starts_pipeline(result, other) and not starts_pipeline(source, started):
+            helpers = listed([helper.name for helper in other])
+            differing.append((imported.jobs[0], f"only the import starts a pipeline, with no stage: {helpers}"))
+        for name, message in differing:
             events_by_difference.setdefault((name, message), []).extend(titles)
+    differences = [
+        RunDifference(at=imported.source.jobs[job].key.span, message=message, events=tuple(titles))
+        for (job, message), titles in events_by_difference.items()
+    ]
+    differences += _of_includes(imported.reading)
     return Proof(
         events=number if has_jobs or events_by_difference else 0,
-        differences=tuple(
-            RunDifference(at=imported.source.jobs[job].key.span, message=message, events=tuple(titles))
-            for (job, message), titles in events_by_difference.items()
-        ),
+        differences=tuple(differences),
         misordered=frozenset(misordered),
         restriction=_restriction(imported.reading.files),
     )
@@ -100,9 +108,19 @@ def _with_values(imported: GitLabImport) -> RunnablePipeline:
     return replace(source, jobs={name: replace(job, values=values[name]) for name, job in source.jobs.items()})
 
 
+def _of_includes(reading: PipelineReading) -> Iterator[RunDifference]:
+    """Yield the runs without the files of an include, which the import has in all runs."""
+    for include in reading.files.ignored:
+        formula = TRUE if include.rules is None else is_included(include.rules)
+        without = tuple(event.title for event in reading.events if not holds(formula, event.facts))
+        if without:
+            message = f"the jobs of {listed(include.names)} are in the pipeline only in the import"
+            yield RunDifference(at=include.entry.key.span, message=message, events=without)
+
+
 def _restriction(files: Files) -> str:
-    """Return that missing files, and the rules of a number of includes, take no part, "" if there are none."""
-    ignored = files.ignored
+    """Return that missing files, and unreadable rules of includes, take no part, "" if there are none."""
+    ignored = sum(include.rules is None for include in files.ignored)
     parts = [
         *([] if files.is_complete else ["files that are not here"]),
         *([f"the rules of {ignored} include{'s' * (ignored > 1)}"] if ignored else []),

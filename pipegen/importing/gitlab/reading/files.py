@@ -58,7 +58,7 @@ class IncludeRule(Struct):
     excludes: bool
 
 
-class _ConditionalInclude(Struct):
+class ConditionalInclude(Struct):
     """The *rules* of the entry of an include of the files *names*, None if pipegen cannot read them."""
 
     entry: Entry
@@ -70,15 +70,15 @@ class Files(Struct):
     """The merged content of a pipeline's files, and the tree of each, to count its keys.
 
     *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
-    *ignored* is the number of includes whose rules it leaves out, and *conditions* are the rules of the includes that
-    bring a job, all of which must include it.
+    *ignored* are the includes whose rules it leaves out, and *conditions* are the rules of the includes that bring a
+    job, all of which must include it.
     """
 
     tree: TreeMapping
     trees: tuple[TreeMapping, ...]
     unread: tuple[Node, ...]
     is_complete: bool
-    ignored: int
+    ignored: tuple[ConditionalInclude, ...]
     conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]] = field(default_factory=dict)
 
 
@@ -94,7 +94,7 @@ class _Reading(MutableStruct):
     number: int = 0
     is_complete: bool = True
     # Conditional includes, and the numbers of those that bring each key at the top level, for each file with the key.
-    includes: list[_ConditionalInclude] = field(default_factory=list)
+    includes: list[ConditionalInclude] = field(default_factory=list)
     origins: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
     stages: list[Entry] = field(default_factory=list)
 
@@ -108,7 +108,8 @@ def read_files(
     tree = _with_all_stages(_merged(read_tree(file, report), own, _NO_VALUES, reading, ((), ())), reading)
     refused = _refused(tree, reading)
     conditions = _conditions(reading, refused)
-    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, len(refused), conditions)
+    ignored = tuple(reading.includes[number] for number in sorted(refused))
+    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, ignored, conditions)
 
 
 def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
@@ -134,6 +135,7 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
 def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
     """Return the numbers of the includes with rules that the jobs of *tree* cannot have; report them."""
     refused = set[int]()
+    merged: dict[int, dict[str, None]] = {}
     variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
     for number, include in enumerate(reading.includes):
         if include.rules is None or not variables.isdisjoint(_tested(include.rules)):
@@ -142,14 +144,19 @@ def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
         if name == "stages" and () in origins:
             continue  # The stages of the including file count.
         if name in _OF_ALL_JOBS or len(set(origins)) > 1:
-            refused.update(number for origin in origins for number in origin)
+            numbers = {number for origin in origins for number in origin}
+            refused |= numbers
+            for number in numbers if len(origins) > 1 else ():
+                merged.setdefault(number, {})[name] = None
     for number, include in enumerate(reading.includes):
         outcome = KeyOutcome.REPORTED if number in refused else KeyOutcome.TRANSLATED
         reading.accounting.mark(include.entry, outcome)
         if number in refused:
+            jobs = f"the jobs of {listed(include.names)} are always imported"
+            others = f"; also defined elsewhere: {listed(tuple(merged[number]))}" if number in merged else ""
             reading.report.add(
                 codes.NOT_IMPORTED,
-                f"the rules of this include are left out: the jobs of {listed(include.names)} are always imported",
+                f"the rules of this include are left out: {jobs}{others}",
                 at=include.entry.key.span,
                 hint='add the conditions to the "when" of the stages',
             )
@@ -244,7 +251,7 @@ def _included(
     if "rules" in keys:
         rules = _include_rules(keys["rules"].value)
         conditions = (*conditions, len(reading.includes))
-        reading.includes.append(_ConditionalInclude(keys["rules"], included.names, rules))
+        reading.includes.append(ConditionalInclude(keys["rules"], included.names, rules))
     inputs = (
         {argument.key.text: argument.value for argument in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     )

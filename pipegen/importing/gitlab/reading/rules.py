@@ -77,7 +77,7 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     """
     if not job.included:
         return _own_rules(job, source)
-    missing = (negated(_is_included(rules)) for rules in job.included)
+    missing = (negated(is_included(rules)) for rules in job.included)
     excluding = (Rule(formula=formula, when=NEVER, allow_failure=False) for formula in missing)
     return (*excluding, *_own_rules(job, source))
 
@@ -91,7 +91,7 @@ def may_have_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
     return bool(source.unread) and has_parts and "trigger" not in job.entries and _CONDITIONS.isdisjoint(job.entries)
 
 
-def _is_included(rules: Sequence[IncludeRule]) -> Formula:
+def is_included(rules: Sequence[IncludeRule]) -> Formula:
     """Return the condition under which *rules* of an include let it bring its files."""
     result: Formula = FALSE
     for rule in reversed(rules):

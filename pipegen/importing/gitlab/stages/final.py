@@ -1,4 +1,4 @@
-"""The jobs of the last stage of which some run after failures: stages in `finally`."""
+"""The jobs of the last stage of which some run after failures, and those that GitLab does not start alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pipegen.importing.gitlab.reading.order import needs_of, whole_name
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
 from pipegen.importing.gitlab.stages.starts import Start
+from pipegen.importing.logic import Condition, Conjunction, Disjunction, simplified
+from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE
 from pipegen.source.tree import child
 from pipegen.structs import replace
 
@@ -65,3 +67,23 @@ def final_starts(starts: Mapping[str, Start | None], final: Collection[str]) -> 
     for name in final:
         if (start := starts[name]) is not None:
             yield name, replace(start, raw={})
+
+
+def starts_with_others(
+    source: SourcePipeline, starts: Mapping[str, Start | None], alone: Collection[str], known: Condition
+) -> Iterator[tuple[str, Start]]:
+    """Yield the *starts* of jobs that would be *alone* in some runs, only for runs of others; *known* holds in all.
+
+    GitLab starts no pipeline for jobs of `.pre` and `.post` alone: `lib/gitlab/ci/pipeline/chain/populate.rb`. There
+    are none if a config cannot express for which runs others start.
+    """
+    edges = (FIRST_STAGE, LAST_STAGE)
+    others = [start for name, start in starts.items() if source.jobs[name].stage not in edges] if alone else []
+    conditions = dict.fromkeys(start.condition for start in others if start is not None and not start.reason)
+    if not others or any(start is None or start.reason for start in others):
+        return
+    for name in starts:
+        start = starts[name]
+        if name in alone and start is not None and not start.reason:
+            whole = Conjunction((start.condition, Disjunction(tuple(conditions))))
+            yield name, replace(start, condition=simplified(whole, known))

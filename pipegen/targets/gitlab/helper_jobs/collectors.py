@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from itertools import chain
+from itertools import takewhile
 from posixpath import dirname
 from types import MappingProxyType
 
+from pipegen.emit.yaml import Data
 from pipegen.shell.values.transfers import FOLDER
 from pipegen.structs import replace
-from pipegen.targets.gitlab.jobs.raw import has_rules
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,
@@ -294,24 +294,38 @@ def with_rules_of_readers(jobs: Sequence[GitLabJob], collectors: Collection[str]
 
 
 def _alternatives(rules: Sequence[tuple[RuleEntry, ...]]) -> tuple[RuleEntry, ...]:
-    """Return the rules of a job in all runs of jobs with these *rules*, () if some have none, or they exclude runs."""
+    """Return the rules of a job in all runs of jobs with these *rules*, () if some have none, or exclude other runs."""
     if () in rules:
         return ()
-    together = tuple(dict.fromkeys(chain.from_iterable(rules)))
-    return together if len(set(rules)) == 1 or all(rule.when != "never" for rule in together) else ()
+    first = takewhile(lambda same: len({*same}) == 1, zip(*rules, strict=False))
+    common = tuple(same[0] for same in first)
+    rest = tuple(dict.fromkeys(rule for own in rules for rule in own[len(common) :]))
+    return (*common, *rest) if all(rule.when != "never" for rule in rest) else ()
 
 
 def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
     """Return the rules of another job in the runs of *job*, () if its own are not known or read its variables."""
-    texts = [text for rule in job.rules for text in (rule.condition, *rule.changes, *rule.exists)]
+    rules = _raw_rules(job.raw["rules"]) if "rules" in job.raw else job.rules
+    texts = [text for rule in rules for text in (rule.condition, *rule.changes, *rule.exists)]
     read = {name for text in texts for name in re.findall(r"\$\{?(\w+)", text)}
     own = {variable.name for variable in job.variables}
     # Jobs that start pipelines do not get the variables of the file, and raw keys may set others.
     gets_same = job.trigger is None and job.inherits_variables and _WITH_VARIABLES.isdisjoint(job.raw)
     own.update(name for name in read if name.startswith(_OF_JOBS) or not (gets_same or name.startswith("CI_")))
-    if has_rules(job.raw) or not read.isdisjoint(own):
+    if not job.raw.keys().isdisjoint(("extends", "only", "except")) or not read.isdisjoint(own):
         return ()
     return tuple(
         replace(rule, when=rule.when if rule.when == "never" else "", start_in="", variables=(), allow_failure=None)
-        for rule in job.rules
+        for rule in rules
     )
+
+
+def _raw_rules(rules: Data) -> tuple[RuleEntry, ...]:
+    """Return the conditions of raw *rules*, () if one is not a plain condition."""
+    items = rules if isinstance(rules, list) else []
+    entries = [
+        RuleEntry(str(rule.get("if", "")), when=str(rule.get("when", "")))
+        for rule in items
+        if isinstance(rule, dict) and rule.keys().isdisjoint(("changes", "exists"))
+    ]
+    return tuple(entries) if len(entries) == len(items) else ()

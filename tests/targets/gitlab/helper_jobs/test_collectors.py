@@ -19,6 +19,8 @@ from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, Collectors
 from pipegen.targets.gitlab.model import ArtifactKeys, GitLabJob, NeedEntry
 from pipegen.targets.gitlab.names import JobNames
 
+_TAG = "$CI_COMMIT_TAG"
+
 
 def fan_in(before: int, *, read: int = 0, ends: tuple[str, ...] = ("end",)) -> Compiled:
     """Return a pipeline in which *ends* follow many stages and read the outputs of the first *read*."""
@@ -60,22 +62,25 @@ def test_a_job_with_raw_rules_may_be_in_pipelines_without_its_collectors() -> No
 @pytest.mark.parametrize(
     ("ends", "conditions"),
     [
-        (["script: x, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
-        (["script: x, when: { tag: true }, approve: true"], ["$CI_COMMIT_TAG"]),
-        (["script: x, when: { tag: true }", "script: y, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
+        (["script: x, when: { tag: true }"], [_TAG]),
+        (["script: x, when: { tag: true }, approve: true"], [_TAG]),
+        (["script: x, when: { tag: true }", "script: y, when: { tag: true }"], [_TAG]),
         (
             ["script: x, when: { tag: true }", "script: x, when: { branch: b }"],
-            ["$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "b"'],
+            [_TAG, '$CI_COMMIT_BRANCH == "b"'],
         ),
-        (["trigger: { include: c.yml }, when: { tag: true }"], ["$CI_COMMIT_TAG"]),
+        (["trigger: { include: c.yml }, when: { tag: true }"], [_TAG]),
         (["trigger: { include: c.yml }, when: { env: { X: y } }"], None),
         (["script: x, when: { tag: true }", "script: x"], None),
-        (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }"], None),
+        (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }"], ["$X"]),
         (["script: x, when: { env: { X: y } }, raw: { gitlab: { variables: { X: y } } }"], None),
         (["script: x, when: { env: { X: y } }, raw: { gitlab: { parallel: { matrix: [{ X: [y] }] } } }"], None),
         (["script: x, when: { env: { X: y } }, raw: { gitlab: { inherit: { variables: false } } }"], None),
         (["script: x, when: { env: { CI_JOB_STAGE: y } }"], None),
-        (["script: x, when: { tag: true }, raw: { gitlab: { variables: { X: y } } }"], ["$CI_COMMIT_TAG"]),
+        (["script: x, when: { tag: true }, raw: { gitlab: { variables: { X: y } } }"], [_TAG]),
+        (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }", "script: x, when: { tag: true }"], ["$X", _TAG]),
+        (["script: x, raw: { gitlab: { rules: [{ if: $X, changes: [a] }] } }"], None),
+        (["script: x, raw: { gitlab: { rules: [{ if: $X }], variables: { X: y } } }"], None),
     ],
 )
 def test_collectors_are_in_the_runs_of_their_readers(ends: list[str], conditions: list[str] | None) -> None:
@@ -285,3 +290,25 @@ def behind(needs: tuple[NeedEntry, ...], helpers: tuple[GitLabJob, ...]) -> list
     return list(
         chain.from_iterable(behind(jobs[need.job].needs, helpers) if need.job in jobs else [need.job] for need in needs)
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "common"),
+    [
+        ("if: $A", "if: $B", [{"if": "$X", "when": "never"}, {"if": "$A"}, {"if": "$B"}]),
+        ("if: $A", "if: $C, when: never", None),
+    ],
+)
+def test_rules_that_exclude_the_same_runs_are_combined(
+    own: str, other: str, common: list[dict[str, str]] | None
+) -> None:
+    """The first rule that holds decides, so that one reader's rules cannot exclude runs of another."""
+    stages = [f"{{ name: s{n}, script: x, when: {{ branch: a }} }}" for n in range(60)]
+    rules = [f"{{ if: $X, when: never }}, {{ {each} }}" for each in (own, other)]
+    stages += [
+        f"{{ name: end{n}, script: x, raw: {{ gitlab: {{ rules: [{each}] }} }} }}" for n, each in enumerate(rules)
+    ]
+    arcs = ", ".join(f"[s{n}, end{number}]" for n in range(60) for number in range(2))
+    output = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+    assert [output.data[name].get("rules") for name in collectors(output)] == [common] * len(collectors(output))
