@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from importing.samples import from_text, messages
+from yaml_data import yaml_data
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
@@ -219,3 +220,14 @@ def test_stage_elsewhere_has_the_name_of_a_job_or_is_an_input(
 
     assert f'warning[PG852] the stage of job "check" is not in the files: {place}' in messages(report)
     assert ("[build, [deploy, check]]" in result.text) == (place == "it runs last")
+
+
+def test_variables_with_unknown_references_are_left_out(tmp_path: Path) -> None:
+    """Without a value, the variable would be empty, not the one of the project."""
+    variables = "{ CI_IMAGE: !reference [.base, variables, IMAGE], LEVEL: high, NONE: }"
+    job = f"build: {{ image: $CI_IMAGE, script: make, variables: {variables} }}\n"
+    result, report = from_text(f"include: [{{ project: a/b, file: c.yml }}]\n{job}", tmp_path)
+
+    assert "what !reference names is left out" in messages(report)
+    assert yaml_data(result.text)["pipelines"]["ci"]["stages"][0]["env"] == {"LEVEL": "high", "NONE": ""}
+    assert yaml_data(result.generated[-1].text)["build"]["image"] == "$CI_IMAGE"

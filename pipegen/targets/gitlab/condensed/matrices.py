@@ -60,16 +60,18 @@ def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], features
     extended: dict[str, GitLabJob] = {}
     for title, group in groups.items():
         jobs = _plain(group, plan_jobs)
+        if len(jobs) < min(len(group), 2):
+            continue
         matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=features.tags)
         uniform = _uniform(jobs, plan_jobs)
-        if matrix is None and len(uniform) < len(jobs):
+        if matrix is None and 1 < len(uniform) < len(jobs):
             jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=features.tags)
         if matrix is None:
             continue
         usable = with_needs(matrix, jobs, matrices, features) if not matrix.own_fields else None
         if usable is not None and is_usable(matrix, references, has_single_needs=features.single):
             matrices |= dict.fromkeys(matrix.combinations, _with_parts(usable, jobs, references))
-        elif f".{title}" not in taken and not matrix.needs_numbers:
+        elif len(group) > 1 and f".{title}" not in taken and not matrix.needs_numbers:
             extended |= _extending(matrix, jobs)
     return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
 
@@ -82,7 +84,16 @@ def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, l
         if plan_job is not None and plan_job.combination is not None:
             groups.setdefault(matrix_name(job.name, plan_job), []).append(job)
     taken = {job.name for job in document.jobs}
-    return {title: jobs for title, jobs in groups.items() if len(jobs) > 1 and title not in taken}
+    return {
+        title: jobs
+        for title, jobs in groups.items()
+        if title not in taken and (len(jobs) > 1 or _has_variables(jobs[0], plan_jobs))
+    }
+
+
+def _has_variables(job: GitLabJob, plan_jobs: Mapping[str, PlanJob]) -> bool:
+    """Return whether the values of the combination *job* are variables of it, so that a matrix can set them."""
+    return all(VariableEntry(axis, value) in job.variables for axis, value in _values([job], plan_jobs)[job.name])
 
 
 def matrix_name(name: str, plan_job: PlanJob) -> str:
@@ -159,8 +170,6 @@ def _matrix(
     An axis that some lack is an empty variable of the job. *variables* are those of the file.
     """
     values = _values(jobs, plan_jobs)
-    if len(values) < 2:  # noqa: PLR2004 - several
-        return None
     # The first has a value for each axis.
     members = sorted(jobs, key=lambda job: -len(values[job.name]))
     maps = {job.name: dict(values[job.name]) for job in members}

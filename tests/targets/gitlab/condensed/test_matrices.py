@@ -42,6 +42,22 @@ def test_combinations_become_one_matrix_job() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("env", "axes", "name"),
+    [
+        ("V: '${matrix.V}'", "V: ['3.1']", "unit"),
+        ("W: '${matrix.V}'", "V: ['3.1']", "unit: 3.1"),
+        ("V: '${matrix.V}'", "V: ['3.1', 'a,b']", "unit: 3.1"),
+    ],
+)
+def test_a_single_combination_is_a_matrix_job_if_it_has_the_variables(env: str, axes: str, name: str) -> None:
+    """It has the name that GitLab gives to combinations. One of several stays a job of its own, like the others."""
+    matrix = _matrix(f"env: {{ {env} }}", "script: make $V", axes=axes)
+
+    assert name in matrix
+    assert matrix[name].get("parallel") == ({"matrix": [{"V": "3.1"}]} if name == "unit" else None)
+
+
 @pytest.mark.parametrize(("env", "is_one"), [("V: '${matrix.V}'", True), ("W: x", False)])
 def test_a_job_that_extends_one_of_another_file_has_its_axes_as_variables(env: str, *, is_one: bool) -> None:
     """That job may read a variable with the name of the axis, and finds the same value."""

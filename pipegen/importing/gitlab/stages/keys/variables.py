@@ -68,8 +68,8 @@ def variables(
 ) -> Variables:
     """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw.
 
-    Those *read_by_raw_keys* stay raw and are in `env`, too, as are those that services or scripts of other files read.
-    If *is_read_elsewhere*, a script that the config does not contain reads them.
+    Those *read_by_raw_keys* stay raw and are in `env`, too, as are those that services or scripts of other files read,
+    and own *inputs*: values of the run win over these. If *is_read_elsewhere*, scripts of other files read them.
     """
     job, texts = context.job, context.texts
     has_services = not all(map(is_docker, flat_items(job.get("services"))))
@@ -84,10 +84,10 @@ def variables(
     if has_exports:
         known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
         others_read = _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
-        not_env |= {*others_read, *exported(others_read, job, ()), *read_by_raw_keys}
+        not_env |= {*others_read, *exported(others_read, job, ()), *read_by_raw_keys, *(values.keys() & set(inputs))}
     else:
         not_env |= _only_of_gitlab(values, {*inputs, *texts.axes})
-    raw = {name: variable for name, variable in values.items() if name in (*raw_names, *not_env)}
+    raw = {name: each for name, each in values.items() if name in (*raw_names, *not_env) and name not in texts.axes}
     only_raw = {
         name for name in raw if not has_script or name in raw_names or _is_for_engine(name) or not _is_text(raw[name])
     }
