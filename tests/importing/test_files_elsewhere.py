@@ -224,7 +224,8 @@ def test_stage_elsewhere_has_the_name_of_a_job_or_is_an_input(
 
 def test_variables_with_unknown_references_are_left_out(tmp_path: Path) -> None:
     """Without a value, the variable would be empty, not the one of the project."""
-    variables = "{ CI_IMAGE: !reference [.base, variables, IMAGE], LEVEL: high, NONE: }"
+    image = "!reference [.base, variables, IMAGE]"
+    variables = f"{{ CI_IMAGE: {image}, RAW: {{ value: {image}, expand: false }}, LEVEL: high, NONE: }}"
     job = f"build: {{ image: $CI_IMAGE, script: make, variables: {variables} }}\n"
     result, report = from_text(f"include: [{{ project: a/b, file: c.yml }}]\n{job}", tmp_path)
 

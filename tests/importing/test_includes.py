@@ -77,8 +77,8 @@ def test_files_without_the_rules_of_their_includes_are_a_difference(tmp_path: Pa
     assert proof is not None
     assert proof.words == f"2 differences in {proof.events} events"
     assert [(difference.message, "push to next" in difference.events) for difference in proof.differences] == [
-        ('the jobs of "main.yml" are in the pipeline only in the import', True),
-        ('the jobs of "other.yml" are in the pipeline only in the import', False),
+        ('only the import includes "main.yml"', True),
+        ('only the import includes "other.yml"', False),
     ]
 
 

@@ -114,7 +114,7 @@ def _of_includes(reading: PipelineReading) -> Iterator[RunDifference]:
         formula = TRUE if include.rules is None else is_included(include.rules)
         without = tuple(event.title for event in reading.events if not holds(formula, event.facts))
         if without:
-            message = f"the jobs of {listed(include.names)} are in the pipeline only in the import"
+            message = f"only the import includes {listed(include.names)}"
             yield RunDifference(at=include.entry.key.span, message=message, events=without)
 
 

@@ -31,6 +31,8 @@ def variables_in(node: Node | None) -> dict[str, Variable]:
         if isinstance(value, TreeMapping):
             expand = value.get("expand")
             is_expanded = expand is None or text_of(expand) != "false"
+            if value.get("value") is None and value.get("description") is None:
+                continue  # a `!reference` to nothing known
             value = value.get("value") or Scalar("", value.span)
         if isinstance(value, Scalar):
             name = entry.key.text
