@@ -51,13 +51,12 @@ def _imported(text: str) -> tuple[JenkinsImport, str]:
     ("group", "stage", "runs"),
     [
         ("environment { LEVEL = 'full' }", "", True),
-        ("", "environment { LEVEL = 'full' }", True),
-        ("environment { LEVEL = 'quick' }", "environment { LEVEL = 'full' }", True),
-        ("environment { LEVEL = 'full' }", "environment { LEVEL = 'quick' }", False),
+        ("environment { LEVEL = 'quick' }", "environment { LEVEL = 'full' }", False),
+        ("environment { LEVEL = 'full' }", "environment { LEVEL = 'quick' }", True),
     ],
 )
-def test_a_condition_reads_variables_of_its_stage_and_of_those_around_it(group: str, stage: str, *, runs: bool) -> None:
-    """The comparison of runs knows them, too: the inner one counts."""
+def test_a_condition_reads_variables_of_the_stages_around_its_own(group: str, stage: str, *, runs: bool) -> None:
+    """Jenkins sets those of the stage after its condition. The comparison of runs knows that, too."""
     result, reported = _imported(_GROUP.replace("GROUP", group).replace("STAGE; ", f"{stage}; " if stage else ""))
 
     assert ("name: A" in result.text) is runs
@@ -94,3 +93,53 @@ def test_a_second_pipeline_is_reported() -> None:
     assert "name: A" in result.text
     assert "definitions" not in result.text
     assert 'Jenkinsfile:2:1: warning[PG850] "pipeline" is left out' in messages(report)
+
+
+def test_a_condition_does_not_know_the_variables_of_its_own_stage() -> None:
+    """It tests the variable of Jenkins; in Groovy around the steps, it would read that of the stage."""
+    stage = "stage('A') { environment { LEVEL = 'full' }; when { WHEN }; steps { sh 'a' } }"
+    text = f"pipeline {{ agent any; stages {{ {stage}; stage('B') {{ steps {{ sh 'b' }} }} }} }}"
+
+    result, reported = _imported(text.replace("WHEN", "environment name: 'LEVEL', value: 'full'"))
+    assert "when: { env: { LEVEL: full } }" in result.text
+    assert reported.splitlines()[-1].startswith("the same for")
+
+    result, reported = _imported(text.replace("WHEN", "expression { env.LEVEL.size() == 4 }"))
+    assert "around" not in result.text
+    assert 'Stage "A" runs without it' in reported
+
+
+def test_conditions_on_the_branch_read_a_variable_of_the_pipeline() -> None:
+    """Jenkins compares what "environment" sets, also with the name of the branch."""
+    stages = (
+        "stage('A') { when { branch 'main' }; steps { sh 'a' } }",
+        "stage('B') { when { branch 'other' }; steps { sh 'b' } }",
+    )
+    environment = "environment { BRANCH_NAME = 'main' }"
+    result, reported = _imported(f"pipeline {{ agent any; {environment}; stages {{ {'; '.join(stages)} }} }}")
+
+    assert "stages: [{ name: A, env: { BRANCH_NAME: main }, script: [a] }]" in result.text
+    assert reported.splitlines()[-1].startswith("the same for")
+
+
+def test_the_only_stage_does_nothing_if_it_never_runs() -> None:
+    """A config has at least one stage."""
+    stage = "stage('A') { when { environment name: 'MODE', value: 'y' }; steps { sh 'a' } }"
+    result, reported = _imported(f"pipeline {{ agent any; environment {{ MODE = 'x' }}; stages {{ {stage} }} }}")
+
+    assert 'stages: [{ name: A, script: ["true"] }]' in result.text
+    assert 'stage "A" is left out: its condition never holds' in reported
+
+
+def test_a_condition_of_a_matrix_with_several_stages_excludes_combinations() -> None:
+    """It concerns all of its stages; one of a single stage stays Groovy, as others have its combinations."""
+    when = "when { environment name: 'OS', value: 'linux' }"
+    both = _MATRIX.replace("steps { sh 'a' } }", "steps { sh 'a' } }; stage('B') { steps { sh 'b' } }")
+    result, reported = _imported(both.replace("stages { stage('A')", f"{when}; stages {{ stage('A')"))
+
+    assert "matrix: { OS: [linux, mac], exclude: [{ OS: mac }] }" in result.text
+    assert "matrix: { from: A }" in result.text
+    assert "around" not in result.text
+    assert reported.splitlines()[-1].startswith("the same for")
+    result, _ = _imported(both.replace("stage('B') {", f"stage('B') {{ {when};"))
+    assert "around: [if (env.OS == 'linux')]" in result.text

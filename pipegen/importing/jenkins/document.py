@@ -131,12 +131,15 @@ def _keys(drafts: Sequence[JenkinsDraft], ends: Sequence[End]) -> tuple[list[dic
 
 
 def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft]:
-    """Return the stages that do something, at least one."""
+    """Return the stages that do something, or else the first, which does nothing if it never runs."""
     for draft in drafts:
         if draft.condition == NEVER:
             marks.never_runs(draft.source.call, draft.source.name)
     possible = [draft for draft in drafts if draft.condition != NEVER]
-    live_drafts = [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    live_drafts = [draft for draft in possible if not draft.keys.keys() <= _IDLE] or possible[:1]
+    if not live_drafts:
+        live_drafts = [drafts[0]]
+        drafts[0].keys = {"script": ["true"]}
     _connect_cells(drafts, live_drafts)
     return live_drafts
 

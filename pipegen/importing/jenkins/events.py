@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
@@ -23,6 +23,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
     FoundPath,
     NoTest,
     VariableComparison,
+    holds,
 )
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import DEFAULT_BRANCH, RepositoryFiles, StartEvent
@@ -71,19 +72,19 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
     known = _constants(source)
     compared = [part for part in parts if isinstance(part, VariableComparison)]
     events = [
-        _event(start, {**known, **_environment(start)}, _cause(start, parts), inputs, repository)
+        _event(start, {**_environment(start), **known}, _cause(start, parts), inputs, repository)
         for start in start_events(tests)
     ]
     if any(isinstance(part, ChangedPath) for part in parts):
         start = StartEvent(kind=Event.PUSH, branch=DEFAULT_BRANCH, changed=("other",))
-        events.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
+        events.append(_event(start, {"BRANCH_NAME": DEFAULT_BRANCH, **known}, "", inputs, repository))
     fixed = {*_KNOWN, *known}
     own = [part for part in compared if part.variable.is_parameter or part.variable.name not in fixed]
     manual = StartEvent(kind=Event.MANUAL, branch=DEFAULT_BRANCH)
     for part in list(dict.fromkeys(own))[:_MOST_VALUES]:
         value = part.text if part.comparator in _WITH_TEXT else "true"
         name = part.variable.name
-        environment = {**known, "BRANCH_NAME": DEFAULT_BRANCH, name: value}
+        environment = {"BRANCH_NAME": DEFAULT_BRANCH, **known, name: value}
         is_input = part.variable.is_parameter or name in inputs
         values = {**inputs, name: value} if is_input else inputs
         event = _event(manual, environment, "UserIdCause", values, repository)
@@ -105,7 +106,7 @@ def _equal_in(
     environment = {"BRANCH_NAME": DEFAULT_BRANCH}
     if any(variable.name == "TAG_NAME" for variable in pair):
         start, environment = StartEvent(kind=Event.MANUAL, tag=_TAG), {"BRANCH_NAME": _TAG, "TAG_NAME": _TAG}
-    environment = {**known, **environment}
+    environment = {**environment, **known}
     text = next((environment[variable.name] for variable in pair if variable.name in environment), "1")
     own = [variable for variable in pair if variable.name not in {*_KNOWN, *known}]
     values = {variable.name: text for variable in own if variable.is_parameter or variable.name in inputs}
@@ -149,17 +150,27 @@ def facts_of(
 ) -> BuildFacts:
     """Return what *tests* are evaluated against in the build of *start* in *repository*."""
     parts = [part for test in tests for part in _parts(test)]
-    environment = {**_constants(source), **_environment(start)}
+    environment = {**_environment(start), **_constants(source)}
     event = _event(start, environment, _cause(start, parts), _defaults(source), FilesOfTests(()))
     return replace(event.facts, files=repository.files if any(isinstance(part, FoundPath) for part in parts) else None)
 
 
-def stage_facts(stage: JenkinsStage, facts: BuildFacts) -> BuildFacts:
-    """Return *facts* with the variables of *stage* and of the stages around it, which the conditions of these read."""
+def is_run(stage: JenkinsStage, tests: Iterable[tuple[GroovyCall, BuildTest]], facts: BuildFacts) -> bool:
+    """Return whether *tests* hold with *facts*, each in "when" of *stage* or of a stage around it.
+
+    They read the variables of the stages around theirs: Jenkins sets those of a stage after its condition.
+    """
+    return all(
+        holds(test, replace(facts, environment=_environment_around(stage, owner, facts))) for owner, test in tests
+    )
+
+
+def _environment_around(stage: JenkinsStage, owner: GroovyCall, facts: BuildFacts) -> Mapping[str, str]:
+    """Return the variables of *facts* and of the stages around *owner*, which is *stage* or around it."""
     environment = dict(facts.environment)
-    for section in stage.blocks("environment"):
+    for section in stage.blocks("environment", owner):
         environment |= _values(section)
-    return replace(facts, environment=environment)
+    return environment
 
 
 def _environment(start: StartEvent) -> Mapping[str, str]:

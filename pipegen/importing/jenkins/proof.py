@@ -13,7 +13,7 @@ from itertools import groupby
 from pipegen.diagnostics.report import Report
 from pipegen.importing.imported import ComparedImport, ImportSettings, Proof, RunDifference
 from pipegen.importing.jenkins.blocks import always_blocks, failure_blocks, step_blocks
-from pipegen.importing.jenkins.events import BuildEvent, build_events, stage_facts
+from pipegen.importing.jenkins.events import BuildEvent, build_events, is_run
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.machine_proof import machine_differences
 from pipegen.importing.jenkins.pod_proof import pod_differences
@@ -32,7 +32,6 @@ from pipegen.importing.jenkins.reading.syntax import (
     tried_by,
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
-from pipegen.importing.jenkins.stages.build_tests import holds
 from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.scripts.assignments import assignment_of, is_text, printing_command, read_path
 from pipegen.importing.jenkins.stages.scripts.parts import span_of
@@ -79,7 +78,7 @@ def prove_stages(imported: JenkinsImport) -> Proof | None:
         return None
     (plan,) = imported.compiled.plans
     drafts = {draft.source.name: draft for draft in imported.config.drafts}
-    events = build_events([draft.test for draft in drafts.values()], imported.source)
+    events = build_events([test for draft in drafts.values() for _, test in draft.tests], imported.source)
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     for event in events:
         for name, message in _starts(drafts, plan, event):
@@ -124,7 +123,7 @@ def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -
     (answer,) = answers((plan,), facts)
     running = {stage.job.title for stage in answer.stages if stage.runs}
     for name, draft in drafts.items():
-        is_expected = holds(draft.test, stage_facts(draft.source, event.facts))
+        is_expected = is_run(draft.source, draft.tests, event.facts)
         if is_expected != (name in running):
             yield name, f'stage "{name}" runs only in the {"original" if is_expected else "import"}'
 

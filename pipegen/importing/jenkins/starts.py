@@ -5,11 +5,11 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import KeyOutcome
-from pipegen.importing.jenkins.events import facts_of, stage_facts, start_events
+from pipegen.importing.jenkins.events import facts_of, is_run, start_events
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsStage
-from pipegen.importing.jenkins.stages.build_tests import BuildFacts, holds
+from pipegen.importing.jenkins.stages.build_tests import BuildFacts
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.importing.starts import FileStart, FileStarts
 from pipegen.plan.events import PipelineStart, StageStart
@@ -40,7 +40,7 @@ def jenkins_starts(file: SourceFile, repository: RepositoryFiles, report: Report
             report.take(own)
         raise
     drafts = imported.config.all_drafts
-    tests = [draft.test for draft in drafts]
+    tests = [test for draft in drafts for _, test in draft.tests]
 
     def of(event: StartEvent) -> FileStart:
         facts = facts_of(event, tests, imported.source, repository)
@@ -64,7 +64,7 @@ def _is_scripted(file: SourceFile) -> bool:
 def _stage(draft: JenkinsDraft, facts: BuildFacts, imported: JenkinsImport) -> StageStart:
     """Return how the stage of *draft* starts in a build with *facts*."""
     condition = _condition(draft.source)
-    runs: bool | None = holds(draft.test, stage_facts(draft.source, facts))
+    runs: bool | None = is_run(draft.source, draft.tests, facts)
     reason = "" if runs else f"excluded by {condition}"
     if runs and any(
         imported.accounting.outcome(span) in _UNREAD

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
@@ -64,9 +64,12 @@ class JenkinsStage(Struct, kw_only=True):
     matrix: GroovyCall | None = None
     cell: str | None = None
 
-    def blocks(self, name: str) -> Iterator[GroovyCall]:
-        """Yield the blocks *name* of the stage and of those around it, the outermost first."""
-        for call in (*self.inside, self.call):
+    def blocks(self, name: str, inner: GroovyCall | None = None) -> Iterator[GroovyCall]:
+        """Yield the blocks *name* of the stage and of those around it, the outermost first.
+
+        With *inner*, one of these stages, they are those of the stages around that one.
+        """
+        for call in takewhile(lambda call: call is not inner, (*self.inside, self.call)):
             yield from sections(call, name)
 
 

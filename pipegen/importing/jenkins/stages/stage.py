@@ -19,7 +19,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     Statement,
     constant,
 )
-from pipegen.importing.jenkins.stages.build_tests import TRUE, AllTests, BuildTest
+from pipegen.importing.jenkins.stages.build_tests import BuildTest
 from pipegen.importing.jenkins.stages.directives.agents import agent_of
 from pipegen.importing.jenkins.stages.directives.conditions import ConditionReader
 from pipegen.importing.jenkins.stages.directives.environment import EnvironmentReader
@@ -28,7 +28,7 @@ from pipegen.importing.jenkins.stages.directives.inputs import asked
 from pipegen.importing.jenkins.stages.directives.matrices import axes_of, excluded_by, matrix_of
 from pipegen.importing.jenkins.stages.directives.post import read_post, read_steps
 from pipegen.importing.jenkins.stages.directives.when import condition_of, with_parameters
-from pipegen.importing.jenkins.stages.kept import first_read
+from pipegen.importing.jenkins.stages.kept import first_read, reads
 from pipegen.importing.jenkins.stages.keys import (
     add_checkout_variables,
     add_split_values,
@@ -53,8 +53,9 @@ class JenkinsDraft(MutableStruct, kw_only=True):
     source: JenkinsStage
     work: StageWork
     agent: JenkinsAgent
-    test: BuildTest
     condition: Condition
+    # The tests in "when", each with the stage that has it.
+    tests: list[tuple[GroovyCall, BuildTest]] = field(default_factory=list)
     # The sections `post` whose steps the stage does.
     posts: list[GroovyCall] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
@@ -95,16 +96,10 @@ class JenkinsStages:
         steps = self._reader(stage, names, work)
         for call in (*stage.inside, stage.call):
             self._marks.translated(call)
-        draft = JenkinsDraft(
-            source=stage,
-            work=work,
-            agent=self._agent(stage, names),
-            test=TRUE,
-            condition=ALWAYS,
-        )
+        draft = JenkinsDraft(source=stage, work=work, agent=self._agent(stage, names), condition=ALWAYS)
         work.default_container, work.agent = draft.agent.container, draft.agent
         self.read_environment(stage, stage.call, names, work)
-        self._when(stage, names, draft)
+        self._when(stage, draft)
         # A group of one stage is like that stage.
         own = [call for call in (*stage.inside, stage.call) if self._is_alone(stage, call)]
         for section in (section for call in own for section in sections(call, "options")):
@@ -141,11 +136,11 @@ class JenkinsStages:
             return True
         return stage.matrix is None and sum(call in candidate.inside for candidate in self._source.stages) == 1
 
-    def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
+    def _names(self, stage: JenkinsStage | None, inner: GroovyCall | None = None) -> JenkinsNames:
         environment: dict[str, str | None] = {}
         values = [value for value in self._earlier(stage) if not value.is_environment]
         split = {parameter_path(name, self._inputs): name for name in self._source.split_parameters}
-        assignments = tuple(self._assignments(stage))
+        assignments = tuple(self._assignments(stage, inner))
         groovy_env = {*self._source.env_variables}.difference(assignment.name for assignment in assignments)
         names = JenkinsNames(
             environment=environment,
@@ -186,16 +181,16 @@ class JenkinsStages:
         before = self._source.before[stage.name] if stage is not None else frozenset()
         return [value for value in self._values if value.stage in before]
 
-    def _assignments(self, stage: JenkinsStage | None) -> Iterator[GroovyAssignment]:
-        for call in self._blocks(stage, "environment"):
+    def _assignments(self, stage: JenkinsStage | None, inner: GroovyCall | None = None) -> Iterator[GroovyAssignment]:
+        for call in self._blocks(stage, "environment", inner):
             for statement in call.block.statements if call.block is not None else ():
                 if isinstance(statement, GroovyAssignment):
                     yield statement
 
-    def _blocks(self, stage: JenkinsStage | None, name: str) -> Iterator[GroovyCall]:
+    def _blocks(self, stage: JenkinsStage | None, name: str, inner: GroovyCall | None = None) -> Iterator[GroovyCall]:
         yield from sections(self._source.pipeline, name)
         if stage is not None:
-            yield from stage.blocks(name)
+            yield from stage.blocks(name, inner)
 
     def _agent(self, stage: JenkinsStage, names: JenkinsNames) -> JenkinsAgent:
         agents = list(self._blocks(stage, "agent"))
@@ -221,22 +216,22 @@ class JenkinsStages:
         if axes or reader.env:
             work.keys["env"] = {**axes, **reader.env}
 
-    def _when(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
-        tests: list[BuildTest] = []
+    def _when(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
         conditions: list[Condition] = []
-        for call in stage.blocks("when"):
+        owners = (*stage.inside, stage.call)
+        for owner, call in ((each, call) for each in owners for call in sections(each, "when")):
+            names = self._names(stage, owner)  # Jenkins sets the variables of a stage after its condition
             for statement in call.block.statements if call.block is not None else ():
                 for conjunct in self._conjuncts(statement, names):
                     try:
                         test, condition = self._condition(conjunct, names)
                         conditions.append(condition)
-                        tests.append(test)
+                        draft.tests.append((owner, test))
                         self._marks.all(conjunct)
                     except UntranslatableError as error:
-                        if not self._exclude(conjunct, names, draft):
+                        if not self._exclude(conjunct, names, draft, owner):
                             self._keep_condition(conjunct, names, draft, str(error))
             self._marks.translated(call)
-        draft.test = AllTests(tuple(tests))
         draft.condition = simplified(Conjunction(tuple(conditions)))
         if draft.condition != ALWAYS:
             draft.keys["when"] = as_when(draft.condition)
@@ -258,13 +253,13 @@ class JenkinsStages:
                 return
         yield statement
 
-    def _exclude(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft) -> bool:
+    def _exclude(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft, owner: GroovyCall) -> bool:
         """Exclude the combinations without the condition *statement*; return whether it tests only axes of a matrix.
 
-        The stage must be the only one in the matrix: others have its combinations.
+        Its *owner* must be the matrix, or the only stage in it: others have the same combinations.
         """
         matrix = draft.source.matrix
-        if matrix is None or sum(stage.matrix is matrix for stage in self._source.stages) > 1:
+        if matrix is None or (owner is not matrix and sum(stage.matrix is matrix for stage in self._source.stages) > 1):
             return False
         with suppress(UntranslatableError):
             test = self._conditions.when(GroovyBlock((statement,), 0, statement.span))
@@ -278,9 +273,12 @@ class JenkinsStages:
     def _keep_condition(self, statement: Statement, names: JenkinsNames, draft: JenkinsDraft, reason: str) -> None:
         """Keep the condition *statement* as a block step around the steps of the stage, if it can be one."""
         name = draft.source.name
+        known = names.environment.items()
+        inner = {each[0] for each in self._names(draft.source).environment.items() if each not in known}
         with suppress(UntranslatableError):
             text = GroovyConditions(self._conditions, names).expression(statement)
-            if isinstance(statement, GroovyCall) and first_read(text, self._outside) is None:
+            is_known = first_read(text, self._outside) is None and not any(reads(text, name) for name in inner)
+            if isinstance(statement, GroovyCall) and is_known:
                 draft.work.wrap += (*settings_read(text, names, draft.work.wrap), f"if ({text})")
                 hint = 'other engines refuse a script under this condition: write the condition in "when"'
                 self._marks.raw(statement, f'stage "{name}"', reason, hint=hint)
