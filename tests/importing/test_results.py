@@ -318,3 +318,24 @@ def test_a_result_that_is_not_yet_set_is_reported(step: str, count: int) -> None
     import_jenkins(SourceFile("Jenkinsfile", source), report)
 
     assert messages(report).count('"currentBuild.result" in "success" is null') == count
+
+
+@pytest.mark.parametrize(
+    ("command", "first", "second", "count"),
+    [
+        ("date +%s", "sh './a $NOW'", "sh './b $NOW'", 1),
+        ("date +%s", "sh './a $NOW'; slackSend message: NOW", "sh './b'", 1),
+        ("git rev-parse --short HEAD", "sh './a $NOW'", "sh './b $NOW'", 0),
+        ("date +%s", "echo 'a'", "slackSend message: NOW", 0),
+        ("date +%s", "echo 'a'", "withEnv([\"DAY=${NOW.take(8)}\"]) { sh './b $NOW $DAY' }", 0),
+    ],
+    ids=["stages", "steps of Jenkins", "the commit", "one reader", "a block"],
+)
+def test_commands_of_variables_that_run_again_are_reported(command: str, first: str, second: str, count: int) -> None:
+    """Jenkins evaluates "environment" of the pipeline once."""
+    environment = f"environment {{ NOW = sh(script: '{command}', returnStdout: true).trim() }}"
+    stages = f"stage('A') {{ steps {{ {first} }} }}; stage('B') {{ steps {{ {second} }} }}"
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{ agent any; {environment}; stages {{ {stages} }} }}"), report)
+
+    assert messages(report).count("commands that set variables run once") == count

@@ -27,6 +27,7 @@ from pipegen.importing.jenkins.results import (
     report_ends,
     report_names,
     report_parameters,
+    report_repeated_commands,
     report_results,
     report_stashes,
 )
@@ -93,6 +94,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         refused = {**new, **refused}
     report_names(original, source, own)
     report_commands_after(source, config.drafts, own)
+    report_repeated_commands([(stage.keys, stage.work) for stage in (*config.drafts, *config.ends)], own)
     _report_steps(source, accounting, own)
     text = written(with_comments(config, source), header_of(file))
     report_branches(source, text, own)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
+from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
@@ -20,8 +22,10 @@ from pipegen.importing.jenkins.reading.syntax import (
     main_block,
 )
 from pipegen.importing.jenkins.stages.directives.secrets import kind_of
+from pipegen.importing.jenkins.stages.kept import groovy_texts, reads
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
+from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.readback.groovy import TokenKind
 from pipegen.source.text import Span
 
@@ -36,6 +40,8 @@ _PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
 _READ_PARAMETER = re.compile(r"\bparams\.(\w+)")
 # The end of a line whose failure the shell accepts.
 _ACCEPTED = re.compile(r"\|\|\s*(?:true|:|exit 0|echo\b[^\n|&]*)\s*\Z")
+# Commands that print the same for a commit each time.
+_OF_COMMIT = re.compile(r"git (?:rev-parse|rev-list|log|show|describe|config|remote)\b[^;&\n]*")
 _BY_RESULT = frozenset({"success", "failure"})
 
 
@@ -82,6 +88,36 @@ def report_commands_after(source: JenkinsSource, drafts: Iterable[JenkinsDraft],
         'move them to a stage in "finally" if their failure matters',
         report,
     )
+
+
+def report_repeated_commands(stages: Iterable[tuple[Mapping[str, Value], StageWork]], report: Report) -> None:
+    """Report once that commands of `environment`, which run once, run in several parts of *stages* that name a value.
+
+    Each stage has keys and work. Programs may read the variables, too, which is not known.
+    """
+    calls: dict[Span, GroovyCall] = {}
+    runs = Counter[Span]()
+    for keys, work in stages:
+        scripts = [part for key in ("script", "after") if isinstance(part := keys.get(key), list)]
+        groovy = [part.text for part in groovy_texts(keys)] if work.environment_commands else []
+        for call, export, item in work.environment_commands:
+            calls[call.span] = call
+            name = export.partition("=")[0]
+            reading = [part for part in scripts if any(line != export and reads(str(line), name) for line in part)]
+            runs[call.span] += sum(export in part for part in reading)
+            runs[call.span] += sum(text.count(item) for text in groovy if item)
+    _report_once(
+        [call for span, call in calls.items() if runs[span] > 1 and not _OF_COMMIT.fullmatch(_command(call))],
+        'commands that set variables run once; here each stage runs them again, also for "after" and steps of Jenkins',
+        "let one stage pass the value on as an output if it must be the same",
+        report,
+    )
+
+
+def _command(call: GroovyCall) -> str:
+    """Return the command of the step *call*, "" if it is known only at run time."""
+    argument = call.argument("script")
+    return (constant(argument.value) or "").strip() if argument is not None else ""
 
 
 def _may_fail(command: ScriptCommand) -> bool:

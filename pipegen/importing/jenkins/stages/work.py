@@ -106,6 +106,8 @@ class StageWork(MutableStruct):
     bound: dict[str, str] = field(default_factory=dict)
     # Commands that set variables from secrets, or from other commands.
     exports: list[str] = field(default_factory=list)
+    # The commands of "environment", each with what runs it in a script, and as an item of `withEnv`, if it is one.
+    environment_commands: list[tuple[GroovyCall, str, str | None]] = field(default_factory=list)
     files: list[KeptFiles] = field(default_factory=list)
     # Whether a step checks the repository out.
     fetches: bool = False

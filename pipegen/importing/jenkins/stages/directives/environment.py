@@ -110,6 +110,7 @@ class EnvironmentReader:
             command = self._names.script(argument.value if argument is not None else None)
             export = f'{name}="$({command})"\nexport {name}'
             self._commands[name] = assignment, export
+            self._work.environment_commands.append((call, export, setting(assignment)))
             self._work.exports.append(export)
             self._work.settings.append(setting(assignment) or "")
         elif (text := self._names.variable(value)) != f"${{{name}}}":
