@@ -1,4 +1,4 @@
-"""Logic of conditions: implication, and the runs in which a condition can hold."""
+"""Logic of conditions: implication, superfluous parts, and the runs in which a condition can hold."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ Truth = Mapping[Atom, bool]
 MOST_RUNS = 10_000
 # The most wildcards of one subject that are combined with each other.
 _WILD = 10
+# Conditions with more parts stay as they are: each part is compared with each.
+_MOST_COMPARED = 30
 
 
 def implies(premise: Condition | None, conclusion: Condition | None) -> bool:  # noqa: PLR0911 - one for each form
@@ -55,10 +57,13 @@ def _atom_implies(premise: Condition, conclusion: Condition) -> bool:  # noqa: P
         case Not(), Not():
             return implies(conclusion.condition, premise.condition)
         case Matches(), Matches():
-            is_same = (premise.subject, premise.name) == (conclusion.subject, conclusion.name)
-            return is_same and set(premise.patterns) <= set(conclusion.patterns)
+            return _is_same_fact(premise, conclusion) and set(premise.patterns) <= set(conclusion.patterns)
+        case Matches(), Not(condition=Matches() as excluded):
+            return _is_same_fact(premise, excluded) and not any(
+                _may_match(pattern, excluded.patterns) for pattern in premise.patterns
+            )
         case Matches(), IsSet():
-            return (premise.subject, premise.name) == (conclusion.subject, conclusion.name)
+            return _is_same_fact(premise, conclusion)
         case AreEqual(), IsSet():
             return Fact(conclusion.subject, conclusion.name) in premise.facts
         case IsEvent(), IsEvent():
@@ -68,6 +73,49 @@ def _atom_implies(premise: Condition, conclusion: Condition) -> bool:  # noqa: P
         case Exists(), Exists():
             return set(premise.patterns) <= set(conclusion.patterns)
     return False
+
+
+def _is_same_fact(first: Matches | IsSet, second: Matches | IsSet) -> bool:
+    return (first.subject, first.name) == (second.subject, second.name)
+
+
+def _may_match(pattern: Pattern, others: Iterable[Pattern]) -> bool:
+    """Return whether one of *others* may match a text that *pattern* matches."""
+    text = pattern.literal
+    return text is None or any(other.matches(text) for other in others)
+
+
+def shortened(condition: Condition) -> Condition:
+    """Return *condition* without the parts that others make superfluous.
+
+    A part of `AllOf` is superfluous if another implies it, and a part of `AnyOf` if it implies another.
+    """
+    match condition:
+        case Not():
+            return Not(shortened(condition.condition))
+        case AllOf() | AnyOf():
+            parts = _necessary(condition)
+            return parts[0] if len(parts) == 1 else type(condition)(parts)
+    return condition
+
+
+def _necessary(condition: AllOf | AnyOf) -> tuple[Condition, ...]:
+    """Return the parts of *condition* that no other makes superfluous, those of the same kind flattened."""
+    parts: dict[Condition, None] = {}
+    for part in map(shortened, condition.conditions):
+        parts |= dict.fromkeys(part.conditions if isinstance(part, type(condition)) else (part,))
+    if len(parts) > _MOST_COMPARED:
+        return tuple(parts)
+    necessary: list[Condition] = []
+    for part in parts:
+        if not any(_decides(condition, other, part) for other in necessary):
+            necessary = [*(other for other in necessary if not _decides(condition, part, other)), part]
+    return tuple(necessary)
+
+
+def _decides(condition: AllOf | AnyOf, part: Condition, other: Condition) -> bool:
+    """Return whether the *other* part of *condition* is superfluous next to *part*."""
+    return implies(part, other) if isinstance(condition, AllOf) else implies(other, part)
 
 
 def atoms(*conditions: Condition | None) -> tuple[Atom, ...]:

@@ -22,7 +22,7 @@ from pipegen.plan.model import (
     Pattern,
     Plan,
 )
-from pipegen.plan.model.logic import atoms, can_hold, implies
+from pipegen.plan.model.logic import atoms, can_hold, implies, shortened
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import RuleEntry
@@ -247,7 +247,8 @@ def _rules(
     decision: Decision, guard: Expression, defaults: Mapping[str, str], variant: Variant
 ) -> list[RuleEntry] | None:
     """Return the rules of *decision* if *guard* holds: several if one would be too long."""
-    conditions = pieces(joined(All, (guard, *(expression(each, defaults) for each in decision.conditions))))
+    tested = expression(shortened(AllOf(decision.conditions)), defaults)
+    conditions = pieces(joined(All, (guard, tested)))
     if conditions is None:
         return None
     files_changed, exists = decision.changed, decision.exists

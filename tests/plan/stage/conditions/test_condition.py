@@ -108,6 +108,10 @@ def test_when_becomes_a_condition(when: str, expected: Condition) -> None:
         ("{changes: a}", "{changes: [a, b]}", True),
         ("{changes: a}", "{changes: {paths: a, base: main}}", False),
         ("{exists: a, branch: b}", "{branch: b, exists: [a, c]}", True),
+        ("{env: {A: [a, b]}}", "{not: {env: {A: [c, '/^d/']}}}", True),
+        ("{env: {A: [a, b]}}", "{not: {env: {A: b}}}", False),
+        ("{env: {A: 'a*'}}", "{not: {env: {A: b}}}", False),
+        ("{env: {A: a}}", "{not: {env: {B: b}}}", False),
     ],
 )
 def test_one_condition_follows_from_another(premise: str, other: str, *, expected: bool) -> None:

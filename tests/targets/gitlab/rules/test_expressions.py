@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
 from targets.gitlab.rules_reader import evaluated
 
-from pipegen.plan.model import AreEqual, Condition, Fact, Not, Subject
+from pipegen.plan.model import AllOf, AnyOf, AreEqual, Condition, Fact, IsSet, Matches, Not, Pattern, Subject
+from pipegen.plan.model.logic import shortened
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.rules.expressions import expression, text
 
 _SPAN = Span(SourceFile("pipegen.yaml", ""), 0, 0)
 _VALUES = (None, "", "a", "b*")
+_A, _B = Fact(Subject.VARIABLE, "A"), Fact(Subject.INPUT, "B")
+# One of these matches the empty text, which matches no pattern in a condition.
+_PATTERNS = (Pattern("a"), Pattern("ab"), Pattern("a*"), Pattern("c"), Pattern("b$|^$", is_regex=True))
 
 
 @pytest.mark.parametrize("first", [Fact(Subject.BRANCH), Fact(Subject.INPUT, "A")])
@@ -34,6 +40,50 @@ def test_equal_texts_are_set(first: Fact, default: str, other: str) -> None:
         is_equal = texts[0] != "" and texts[0] == texts[1]
         for condition, expected in ((equal, is_equal), (Not(equal), not is_equal)):
             assert _holds(condition, defaults, variables) is expected, (condition, variables)
+
+
+def test_parts_that_others_imply_are_left_out() -> None:
+    """Equal to one text is different from another, and set; what holds anyway needs no alternative."""
+    a, c, is_set = _matches(_A, "a"), _matches(_A, "c"), _is_set(_A)
+
+    assert _shortened(AllOf((Not(c), a, is_set))) == '$A == "a"'
+    assert _shortened(AnyOf((a, AllOf((is_set, _matches(_B, "a"))), is_set))) == "$A =~ /.+/"
+    assert _shortened(Not(AllOf((a, is_set, Not(c))))) == '$A != "a"'
+    assert _shortened(AllOf((Not(c), _matches(_A, "a*")))) == '$A != "c" && $A =~ /^a[^\\/]*$/'
+
+
+@pytest.mark.parametrize("seed", range(500))
+def test_shortened_conditions_hold_for_the_same_values(seed: int) -> None:
+    """Also for variables that are not set or empty, in jobs without the variables of the file, too."""
+    condition = _random(random.Random(seed), 2)  # noqa: S311 - no secret
+    shorter = shortened(condition)
+    for default in ("", "a"):
+        for left, right in product((None, "", "a", "ab", "c", "d"), repeat=2):
+            variables = {name: value for name, value in (("A", left), ("B", right)) if value is not None}
+
+            assert _holds(shorter, {"B": default}, variables) is _holds(condition, {"B": default}, variables)
+
+
+def _random(chance: random.Random, depth: int) -> Condition:
+    if depth and chance.random() < 0.7:
+        parts: Sequence[Condition] = [_random(chance, depth - 1) for _ in range(chance.choice((2, 2, 3)))]
+        return chance.choice((AllOf(tuple(parts)), AnyOf(tuple(parts)), Not(parts[0])))
+    fact = chance.choice((_A, _B))
+    patterns = tuple(chance.sample(_PATTERNS, chance.choice((1, 1, 2))))
+    matches = Matches(subject=fact.subject, name=fact.name, patterns=patterns, span=_SPAN)
+    return chance.choice((matches, Not(matches), matches, _is_set(fact), AreEqual((_B, _A), _SPAN)))
+
+
+def _matches(fact: Fact, pattern: str) -> Matches:
+    return Matches(subject=fact.subject, name=fact.name, patterns=(Pattern(pattern),), span=_SPAN)
+
+
+def _is_set(fact: Fact) -> IsSet:
+    return IsSet(subject=fact.subject, name=fact.name, span=_SPAN)
+
+
+def _shortened(condition: Condition) -> str:
+    return text(expression(shortened(condition)))
 
 
 def _holds(condition: Condition, defaults: dict[str, str], variables: dict[str, str]) -> bool:

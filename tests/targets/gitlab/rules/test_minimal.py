@@ -45,6 +45,18 @@ def test_variants_that_cannot_apply_or_always_do_have_no_rule(when: str, allowed
     assert all(name in rule["if"] for name, rule in zip(expected, rules, strict=True))
 
 
+def test_comparisons_that_follow_from_others_are_left_out() -> None:
+    """Those of the pipeline, which has several jobs with rules, are next to those of the stage."""
+    stages = "[{ name: a, script: x, when: { env: { ENV: production } } }]"
+    data = compiled(f"""
+        pipelines:
+          p: {{ when: {{ not: {{ env: {{ ENV: none }} }}, env: {{ ENV: true }} }}, stages: {stages} }}
+          q: {{ stages: {stages} }}
+    """).data
+
+    assert data["p: a"]["rules"][0] == {"if": '$PIPEGEN_PIPELINE == "" && $ENV == "production"'}
+
+
 def test_files_are_looked_at_in_no_more_runs() -> None:
     """GitLab creates no pipeline if it cannot compare them: the branch may not exist."""
     rules = _rules("when: { event: merge_request, not: { changes: { paths: [docs/**], base: main } } }")

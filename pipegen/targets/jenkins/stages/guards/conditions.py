@@ -25,7 +25,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
-from pipegen.plan.model.logic import atoms
+from pipegen.plan.model.logic import atoms, shortened
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
@@ -45,9 +45,17 @@ class ConditionWriter(Struct):
 
     def of(self, condition: Condition | None) -> str:
         """Return the boolean expression of *condition*; "" if it always holds."""
+        return "" if condition is None else self._of(shortened(condition))
+
+    def decision(self, condition: Condition | None) -> str:
+        """Return the expression of *condition* for a decision: neither null nor empty if it holds."""
+        if condition is None:
+            return ""
+        shorter = shortened(condition)
+        return self._truthy(shorter) or self._of(shorter)
+
+    def _of(self, condition: Condition) -> str:
         match condition:
-            case None:
-                return ""
             case AnyOf(conditions=()):
                 return "false"
             case AllOf():
@@ -59,17 +67,12 @@ class ConditionWriter(Struct):
         value = self._truthy(condition)
         return f"!!{value}" if value is not None else self._atom(condition)
 
-    def decision(self, condition: Condition | None) -> str:
-        """Return the expression of *condition* for a decision: neither null nor empty if it holds."""
-        value = None if condition is None else self._truthy(condition)
-        return self.of(condition) if value is None else value
-
     def _enclosed(self, condition: Condition) -> str:
         """Return *condition* as an operand of others."""
         value = self._truthy(condition)
         if value is not None:
             return value
-        return f"({self.of(condition)})" if isinstance(condition, AnyOf) else self.of(condition)
+        return f"({self._of(condition)})" if isinstance(condition, AnyOf) else self._of(condition)
 
     def _negated(self, condition: Condition) -> str:
         match condition:
@@ -80,9 +83,9 @@ class ConditionWriter(Struct):
             case IsEvent(events=(event,)):
                 return f"event() != {literal(event.value)}"
             case Not():
-                return self.of(condition.condition)
+                return self._of(condition.condition)
             case AllOf() | AnyOf() | Matches() | AreEqual() | IsEvent(events=(_, _, *_)):
-                return f"!({self.of(condition)})"
+                return f"!({self._of(condition)})"
         return f"!{self._atom(condition)}"
 
     def _truthy(self, condition: Condition) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import AllOf, AnyOf, Condition, Event, Input, IsEvent, IsSet, Matches, Not, Pattern, Subject
+from pipegen.plan.model.logic import shortened
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 # The comparison of Declarative is that of paths in Ant, where these differ from patterns of the config.
@@ -18,10 +19,12 @@ _NO_TAG, _NO_CHANGE = "not { buildingTag() }", "not { changeRequest() }"
 
 def when_lines(condition: Condition | None, inputs: Sequence[Input]) -> tuple[str, ...]:
     """Return the lines of `when` for *condition*, all of which must hold; () if it always holds."""
-    if condition is None:
-        return ()
+    return () if condition is None else _when_lines(shortened(condition), inputs)
+
+
+def _when_lines(condition: Condition, inputs: Sequence[Input]) -> tuple[str, ...]:
     if isinstance(condition, AllOf):
-        return tuple(line for part in condition.conditions for line in when_lines(part, inputs))
+        return tuple(line for part in condition.conditions for line in _when_lines(part, inputs))
     lines = _lines(condition)
     return (f"expression {{ {ConditionWriter(inputs).decision(condition)} }}",) if lines is None else lines
 

@@ -27,6 +27,8 @@ _CONFIG = "pipelines: {{ p: {{ stages: [{{ name: a, script: [make], when: {} }}]
             "{ any: [{ branch: r/* }, { tag: v* }] }",
             ["anyOf {", "allOf {", "branch 'r/*'", "not { buildingTag() }", "}", "tag 'v*'", "}"],
         ),
+        ("{ not: { branch: dev }, branch: main }", ["branch 'main'"]),
+        ("{ any: [{ env: { A: b, B: c } }, { env: { B: c } }] }", ["expression { env.getProperty('B') == 'c' }"]),
         (
             "{ any: [{ branch: main }, { event: push }] }",
             ["expression { branch() == 'main' || event() == 'push' }"],
