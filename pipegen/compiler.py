@@ -40,11 +40,15 @@ from pipegen.targets.unknown_targets import check_raw_targets, check_targets
 
 
 class _Resolved(Struct):
-    """The *tree* of a config and its included files without the unknown *parts*; *sources* are its files."""
+    """The *tree* of a config and its included files without the unknown *parts*; *sources* are its files.
+
+    *templates* are the names of those that a stage extends, by its path.
+    """
 
     tree: Node
     parts: tuple[Path, ...]
     sources: tuple[SourceFile, ...]
+    templates: Mapping[Path, tuple[str, ...]]
 
 
 _SLUG, _NOT_IN_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
@@ -93,7 +97,7 @@ def _resolved(file: SourceFile, report: Report) -> _Resolved:
     checked = _checked(file, report)
     included = read_included(checked, file, report)
     merged = resolve(merge_files(included, report), report)
-    return _Resolved(merged.tree, merged.parts, tuple(tree.span.file for tree in included.trees))
+    return _Resolved(merged.tree, merged.parts, tuple(tree.span.file for tree in included.trees), merged.templates)
 
 
 def _checked(file: SourceFile, report: Report) -> ValidConfig:
@@ -154,7 +158,7 @@ def _analysed(
     """Return the plans of *file*, whose tree is *resolved*; raise `Stopped` after the first stage with errors."""
     tree = resolved.tree
     check_empty_steps(tree, report)
-    config = parse(tree, file)
+    config = parse(tree, file, resolved.templates)
     pipelines = _selected(config, names, report)
     parameters = read_parameters(config, inputs, report)
     check_targets((name for name, _ in config.targets), report)

@@ -27,6 +27,7 @@ from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 from pipegen.targets import registry
+from pipegen.targets.gitlab.condensed.names import TemplateNames
 from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.model import EMPTY_JOB, Document, VariableEntry
 from pipegen.targets.gitlab.settings import Workflow
@@ -140,7 +141,7 @@ def share_with_few(size: int) -> int:
     document = Document(
         stages=("s",), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=jobs
     )
-    return lines(lambda: with_shared_keys(document))
+    return lines(lambda: with_shared_keys(document, TemplateNames({})))
 
 
 def simulate_queues(size: int) -> int:

@@ -121,7 +121,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     to other stages are to those with the same prefix.
     """
 
-    UNCOMPARED: ClassVar = ("body",)
+    UNCOMPARED: ClassVar = ("body", "templates")
     RESERVED_NAMES: ClassVar = ("setup", "teardown")
 
     name: Located[str]
@@ -134,6 +134,8 @@ class StageConfig(SpannedStruct, kw_only=True):
     # The status of the pipeline for which it runs at the end, "" for any.
     on_status: str = ""
     body: Mapping | None = None
+    # The names of the templates that it extends, directly or through others.
+    templates: tuple[str, ...] = ()
     pipeline: StepValue | None = None
     directory: Located[str] | None = None
     fetch: StepValue | None = None

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping as TypingMapping
+from types import MappingProxyType
+from typing import TypeAlias
 
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.model import (
@@ -22,6 +25,7 @@ from pipegen.config.model import (
     TriggerStep,
 )
 from pipegen.config.notifications import with_webhooks
+from pipegen.config.schema.violation import Path
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import (
     Entry,
@@ -37,25 +41,30 @@ from pipegen.source.tree import (
 )
 from pipegen.structs import replace
 
+Templates: TypeAlias = "TypingMapping[Path, tuple[str, ...]]"
+
+_NO_TEMPLATES: Templates = MappingProxyType({})
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
 _NO_MAPPING = Mapping((), _NOWHERE)
 
 
-def parse(tree: Node, file: SourceFile) -> Config:
-    """Return the config in *tree*, which is valid against the schema."""
+def parse(tree: Node, file: SourceFile, templates: Templates = _NO_TEMPLATES) -> Config:
+    """Return the config in *tree*, which is valid against the schema; *templates* are those of stages, by path."""
     top = _mapping(tree)
     return Config(
         file=file,
-        pipelines=tuple(_pipeline(entry) for entry in _mapping(top.get("pipelines")).entries),
+        pipelines=tuple(_pipeline(entry, templates) for entry in _mapping(top.get("pipelines")).entries),
         inputs=_named(top.get("inputs")),
         targets=tuple((entry.key.located(), _mapping(entry.value)) for entry in _mapping(top.get("targets")).entries),
     )
 
 
-def _pipeline(entry: Entry) -> PipelineConfig:
+def _pipeline(entry: Entry, templates: Templates) -> PipelineConfig:
     body = _mapping(entry.value)
     final = body.get("finally")
-    stages = _with_statuses(tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))), final)
+    path, items = ("pipelines", entry.key.text, "stages"), items_of(body.get("stages"))
+    stages = tuple(_stage(_mapping(item), templates.get((*path, index), ())) for index, item in enumerate(items))
+    stages = _with_statuses(stages, final)
     pipeline = PipelineConfig(
         name=entry.key.located(),
         stages=stages,
@@ -117,7 +126,7 @@ def _fetch(node: Node | None) -> Fetch | None:
     return Fetch(**settings)  # type: ignore[arg-type] # the schema knows the keys and their types
 
 
-def _stage(body: Mapping) -> StageConfig:
+def _stage(body: Mapping, templates: tuple[str, ...]) -> StageConfig:
     # Iterates over the keys: most stages have few.
     fields: dict[str, object] = {"name": Located("", _NOWHERE)}
     for entry in body.entries:
@@ -127,7 +136,7 @@ def _stage(body: Mapping) -> StageConfig:
         elif key in _READERS:
             field, read = _READERS[key]
             fields[field] = read(entry)
-    return StageConfig(body=body, **fields)  # type: ignore[arg-type] # the readers know the types
+    return StageConfig(body=body, templates=templates, **fields)  # type: ignore[arg-type] # the readers know the types
 
 
 def _build(stage_entry: Entry) -> BuildStep | None:

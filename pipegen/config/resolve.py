@@ -64,7 +64,8 @@ def resolve(config: ValidConfig, report: Report) -> ValidConfig:
     )
     if checked is None:
         raise Stopped
-    return ValidConfig(checked.tree, tuple(dict.fromkeys((*parts, *checked.parts))))
+    unknown = tuple(dict.fromkeys((*parts, *checked.parts)))
+    return ValidConfig(checked.tree, unknown, {path: templates.names(body) for path, body in extending.items()})
 
 
 class _Resolver:

@@ -250,6 +250,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         raw=settings.raw,
         raw_files=facts.raw_files,
         reuse=settings.reuse,
+        templates=stage.templates,
     )
 
 

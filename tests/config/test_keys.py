@@ -34,7 +34,7 @@ pipelines:
         exports: { log: "${setup.logURL}" }
 """
 # Fields of the model that hold the result of templates, calls and matrices.
-RESULTS = {"within", "combination", "body", "posts", "on_status", "unreadable_webhook"}
+RESULTS = {"within", "combination", "body", "posts", "on_status", "templates", "unreadable_webhook"}
 
 # Keys of a stage with names, labels, commands or notes, and a key whose references are replaced.
 OTHER_WORDS = {"name", "description", "script", "outputs", "files_from", "extends", "pipeline", "agent", "artifacts"}

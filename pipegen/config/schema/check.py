@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from pipegen.config.merge import is_null
@@ -16,12 +17,18 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, entries_of, items_of
 from pipegen.structs import Struct
 
+_NO_TEMPLATES: Mapping[Path, tuple[str, ...]] = MappingProxyType({})
+
 
 class ValidConfig(Struct):
-    """A config that conforms to the schema: the *tree* without the *parts* that violate it, which are unknown."""
+    """A config that conforms to the schema: the *tree* without the *parts* that violate it, which are unknown.
+
+    *templates* are the names of those that a stage extended, by its path, in the order in which they were merged.
+    """
 
     tree: Node
     parts: tuple[Path, ...] = ()
+    templates: Mapping[Path, tuple[str, ...]] = _NO_TEMPLATES
 
 
 def check_schema(

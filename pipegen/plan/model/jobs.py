@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import ClassVar
 
 from pipegen.bindings.expression import Bare, Expression, Items, Text
 from pipegen.plan.model.checkouts import StageFetch
@@ -148,7 +149,10 @@ class Job(SpannedStruct, kw_only=True):
         plugin_steps: steps of plugins of Jenkins, None if there are none.
         raw: keys for one target only, by target.
         reuse: the dependencies of a result that later runs may reuse; None if its result is never reused.
+        templates: the templates that the stage extends, of which generated names remind people.
     """
+
+    UNCOMPARED: ClassVar = ("span", "templates")
 
     stage: str
     pipeline: str
@@ -189,6 +193,7 @@ class Job(SpannedStruct, kw_only=True):
     raw_files: tuple[str, ...] = ()
     forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
+    templates: tuple[str, ...] = ()
 
     @property
     def conditions(self) -> tuple[Condition | None, ...]:

@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.condensed.mails import with_shared_mails
 from pipegen.targets.gitlab.condensed.matrices import matrix_name, with_matrices
 from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures
 from pipegen.targets.gitlab.condensed.merged_keys import with_merged_keys
+from pipegen.targets.gitlab.condensed.names import TemplateNames
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
 from pipegen.targets.gitlab.condensed.scripts import (
@@ -67,7 +68,22 @@ def condensed(
     if not is_single:
         short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
     short = with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
-    return with_merged_keys(with_shared_keys(_with_common_needs(short)))
+    templates = _template_names(short, plan_jobs)
+    return with_merged_keys(with_shared_keys(_with_common_needs(short), templates), templates)
+
+
+def _template_names(document: Document, plan_jobs: Mapping[str, PlanJob]) -> TemplateNames:
+    """Return the names that hidden jobs of *document* may have from the templates of the stages of its jobs."""
+    by_job: dict[str, tuple[str, ...]] = {}
+    for name, plan_job in plan_jobs.items():
+        if plan_job.templates:
+            by_job[name] = plan_job.templates
+            if plan_job.combination is not None:
+                matrix = matrix_name(name, plan_job)
+                by_job[matrix] = by_job[f".{matrix}"] = plan_job.templates
+    names = {job.name for job in document.jobs}
+    sharing = (job.name for job in document.jobs if job.extends not in names)
+    return TemplateNames.of({name: by_job[name] for name in sharing if name in by_job})
 
 
 def _pipelines(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.condensed.names import shared_name
+from pipegen.targets.gitlab.condensed.names import TemplateNames, shared_name
 from pipegen.targets.gitlab.model import Document, GitLabJob, Hidden
 
 
-def with_merged_keys(document: Document) -> Document:
+def with_merged_keys(document: Document, templates: TemplateNames) -> Document:
     """Return *document* with the scripts and rules that jobs share in the hidden job with the other keys of these jobs.
 
-    It no longer has the name of one of its keys. Jobs that share both parts of a script have it as one, unless they
-    would inherit another start.
+    It no longer has the name of one of its keys, but that of one of *templates*, where possible. Jobs that share both
+    parts of a script have it as one, unless they would inherit another start.
     """
     users, jobs_by_name = _users(document), {job.name: job for job in document.jobs}
     shared = {users[job.name]: job for job in document.jobs if job.is_hidden and job.name in users}
@@ -27,7 +27,7 @@ def with_merged_keys(document: Document) -> Document:
     for old, own in parts.items():
         members = [jobs_by_name[name] for name in users[old]]
         taken.discard(old)
-        name = shared_name("", members, taken, has_prefix=bool(document.external))
+        name = shared_name("", members, taken, templates, has_prefix=bool(document.external))
         names |= dict.fromkeys((old, *(hidden.name for hidden in own)), name)
     jobs = (
         _with_parts(job, parts[job.name], names[job.name]) if job.name in parts else _renamed(job, names)

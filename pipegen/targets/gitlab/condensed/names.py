@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pipegen.numbering import unique_name
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import GitLabJob
 
 # Characters of the name of a job that are not in names of hidden jobs, and the longest part of it there.
 _SEPARATORS, _LONGEST = r"[^\w.]+", 60
+# Names of templates that are part of a name of a hidden job as they are.
+_PLAIN = r"[A-Za-z0-9][\w.-]{0,59}"
 
 
 def hidden_name(content: str, jobs: Sequence[GitLabJob], taken: set[str]) -> str:
@@ -25,12 +28,39 @@ def hidden_name(content: str, jobs: Sequence[GitLabJob], taken: set[str]) -> str
     return unique_name(f".{content}-{words[:_LONGEST]}".rstrip("-"), taken)
 
 
-def shared_name(content: str, jobs: Sequence[GitLabJob], taken: set[str], *, has_prefix: bool) -> str:
+class TemplateNames(Struct):
+    """The templates of the config: each by the names of the jobs whose stages extend it, of all of these *jobs*."""
+
+    jobs: Mapping[frozenset[str], str]
+
+    @classmethod
+    def of(cls, templates: Mapping[str, Sequence[str]]) -> TemplateNames:
+        """Return the names for hidden jobs if *templates* are those of each job, by its name."""
+        users: dict[str, list[str]] = {}
+        for job, names in templates.items():
+            for name in names:
+                users.setdefault(name, []).append(job)
+        # Of templates with the same users, the last is the one that extends the others.
+        return cls({frozenset(jobs): name for name, jobs in users.items() if re.fullmatch(_PLAIN, name)})
+
+    def of_jobs(self, jobs: Sequence[GitLabJob]) -> str:
+        """Return the name of the template of *jobs*, "" if there is none."""
+        return self.jobs.get(frozenset([job.name for job in jobs]), "") if self.jobs else ""
+
+
+def shared_name(
+    content: str, jobs: Sequence[GitLabJob], taken: set[str], templates: TemplateNames, *, has_prefix: bool
+) -> str:
     """Return a name for the hidden job with the *content* of *jobs*, "" for several keys, and add it to *taken*.
 
-    It has the words that the names of *jobs* share. With *has_prefix*, because other files may have a job with these
-    words, it says first what the job has.
+    It has the name of their template, one of *templates*, or else the words that the names of *jobs* share. With
+    *has_prefix*, because other files may have a job with these words, it says first what the job has.
     """
+    if template := templates.of_jobs(jobs):
+        prefix = f"{content or 'shared'}-"
+        # The template may be that of an import of this hidden job.
+        is_plain = template.startswith(prefix) or (not has_prefix and f".{template}" not in taken)
+        return unique_name(f".{template}" if is_plain else f".{prefix}{template}", taken)
     if content or has_prefix:
         return hidden_name(content or "shared", jobs, taken)
     if words := _distinct_words(jobs, taken):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipegen.emit.yaml import Data, write
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import LEAST_SAVED_LINES, saved_lines
-from pipegen.targets.gitlab.condensed.names import shared_name
+from pipegen.targets.gitlab.condensed.names import TemplateNames, shared_name
 from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob, ImageKeys
 from pipegen.targets.gitlab.render import job_data, script_data
@@ -60,8 +60,11 @@ class _Key(Struct):
     variable: str = ""
 
 
-def with_shared_keys(document: Document) -> Document:
-    """Return *document* with the keys that several jobs share in hidden jobs, where that saves lines."""
+def with_shared_keys(document: Document, templates: TemplateNames) -> Document:
+    """Return *document* with the keys that several jobs share in hidden jobs, where that saves lines.
+
+    Hidden jobs have the names of *templates*, where possible.
+    """
     names = {job.name for job in document.jobs}
     jobs = {job.name: job for job in document.jobs if job.extends not in names}
     # Helpers share keys with other helpers, so that a hidden job is about stages or about helpers.
@@ -88,7 +91,8 @@ def with_shared_keys(document: Document) -> Document:
         if saved >= LEAST_SAVED_LINES:
             kinds = {key.key for key in (*keys, *frequent)}
             content = kinds.pop() if len(kinds) == 1 else ""
-            hidden = replace(hidden, name=shared_name(content, members, taken, has_prefix=bool(document.external)))
+            name = shared_name(content, members, taken, templates, has_prefix=bool(document.external))
+            hidden = replace(hidden, name=name)
             before.setdefault(sharing[0], []).append(hidden)
             jobs |= {
                 job.name: _extending(job, [*keys, *_own(job, frequent)], hidden.name, has_archive_name=names_differ)

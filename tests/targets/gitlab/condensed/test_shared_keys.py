@@ -213,6 +213,44 @@ def test_names_do_not_meet_those_of_included_files() -> None:
     assert data["test b"]["extends"] == ".shared-test"
 
 
+_TEMPLATES = """
+templates:
+  java: { image: x }
+  gradle: { extends: java, cache: { key: k, paths: [z] }, timeout: 1h, interruptible: false }
+"""
+
+
+@pytest.mark.parametrize(
+    "extends",
+    [("gradle", "gradle", "gradle"), ("gradle", "[java, gradle]", "java", "gradle"), ("java", *["gradle"] * 3)],
+)
+def test_a_hidden_job_has_the_name_of_the_template_of_its_jobs(extends: tuple[str, ...]) -> None:
+    """Of several, that which extends the others; it is independent of the order of the stages."""
+    stages = {f"s{number}": own for number, own in enumerate(extends)}
+    written = [f"name: {name}, extends: {own}, script: [{name}]" for name, own in stages.items()]
+    data = _data(*written, *_OTHERS, settings=_TEMPLATES)
+
+    assert data[".gradle"]["cache"] == {"key": "k", "paths": ["z"]}
+    assert {name for name in stages if ".gradle" in str(data[name].get("extends"))} == {
+        name for name, own in stages.items() if "gradle" in own
+    }
+
+
+def test_names_of_templates_do_not_meet_those_of_other_hidden_jobs() -> None:
+    """A hidden job of a matrix has the name of its stage, and those of included files may have any."""
+    stages = [f"name: {name}, extends: gradle, script: [{name}]" for name in "abc"]
+    matrix = f"name: gradle, matrix: {{ v: [x, y] }}, {_SCRIPT}, approve: {{ message: 'Run ${{matrix.v}}?' }}"
+    beside = _data(*stages, matrix, *_OTHERS, settings=_TEMPLATES)
+    settings = f"{_TEMPLATES}\ntargets: {{ gitlab: {{ include: [theirs.yml] }} }}"
+    included = _data(*stages, *_OTHERS, settings=settings)
+    imported = [stage.replace("gradle", "shared-gradle") for stage in stages]
+    again = _data(*imported, *_OTHERS, settings=settings.replace(" gradle:", " shared-gradle:"))
+
+    assert beside["a"]["extends"] == ".shared-gradle"
+    assert beside["gradle: x"]["extends"] == ".gradle"
+    assert included["a"]["extends"] == again["a"]["extends"] == ".shared-gradle"
+
+
 def test_jobs_that_start_the_same_pipeline_share_its_trigger() -> None:
     """A raw trigger replaces the generated one in the hidden job too."""
     trigger = (
