@@ -71,6 +71,7 @@ def test_a_run_shows_success_and_failure_in_colour(
         "{ name: bad, script: ['printf \"\\033[31mx\\n\"', 'false'] }] } }\n"
     )
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("XDG_STATE_HOME", str(project / "state"))
     out = pipegen("run").out
 
     assert re.search(r"\x1b\[32m +[\d.]+ \w+  ok\x1b\[0m       good", out)

@@ -192,8 +192,9 @@ def test_other_verbs_show_only_the_stages_of_the_event(pipegen: Pipegen) -> None
     assert "deploy" in pipegen("graph", "--event", "web", "--branch", "main").out
 
 
-def test_run_uses_the_event(app: Path, pipegen: Pipegen) -> None:
+def test_run_uses_the_event(app: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Conditions and setup values are those of the event."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(app / "state"))
     logs = app / "logs"
     result = pipegen("run", "--tag", "v2", "--log-dir", logs)
 
