@@ -69,7 +69,7 @@ def run() -> int:
 
 
 def _report_failure(error: Exception) -> int:
-    """Report an error of the environment in one line, and a bug with the path of a log."""
+    """Report an error of the environment in one line, and a bug with the path of a log; without room, with the log."""
     if isinstance(error, io.UnsupportedOperation):
         say("pipegen: standard output is closed")
         return Exit.FAILED
@@ -80,9 +80,14 @@ def _report_failure(error: Exception) -> int:
     import tempfile  # noqa: PLC0415 - only for a bug
     import traceback  # noqa: PLC0415
 
-    with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.writelines(traceback.format_exception(error))
     words = (f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ()))
     say(f"pipegen: this is a bug: {', '.join(words)}")
-    say(f"Details are in {Path(log.name)}. Include them in a bug report.")
+    details = "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
+            log.write(details)
+    except OSError:
+        say(f"Include these details in a bug report:\n{details}", ends_line=False)
+    else:
+        say(f"Details are in {Path(log.name)}. Include them in a bug report.")
     return Exit.FAILED

@@ -16,7 +16,7 @@ from cli.program import Pipegen
 def raising(error: BaseException) -> Callable[..., object]:
     """Return a function that always raises *error*."""
 
-    def fail(*_: object) -> object:
+    def fail(*_: object, **__: object) -> object:
         raise error
 
     return fail
@@ -50,6 +50,18 @@ def test_a_bug_is_reported_as_a_message(
         f"Details are in {log}. Include them in a bug report.\n"
     )
     assert re.search(r"^Traceback .*^ZeroDivisionError: division by zero$", log.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_bug_is_reported_without_room_for_a_log(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The details are in the message, for example on a full disk."""
+    monkeypatch.setattr("pipegen.cli.session.analyse", raising(ZeroDivisionError("division by zero")))
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", raising(OSError(28, "No space left on device")))
+    result = pipegen("graph")
+
+    assert (result.status, result.out) == (3, "")
+    assert result.err.startswith("pipegen: this is a bug: ZeroDivisionError: division by zero\nInclude these details")
+    assert result.err.endswith("\nZeroDivisionError: division by zero\n")
 
 
 @pytest.mark.usefixtures("here", "logs")

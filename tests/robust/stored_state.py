@@ -7,6 +7,7 @@ With any state, a run has the result of a fresh one, and the next run reuses its
 
 from __future__ import annotations
 
+import codecs
 import gc
 import os
 import resource
@@ -144,11 +145,12 @@ class Project:
 
     def warm(self) -> None:
         """Run in this process to load modules that the unprivileged user may not read."""
+        codecs.lookup("unicode-escape")  # for templates
         arguments, variables = sys.argv, dict(os.environ)
         os.environ |= self._variables()
         nowhere = Path(os.devnull)
         with chdir(self.tree), nowhere.open("w") as stream, redirect_stderr(stream), redirect_stdout(stream):
-            for options in ((), ("--isolated",), ("--resume",)):
+            for options in ((), ("--isolated",), ("--resume",), ("--report", "run.json", "--report", "run.html")):
                 sys.argv = ["pipegen", "run", *options]
                 run()
         sys.argv = arguments
