@@ -318,10 +318,13 @@ def test_each_combination_needs_that_with_its_own_values() -> None:
     [
         "- { name: test, matrix: { v: ['3.11', '3.1'] }, script: x }",
         "- { name: test, matrix: { from: unit }, script: x, raw: { gitlab: { parallel: 2 } } }",
+        "- { name: test, matrix: { from: path }, script: x, env: { v: '${matrix.v}' } }",
     ],
 )
 def test_other_needs_have_no_expressions(more: str) -> None:
-    """Stages with equal values are not connected in pairs, and parts have no values."""
+    """Stages with equal values are not connected in pairs, parts have no values, and GitLab inserts no backslashes."""
+    path = "- { name: path, matrix: { v: ['a\\\\b', c] }, script: x, env: { v: '${matrix.v}' } }"
+    more = f"{path}\n              {more}"
     matrix = _matrix("script: x", more=more, settings="targets: { gitlab: { version: '18.6' } }")
 
     assert "$[[" not in str(matrix)
