@@ -85,6 +85,8 @@ def _may_match(pattern: Pattern, others: Iterable[Pattern]) -> bool:
     return text is None or any(other.matches(text) for other in others)
 
 
+# Stages often have the same condition.
+@lru_cache(maxsize=1_000)
 def shortened(condition: Condition) -> Condition:
     """Return *condition* without the parts that others make superfluous.
 

@@ -52,6 +52,13 @@ def test_parts_that_others_imply_are_left_out() -> None:
     assert _shortened(AllOf((Not(c), _matches(_A, "a*")))) == '$A != "c" && $A =~ /^a[^\\/]*$/'
 
 
+def test_equal_conditions_are_shortened_once() -> None:
+    """Thousands of stages can have the same long condition."""
+    first, second = (AnyOf((_matches(_A, "a"), AllOf((_is_set(_A), _matches(_B, "a"))))) for _ in range(2))
+
+    assert shortened(first) is shortened(second)
+
+
 @pytest.mark.parametrize("seed", range(500))
 def test_shortened_conditions_hold_for_the_same_values(seed: int) -> None:
     """Also for variables that are not set or empty, in jobs without the variables of the file, too."""
