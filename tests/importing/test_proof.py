@@ -250,6 +250,22 @@ def test_the_same_combinations_of_stages_in_a_row_are_in_pairs(tmp_path: Path) -
     assert (messages(report), _differences(result)) == ("", [])
 
 
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_other_combinations_of_stages_in_pairs_are_needed_too(other: str, tmp_path: Path) -> None:
+    """A combination can also need another one of a stage with the same combinations."""
+    own = {"parallel": {"matrix": [{"CC": "$[[ matrix.CC ]]"}]}}
+    parallel = {"matrix": [{"CC": ["gcc", "clang"]}]}
+    single = {"job": other, "parallel": {"matrix": [{"CC": "gcc"}]}}
+    jobs = {
+        "a": {"stage": "build", "script": ["a"], "parallel": parallel},
+        "b": {"stage": "test", "script": ["b"], "parallel": parallel, "needs": [{"job": "a", **own}]},
+        "c": {"stage": "deploy", "script": ["c"], "parallel": parallel, "needs": [{"job": "b", **own}, single]},
+    }
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert (messages(report), _differences(result)) == ("", [])
+
+
 @pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
 def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[str], tmp_path: Path) -> None:
     """GitLab names them by the values of the needing job; a stage can only take all combinations of one other stage."""

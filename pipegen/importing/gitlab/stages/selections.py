@@ -78,7 +78,8 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
             # Combinations of this stage are in pairs with the same ones of the others already.
             last = max(same, key=lambda name: len(paired.get(name, ())))
             draft.keys["matrix"] = {"from": last}
-            draft.paired = paired[draft.name] = paired.get(last, frozenset()) | {last}
+            paired[draft.name] = paired.get(last, frozenset()) | {last}
+            draft.paired = paired[draft.name].difference(need.name for need in single if not _is_same(need, draft.job))
         for other in dict.fromkeys(need.name for need in single if matrices.get(need.name)):
             needs = [need for need in single if need.name == other]
             if other in draft.paired or (any(need.own_axes for need in needs) and not matrix):
