@@ -266,6 +266,20 @@ def test_other_combinations_of_stages_in_pairs_are_needed_too(other: str, tmp_pa
     assert (messages(report), _differences(result)) == ("", [])
 
 
+def test_combinations_with_axes_in_another_order_keep_their_names(tmp_path: Path) -> None:
+    """The name of a combination has the values of the axes in their order."""
+    own = {"parallel": {"matrix": [{"CC": "$[[ matrix.CC ]]", "OS": "$[[ matrix.OS ]]"}]}}
+    axes = {"CC": ["gcc", "clang"], "OS": ["linux", "mac"]}
+    turned = {"matrix": [dict(reversed(axes.items()))]}
+    jobs = {
+        "a": {"stage": "build", "script": ["a"], "parallel": {"matrix": [axes]}},
+        "b": {"stage": "test", "script": ["b"], "parallel": turned, "needs": [{"job": "a", **own}]},
+    }
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert (messages(report), _differences(result)) == ("", [])
+
+
 @pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
 def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[str], tmp_path: Path) -> None:
     """GitLab names them by the values of the needing job; a stage can only take all combinations of one other stage."""

@@ -10,6 +10,7 @@ from itertools import chain, combinations
 from pipegen.importing.arcs import SelectedArc
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
+from pipegen.importing.gitlab.stages.keys.base import as_map
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, Axes, axes_of
 from pipegen.importing.gitlab.stages.needs import files_from
 from pipegen.importing.gitlab.stages.stage import Draft
@@ -73,7 +74,9 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
     for draft in drafts:
         single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None]
         matrix = matrices[draft.name]
-        same = [need.name for need in single if matrix == matrices.get(need.name) and _is_same(need, draft.job)]
+        # The order of axes is that in the names of combinations.
+        alike = {name for name, each in matrices.items() if each == matrix and [*as_map(each)] == [*as_map(matrix)]}
+        same = [need.name for need in single if need.name in alike and _is_same(need, draft.job)]
         if same and matrix:
             # Combinations of this stage are in pairs with the same ones of the others already.
             last = max(same, key=lambda name: len(paired.get(name, ())))
