@@ -222,6 +222,22 @@ def test_stage_elsewhere_has_the_name_of_a_job_or_is_an_input(
     assert ("[build, [deploy, check]]" in result.text) == (place == "it runs last")
 
 
+def test_maps_of_unknown_references_alone_are_left_out(tmp_path: Path) -> None:
+    """Without its name, GitLab refuses an environment, and `retry` has a default number."""
+    jobs = """
+build: { script: make, environment: { name: !reference [.base, name] }, retry: { max: !reference [.base, max] } }
+test: { script: make, cache: !reference [.none, cache] }
+.none: { cache: {} }
+default: { cache: { paths: [a] } }
+"""
+    result, report = from_text(f"include: [{{ project: a/b, file: c.yml }}]\n{jobs}", tmp_path)
+    generated = yaml_data(result.generated[-1].text)
+
+    assert "GitLab refuses" not in messages(report)
+    assert generated["build"].keys() == {"stage", "cache", "script"}
+    assert not generated["test"].get("cache")
+
+
 def test_variables_with_unknown_references_are_left_out(tmp_path: Path) -> None:
     """Without a value, the variable would be empty, not the one of the project."""
     image = "!reference [.base, variables, IMAGE]"

@@ -349,13 +349,14 @@ class _Resolver:
         return node
 
     def _is_emptied(self, entry: Entry, value: Node) -> bool:
-        """Return whether *value* has nothing of *entry*: a `!reference` to nothing known, or rules without any.
+        """Return whether *value* has nothing of *entry*: a `!reference` to nothing known, an empty map, or no rules.
 
         The entry is left out, as GitLab refuses a list without rules, and reads other values than null elsewhere.
         """
         is_unknown = isinstance(entry.value, TagReference) and value.span == entry.value.span
         has_no_rules = entry.key.text == "rules" and value is not entry.value and not flat_items(value)
-        is_emptied = is_unknown or has_no_rules
+        has_no_keys = isinstance(entry.value, TreeMapping) and value is not entry.value and not entries_of(value)
+        is_emptied = is_unknown or has_no_rules or has_no_keys
         if is_emptied:
             self._accounting.mark(entry, KeyOutcome.REPORTED)
         return is_emptied
