@@ -75,8 +75,9 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
         single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None]
         matrix = matrices[draft.name]
         # The order of axes is that in the names of combinations.
-        alike = {name for name, each in matrices.items() if each == matrix and [*as_map(each)] == [*as_map(matrix)]}
-        same = [need.name for need in single if need.name in alike and _is_same(need, draft.job)]
+        axes = [*as_map(matrix).items()]
+        alike = [need for need in single if [*as_map(matrices.get(need.name)).items()] == axes]
+        same = [need.name for need in alike if _is_same(need, draft.job)]
         if same and matrix:
             # Combinations of this stage are in pairs with the same ones of the others already.
             last = max(same, key=lambda name: len(paired.get(name, ())))
