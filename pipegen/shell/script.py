@@ -168,6 +168,8 @@ def _script(
 
 def _with_lists_of_matrices(used: Uses, producers: Mapping[str, Job]) -> Uses:
     """Return *used* with the lists of combinations of one matrix; other outputs may differ in how they are read."""
+    if not used.lists:
+        return used
     lists = [outputs for outputs in used.lists if len({producers[output.stage].title for output in outputs}) == 1]
     if len(lists) == len(used.lists):
         return used

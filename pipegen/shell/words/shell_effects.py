@@ -68,6 +68,8 @@ def may_affect_followers(lines: Sequence[str]) -> bool:
     """Return whether *lines* may change their shell, or end with a failure that does not end it."""
     if any(map(may_change_shell, lines)):
         return True
+    if not any(map(may_pass_failures, lines)):
+        return False
     commands = [line for line in lines if not is_comment(line)]
     is_part = re.search(_PART_OF_COMMAND, "\n".join(commands[-2:])) is not None
     return any(map(may_pass_failures, commands if is_part else commands[-1:]))
