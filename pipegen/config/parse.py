@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as TypingMapping
-from types import MappingProxyType
 from typing import TypeAlias
 
 from pipegen.config.keys import STAGE_KEYS
@@ -43,12 +42,11 @@ from pipegen.structs import replace
 
 Templates: TypeAlias = "TypingMapping[Path, tuple[str, ...]]"
 
-_NO_TEMPLATES: Templates = MappingProxyType({})
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
 _NO_MAPPING = Mapping((), _NOWHERE)
 
 
-def parse(tree: Node, file: SourceFile, templates: Templates = _NO_TEMPLATES) -> Config:
+def parse(tree: Node, file: SourceFile, templates: Templates) -> Config:
     """Return the config in *tree*, which is valid against the schema; *templates* are those of stages, by path."""
     top = _mapping(tree)
     return Config(

@@ -81,6 +81,8 @@ def _template_names(document: Document, plan_jobs: Mapping[str, PlanJob]) -> Tem
             if plan_job.combination is not None:
                 matrix = matrix_name(name, plan_job)
                 by_job[matrix] = by_job[f".{matrix}"] = plan_job.templates
+    if not by_job:
+        return TemplateNames({})
     names = {job.name for job in document.jobs}
     sharing = (job.name for job in document.jobs if job.extends not in names)
     return TemplateNames.of({name: by_job[name] for name in sharing if name in by_job})
