@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -31,6 +32,13 @@ def existing(path: Path) -> Path:
     if not path.exists():
         raise WrongUsage(f'"{path}" does not exist')
     return path
+
+
+def beginning_with(
+    values: Callable[[], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return the completion of an option in the shell: those of *values* that begin with the text so far."""
+    return lambda _context, _parameter, text: [value for value in values() if value.startswith(text)]
 
 
 class _ExistingFile(click.Path):

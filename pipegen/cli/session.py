@@ -13,7 +13,7 @@ from typing import TextIO, TypeVar
 import click
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.parameters import PATH, EnumChoice, beginning_with
 from pipegen.cli.terminal.redaction import without_tokens
 from pipegen.cli.terminal.streams import has_colour, say
 from pipegen.compiler import Analysed, analyse
@@ -66,7 +66,14 @@ diagnostics_option = click.option(
     help="The format of diagnostics.",
 )
 pipeline_option = click.option("--pipeline", multiple=True, metavar="NAME", help="Only this pipeline; can be repeated.")
-target_option = click.option("--target", "-t", multiple=True, metavar="TARGET", help="A target; can be repeated.")
+target_option = click.option(
+    "--target",
+    "-t",
+    multiple=True,
+    metavar="TARGET",
+    help="A target; can be repeated.",
+    shell_complete=beginning_with(registry.names),
+)
 set_option = click.option(
     "--set", "inputs", multiple=True, metavar="NAME=VALUE", help="Fix an input for all runs; can be repeated."
 )

@@ -170,12 +170,25 @@ def test_a_shell_gets_a_completion_script(name: str, here: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_verbs_are_completed(here: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("pipegen c", "compile check"),
+        ("pipegen compile -t g", "gitlab"),
+        ("pipegen compile --target ", "gitlab jenkins"),
+        ("pipegen compile --format c", "concise"),
+        ("pipegen compile --style d", "declarative"),
+        ("pipegen targets j", "jenkins"),
+        ("pipegen explain PG301", "PG301"),
+        ("pipegen explain unknown-stage-", "unknown-stage-in-setting"),
+    ],
+)
+def test_verbs_and_values_are_completed(words: str, completed: str, here: Path) -> None:
     """The completion script of the shell calls the program like this."""
-    values = {"_PIPEGEN_COMPLETE": "bash_complete", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
+    values = {"_PIPEGEN_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     result = process(at=here, variables=values)
 
-    assert result.stdout.split() == ["plain,compile", "plain,check"]
+    assert result.stdout.split() == [f"plain,{value}" for value in completed.split()]
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from pipegen.cli.files.repository import folder_from_root
 from pipegen.cli.files.watch import watch as watched
 from pipegen.cli.files.writing import check_files, check_stream, write_files
 from pipegen.cli.linting import check_scripts
+from pipegen.cli.parameters import beginning_with
 from pipegen.cli.session import (
     Format,
     analysed_since,
@@ -39,9 +40,15 @@ from pipegen.cli.terminal.streams import show_file
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
+from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile, Target
 
-style_option = click.option("--style", metavar="STYLE", help="The style of a Jenkinsfile: auto, declarative, scripted.")
+style_option = click.option(
+    "--style",
+    metavar="STYLE",
+    help="The style of a Jenkinsfile: auto, declarative, scripted.",
+    shell_complete=beginning_with(lambda: registry.load("jenkins").OPTIONS["style"]),
+)
 
 
 class _Options(Struct):

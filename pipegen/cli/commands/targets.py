@@ -3,6 +3,7 @@
 import click
 
 from pipegen.cli.exits import Exit
+from pipegen.cli.parameters import beginning_with
 from pipegen.cli.session import end, load_targets
 from pipegen.cli.terminal.streams import say, show_text
 from pipegen.targets import registry
@@ -10,7 +11,13 @@ from pipegen.targets.base import Target, incompatible, versions
 
 
 @click.command("targets")
-@click.argument("names", nargs=-1, metavar="[TARGET]...", help="Only these targets.")
+@click.argument(
+    "names",
+    nargs=-1,
+    metavar="[TARGET]...",
+    help="Only these targets.",
+    shell_complete=beginning_with(registry.names),
+)
 def targets(names: tuple[str, ...]) -> None:
     """Show the targets and the language features that each supports."""
     loaded, failures = (load_targets(names), ()) if names else _all()

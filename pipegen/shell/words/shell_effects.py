@@ -27,7 +27,7 @@ _VALUE = r"""(?:[\w./:@%,+=~-]|\$\w++|\$\{\w+\}|'[^'\n]*'|"(?:[^"`\\$\n]|\$\w++|
 _OF_A_PROGRAM = rf"{_VALUE}(?:{_NAME}={_VALUE}){{0,20}}(?!{_NAME}(?:\[|\+?=))(?:[A-Za-z/]|\.\S)"
 # A dot alone is a folder, as in `docker build -t "$TAG" .`.
 _TRACES = rf"""(?mx)
-    {_COMMAND_START}(?!(?<=["'][ \t])\.[ \t]*(?:$|[-;&|()<>]))(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
+    {_COMMAND_START}(?!(?<=["'][ \t])\.[ \t]*(?:$|[-;&|()<>]))(?:{_BUILTINS})(?:$|[\s;&|)<>}}`"'])
     | {_ASSIGNMENT_START}{_NAME}(?:\[[^]]*\]|(?!={_OF_A_PROGRAM}))\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
@@ -35,7 +35,7 @@ _TRACES = rf"""(?mx)
 _LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])![\s(]", re.MULTILINE)
 _NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
-_SIGNS = re.compile(r"[=(){}!&|;`]")
+_SIGNS = re.compile(r"[=(){}!&|;`]|[a-z.][<>]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
 _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
 _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'

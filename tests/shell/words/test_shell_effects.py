@@ -19,7 +19,7 @@ from pipegen.shell.words.shell_effects import (
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
     *("(", ")", ";", "{", "[", "]", "+=", "a", "1", "-", ".", "/", "echo", "printf", "-v", "then", "do", "else"),
-    *("x-do", "x-printf", "cd", "set", "trap", "exit", "for", "export", "read", "function"),
+    *("x-do", "x-printf", "cd", "set", "trap", "exit", "for", "export", "read", "function", ">", "<", "exec"),
 )
 
 
@@ -73,6 +73,7 @@ def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
             "A=1 B[0]=2",
         ),
         *('A="b c" D=1', "A[1]=2 b", "A=1\nmake", "A=1 >b", "A=1;make", 'echo "b" ;A=1', "2>'b c' A=1", "A=${B:=1} c"),
+        *("exec>log", "exec<log", "command>a cd b"),
         *(". ./env", 'A="b c" . ./env', '"." ./env', "A=.git . ./env"),
     ],
 )
