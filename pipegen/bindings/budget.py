@@ -11,25 +11,25 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import Span
 from pipegen.structs import MutableStruct
 
-MAX_ITEMS = 200_000
+_MAX_ITEMS = 200_000
 # More than the largest config file has.
-MAX_CHARACTERS = 16_000_000
+_MAX_CHARACTERS = 16_000_000
 
 
 class Budget(MutableStruct):
     """The *items* of lists, parts of texts and *characters* that a config may still expand to."""
 
-    items: int = MAX_ITEMS
-    characters: int = MAX_CHARACTERS
+    items: int = _MAX_ITEMS
+    characters: int = _MAX_CHARACTERS
 
     def spend(self, items: int, characters: int, span: Span, report: Report) -> None:
         """Subtract the size of the value at *span*; report the first value that exceeds the budget, and stop."""
         self.items -= items
         self.characters -= characters
         if self.items < 0:
-            _exceed(f"{MAX_ITEMS:,} items and parts of texts", span, report)
+            _exceed(f"{_MAX_ITEMS:,} items and parts of texts", span, report)
         if self.characters < 0:
-            _exceed(f"{MAX_CHARACTERS:,} characters", span, report)
+            _exceed(f"{_MAX_CHARACTERS:,} characters", span, report)
 
     def spend_parts(self, parts: Sequence[Part], span: Span, report: Report) -> None:
         """Subtract *parts*, which are inserted into the text at *span*."""

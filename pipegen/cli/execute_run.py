@@ -81,7 +81,7 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
     runs_folder = home(ready.checkout.root, os.environ)
     plan, times = plan_digest(ready.selected, ready.prepared, ready.request), known_durations(runs_folder)
     folder, earlier = _folder(runs_folder, ready, options, plan)
-    machine = this_machine(options.slots)
+    machine = _this_machine(options.slots)
     runs = pipeline_runs(
         ready.selected, lambda name, stage: times.get(TaskId(name, stage), 0.0), machine, options.is_fail_fast
     )
@@ -124,7 +124,7 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
 
 
-def this_machine(slots: int) -> RunMachine:
+def _this_machine(slots: int) -> RunMachine:
     """Return this machine with *slots*, all of its processors, and its memory in bytes."""
     return RunMachine(
         name="here",

@@ -47,7 +47,7 @@ def read_recordings(paths: Sequence[Path], report: Report) -> str:
     for path in paths:
         recording.read(path, report)
     report.stop_if_errors()
-    return as_load(recording)
+    return _as_load(recording)
 
 
 class Recording(MutableStruct):
@@ -153,7 +153,7 @@ class _RecordError(Exception):
     """A record without a necessary value."""
 
 
-def as_load(recording: Recording) -> str:
+def _as_load(recording: Recording) -> str:
     """Return *recording* as a part of the file of a fleet: its load, and the duration of the simulation."""
     starts = sorted(recording.starts.values())
     monday = _monday(starts[0])

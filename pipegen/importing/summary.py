@@ -53,7 +53,7 @@ def as_page(path: str, count: Count, words: Sequence[str], diagnostics: Sequence
 
 def _rows(count: Count) -> list[tuple[str, ...]]:
     """Return the numbers of each construct, and of all."""
-    rows = sorted(by_construct(count).items(), key=lambda row: (-_left(row[1]), row[0]))
+    rows = sorted(_by_construct(count).items(), key=lambda row: (-_left(row[1]), row[0]))
     numbers = [(name, *(str(outcomes[outcome]) for outcome in KeyOutcome)) for name, outcomes in rows]
     return [*numbers, ("all", *(str(count.number(outcome)) for outcome in KeyOutcome))]
 
@@ -70,12 +70,12 @@ def data(count: Count) -> Mapping[str, object]:
         **{outcome.value: count.number(outcome) for outcome in KeyOutcome},
         "constructs": {
             name: {outcome.value: numbers[outcome] for outcome in KeyOutcome}
-            for name, numbers in sorted(by_construct(count).items())
+            for name, numbers in sorted(_by_construct(count).items())
         },
     }
 
 
-def by_construct(count: Count) -> dict[str, dict[KeyOutcome, int]]:
+def _by_construct(count: Count) -> dict[str, dict[KeyOutcome, int]]:
     """Return the number of keys of each construct by outcome."""
     constructs: dict[str, dict[KeyOutcome, int]] = {}
     for name, outcome, number in count.constructs:

@@ -16,7 +16,7 @@ _WORDS = re.compile(
 )
 
 
-def has_effects(job: Job) -> bool:
+def _has_effects(job: Job) -> bool:
     """Return whether *job* declares effects beyond its own files: it deploys, triggers, or has secrets."""
     if job.deployment != Deployment() or job.secrets or job.id_tokens:
         return True
@@ -29,7 +29,7 @@ def has_effects(job: Job) -> bool:
 
 def may_have_effects(job: Job) -> bool:
     """Return whether *job* has effects, or its name or commands suggest them."""
-    return has_effects(job) or any(_WORDS.search(text) for text in _texts(job))
+    return _has_effects(job) or any(_WORDS.search(text) for text in _texts(job))
 
 
 def deploys(job: Job) -> bool:

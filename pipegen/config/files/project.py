@@ -18,8 +18,8 @@ from pipegen.source.enclosure import OutsideError
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, child, entries_of, is_true, items_of, written_text
 from pipegen.structs import Struct, field
 
-OWN_FILE = "pipegen.toml"
-SHARED_FILE = "pyproject.toml"
+_OWN_FILE = "pipegen.toml"
+_SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # Matches every pyproject.toml with that table, in any form that TOML allows: "tool.pipegen", a line that begins with
 # the key "pipegen", or an inline table "tool". A mere dependency on pipegen does not match.
@@ -63,7 +63,7 @@ def _candidates(config: Path) -> Iterator[Path]:
     root, config_folder = repository_root(config), absolute(config).parent
     for above in (config_folder, *config_folder.parents):
         # Runs for each folder of each config, mostly in vain: `Path` takes four times as long.
-        own, shared = f"{above}/{OWN_FILE}", f"{above}/{SHARED_FILE}"
+        own, shared = f"{above}/{_OWN_FILE}", f"{above}/{_SHARED_FILE}"
         if os.path.isfile(own):  # noqa: PTH113
             yield Path(own)
         # A pyproject.toml without pipegen's section is not checked, even if it is invalid.
@@ -88,7 +88,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
     file = load(path, report, shown=shown, largest=_LARGEST)
     report.stop_if_errors()
     section: Node | None = read_toml(file, report)
-    for key in _TABLE if path.name == SHARED_FILE else ():
+    for key in _TABLE if path.name == _SHARED_FILE else ():
         section = child(section, key)
     return section
 
@@ -96,7 +96,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
 def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
     from pipegen.config.schema.check import check_settings  # noqa: PLC0415 - as above
 
-    check_settings(section, schema("settings"), report, ".".join(_TABLE) if path.name == SHARED_FILE else OWN_FILE)
+    check_settings(section, schema("settings"), report, ".".join(_TABLE) if path.name == _SHARED_FILE else _OWN_FILE)
     report.stop_if_errors()
     values = {entry.key.text: entry.value for entry in section.entries} if isinstance(section, Mapping) else {}
     strict, severity, targets = (values.get(key) for key in ("strict", "severity", "targets"))

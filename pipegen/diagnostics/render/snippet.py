@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 from pipegen.visible import visible
 
 # Longer lines are clipped.
-WIDEST = 120
+_WIDEST = 120
 # The number of characters of a clipped line before the first mark.
 _LEAD = 20
 _CUT = "…"
@@ -61,12 +61,12 @@ def _order(label_mark: LabelMark) -> tuple[int, int, bool]:
 
 def _windows(length: int, marks: list[LabelMark]) -> Iterator[tuple[int, int, list[LabelMark]]]:
     """Yield the ranges of characters to show, with their marks."""
-    if length <= WIDEST:
+    if length <= _WIDEST:
         yield 0, length, marks
         return
     while marks:
-        start = max(0, min(marks[0].start - _LEAD, length - WIDEST))
-        end = min(start + WIDEST, length)
+        start = max(0, min(marks[0].start - _LEAD, length - _WIDEST))
+        end = min(start + _WIDEST, length)
         yield start, end, [marks[0], *(label_mark for label_mark in marks[1:] if label_mark.end <= end)]
         marks = [label_mark for label_mark in marks[1:] if label_mark.end > end]
 

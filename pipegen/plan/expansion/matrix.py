@@ -18,7 +18,7 @@ from pipegen.structs import Struct
 Values = tuple[tuple[str, str], ...]
 
 # GitLab's limit for `parallel: matrix`.
-MOST_COMBINATIONS = 200
+_MOST_COMBINATIONS = 200
 # The most combinations that are checked against `exclude`.
 _MAX_PRODUCT = 100_000
 _KEYS = ("include", "exclude", "from")
@@ -90,9 +90,9 @@ def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix
             at=matrix.span,
             hint="give an axis a list of values" if not all_ else 'remove a combination from "exclude"',
         )
-    if len(included) > MOST_COMBINATIONS:
+    if len(included) > _MOST_COMBINATIONS:
         _report_too_many(stage, matrix, str(len(included)), report)
-    return Matrix(_axes(axes, included), tuple(islice(included, MOST_COMBINATIONS)))
+    return Matrix(_axes(axes, included), tuple(islice(included, _MOST_COMBINATIONS)))
 
 
 def _axes(axes: Sequence[Entry], combinations: Iterable[Values]) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
 def _report_too_many(stage: StageConfig, matrix: StepValue, number: str, report: Report) -> None:
     report.add(
         codes.TOO_MANY_COMBINATIONS,
-        f'the matrix of stage "{stage.display_name}" has {number} combinations; the limit is {MOST_COMBINATIONS}',
+        f'the matrix of stage "{stage.display_name}" has {number} combinations; the limit is {_MOST_COMBINATIONS}',
         at=matrix.span,
         hint="remove values, or split the work among several stages",
     )

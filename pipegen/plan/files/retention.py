@@ -52,13 +52,13 @@ class StageFiles(Struct, kw_only=True):
     reports: Reports
 
 
-NO_FILES = StageFiles(artifacts=(), at_run_time=(), retention=DEFAULT_RETENTION, reports=NO_REPORTS)
+_NO_FILES = StageFiles(artifacts=(), at_run_time=(), retention=DEFAULT_RETENTION, reports=NO_REPORTS)
 
 
 def stage_files(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
     """Return the artifacts and reports of *stage*, which runs in *directory*; paths are relative to the repository."""
     if stage.artifacts is None and stage.reports is None:
-        return NO_FILES
+        return _NO_FILES
     node = stage.artifacts.node if stage.artifacts else None
     body = node if isinstance(node, Mapping) else None
     if body is not None and stage.artifacts is not None and body.get("paths") is None:

@@ -17,13 +17,13 @@ from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, scalars_of, written_text
 from pipegen.structs import replace
 
-NO_DEPLOYMENT = Deployment()
+_NO_DEPLOYMENT = Deployment()
 
 
 def deployment(stage: StageConfig, values: StageValues) -> Deployment:
     """Return the approval, delay, locks and environment of *stage*; errors in them are reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
-        return NO_DEPLOYMENT
+        return _NO_DEPLOYMENT
     approved, delay = approval(stage, values) if stage.approve else (None, None)
     return Deployment(
         approval=approved,
@@ -49,7 +49,7 @@ def check_finals(pipeline: PipelineConfig, report: Report) -> None:
 
 def with_stop_environments(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
     """Return *jobs*, each job that stops an environment with that environment."""
-    if all(job.deployment is NO_DEPLOYMENT for job in jobs):
+    if all(job.deployment is _NO_DEPLOYMENT for job in jobs):
         return tuple(jobs)
     conditions = {job.stage: job.condition for job in jobs}
     stopped: dict[str, Environment] = {}

@@ -25,14 +25,14 @@ class ChartRow(Struct):
 def rows(simulation: Simulation, most: int) -> tuple[ChartRow, ...]:
     """Return a row for each stage in starting order, or for each slot if there are more than *most* stages."""
     if simulation.stages > most:
-        return by_slot(simulation)
+        return _by_slot(simulation)
     bars_by_row: dict[TaskId, list[Bar]] = {}
     for bar in simulation.bars:
         bars_by_row.setdefault(bar.task.id, []).append(bar)
     return tuple(ChartRow(simulation.name(task), tuple(bars)) for task, bars in bars_by_row.items())
 
 
-def by_slot(simulation: Simulation) -> tuple[ChartRow, ...]:
+def _by_slot(simulation: Simulation) -> tuple[ChartRow, ...]:
     """Return a row for each used slot, in the order of the machines."""
     bars_by_row: dict[tuple[str, int], list[Bar]] = {}
     for bar in simulation.bars:

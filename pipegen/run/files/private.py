@@ -25,7 +25,7 @@ def make_private(path: Path) -> None:
     if not os.path.lexists(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)
-    check_owner(path)
+    _check_owner(path)
     if path.is_dir() and stat.S_IMODE(path.stat().st_mode) & 0o077:
         path.chmod(0o700)
 
@@ -37,7 +37,7 @@ def open_private(path: Path) -> IO[bytes]:
     return file
 
 
-def check_owner(path: Path) -> None:
+def _check_owner(path: Path) -> None:
     """Raise `PermissionError` if another user owns *path* or its link target, and so could change the content.
 
     Root and the user who called sudo are trusted. A missing path is fine.
@@ -64,5 +64,5 @@ def _own(environment: Mapping[str, str], variable: str, below_home: str) -> Path
         make_private(folder)
         folder /= Path(below_home).name.lstrip(".")
     own = folder / "pipegen"
-    check_owner(own)
+    _check_owner(own)
     return own

@@ -13,7 +13,7 @@ from pipegen.run.report.follow import COLOUR
 from pipegen.run.report.record import RunRecord, StageRecord
 
 # The number of lines shown of the log of a failed stage.
-TAIL_LINES = 20
+_TAIL_LINES = 20
 _TAIL_BYTES = 16_384
 _PATH_STAGES = 8
 _COUNTED = (
@@ -54,7 +54,7 @@ def path_words(path: Sequence[StageRecord], *, several: bool) -> str:
     return f"{chain}: {total}" if len(phrases) == len(path) else f"{total} in {len(path)} stages, most in {chain}"
 
 
-def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
+def tail(log: Path, lines: int = _TAIL_LINES) -> tuple[str, ...]:
     """Return the last *lines* of *log*; () if it cannot be read."""
     try:
         with log.open("rb") as file:

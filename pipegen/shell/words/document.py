@@ -74,7 +74,7 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
     path = f'"$pipegen/{target}"'
     constant_lines = _constant_lines(parts)
     if constant_lines is not None:
-        if is_here_document(constant_lines, lowering):
+        if _is_here_document(constant_lines, lowering):
             return (Command(here_document((f"cat >{path}",), constant_lines, first)),)
         return (Command(redirected(printed(constant_lines, first), path)),)
     raw = f'"$pipegen/{target}.raw"'
@@ -94,7 +94,7 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
 def document_lines(value: Map, lowering: Lowering) -> Sequence[str] | None:
     """Return the lines of *value* if they can be in a here-document."""
     lines = _constant_lines(_parts(value))
-    return lines if lines is not None and is_here_document(lines, lowering) else None
+    return lines if lines is not None and _is_here_document(lines, lowering) else None
 
 
 def here_document(command: Sequence[str], lines: Sequence[str], first: Word) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def here_document(command: Sequence[str], lines: Sequence[str], first: Word) -> 
     )
 
 
-def is_here_document(lines: Sequence[str], lowering: Lowering) -> bool:
+def _is_here_document(lines: Sequence[str], lowering: Lowering) -> bool:
     """Return whether *lines* can be in a here-document."""
     return lowering.host.keeps_lines and _END not in lines
 

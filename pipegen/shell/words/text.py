@@ -115,7 +115,7 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
         case Scope.STATUS:
             return status_word(reference.namespace or "", lowering)
         case Scope.OWN:
-            return own_value(reference.name, lowering)
+            return _own_value(reference.name, lowering)
         case Scope.UNRESOLVED:
             raise ValueError(f"{reference} is not resolved")
 
@@ -128,7 +128,7 @@ def output_variable(text: Text, lowering: Lowering) -> str | None:
     return lowering.variables.outputs[Output(part.namespace or "", part.name)]
 
 
-def own_value(name: str, lowering: Lowering) -> Word:
+def _own_value(name: str, lowering: Lowering) -> Word:
     """Return the value that the job itself binds to *name*."""
     if _has_variable(name, lowering):
         return (VariableExpansion(own_variable(name, lowering)),)
@@ -142,7 +142,7 @@ def own_value(name: str, lowering: Lowering) -> Word:
 
 def own_argument(name: str, lowering: Lowering) -> str:
     """Return the value that the job itself binds to *name*, as one word of a command."""
-    return f'"${own_variable(name, lowering)}"' if _has_variable(name, lowering) else quote(own_value(name, lowering))
+    return f'"${own_variable(name, lowering)}"' if _has_variable(name, lowering) else quote(_own_value(name, lowering))
 
 
 def _has_variable(name: str, lowering: Lowering) -> bool:

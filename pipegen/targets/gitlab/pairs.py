@@ -24,13 +24,13 @@ REPORT_ON_FAILURE = Pair(
     codes.REPORT_DROPPED,
     "set when: always",
 )
-LIMITED_TRIGGER = Pair(
+_LIMITED_TRIGGER = Pair(
     "retry, timeout",
     "trigger without a script",
     codes.LIMIT_OUT_OF_REACH,
     "add a script to the stage",
 )
-ALLOWED_TRIGGER = Pair(
+_ALLOWED_TRIGGER = Pair(
     "allow_failure",
     "trigger after a script",
     codes.LIMIT_OUT_OF_REACH,
@@ -89,8 +89,8 @@ PAIRS: tuple[Pair, ...] = (
     APPROVED_AND_ALLOWED,
     ARTIFACTS_ON_FAILURE,
     REPORT_ON_FAILURE,
-    LIMITED_TRIGGER,
-    ALLOWED_TRIGGER,
+    _LIMITED_TRIGGER,
+    _ALLOWED_TRIGGER,
     AWAITED_VALUES,
     GROUPED_CANCEL,
     RELEASE_WITH_IMAGE,

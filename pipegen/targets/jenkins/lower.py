@@ -53,7 +53,7 @@ def lower(
         settings=settings,
         checkouts=checkouts,
         is_conditional=not request.selected and (len(scripts) > 1 or scripts[0].plan.condition is not None),
-        ends=end_names(named),
+        ends=_end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
     common = common_variables(named, settings)
@@ -156,7 +156,7 @@ def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:
 _END = "all others"
 
 
-def end_names(named: Sequence[NamedJob]) -> dict[str, str]:
+def _end_names(named: Sequence[NamedJob]) -> dict[str, str]:
     """Return a unique stage name for the end of each pipeline that has finally stages."""
     final = {job.plan.name for job in named if job.job.is_final}
     if not final:

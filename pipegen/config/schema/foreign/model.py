@@ -107,13 +107,13 @@ def instead(snippet: Mapping[str, object]) -> str:
 def elsewhere(use: Use, parent: Path, snippet: Mapping[str, object]) -> str:
     """Return the hint to remove the key, and to add *snippet* at *parent*, or deeper where the config has its keys."""
     value: object = snippet
-    while isinstance(value, Mapping) and has_items(use, parent, key := next(iter(value))):
+    while isinstance(value, Mapping) and _has_items(use, parent, key := next(iter(value))):
         parent, value = (*parent, key), value[key]
     lines = written(value) if isinstance(value, Mapping) else [f"- {flow(item)}" for item in _items(value)]
     return "\n".join([f"remove it, and add {_location(use, parent)}:", *lines])
 
 
-def has_items(use: Use, parent: Path, key: str) -> bool:
+def _has_items(use: Use, parent: Path, key: str) -> bool:
     """Return whether the config has a map or list *key* at *parent*."""
     node = use.tree_paths.node(parent)
     return isinstance(node, Map) and isinstance(node.get(key), Map | Sequence)

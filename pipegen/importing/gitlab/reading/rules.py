@@ -33,9 +33,9 @@ from pipegen.structs import Struct
 
 ON_SUCCESS, ON_FAILURE, ALWAYS, MANUAL, NEVER = "on_success", "on_failure", "always", "manual", "never"
 DELAYED = "delayed"
-IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText("merge_request_event"))
-_IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(IS_MERGE_REQUEST))
-_IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(IS_MERGE_REQUEST))
+_IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText("merge_request_event"))
+_IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(_IS_MERGE_REQUEST))
+_IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(_IS_MERGE_REQUEST))
 # https://docs.gitlab.com/ci/yaml/deprecated_keywords/#onlyrefs--exceptrefs
 # GitLab compares the source without "_event", and its plural:
 # https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/build/policy/refs.rb
@@ -229,7 +229,7 @@ def _default(source: SourcePipeline) -> Formula:
 
     `Processable#compose!` in `lib/gitlab/ci/config/entry/processable.rb` of GitLab.
     """
-    return TRUE if source.has_workflow_rules else negated(IS_MERGE_REQUEST)
+    return TRUE if source.has_workflow_rules else negated(_IS_MERGE_REQUEST)
 
 
 def _policy(node: Node, *, is_only: bool) -> Formula:
@@ -241,7 +241,7 @@ def _policy(node: Node, *, is_only: bool) -> Formula:
     if refs is not None:
         parts.append(some(*map(_ref, texts_of(refs))))
     elif is_only:
-        parts.append(negated(IS_MERGE_REQUEST))
+        parts.append(negated(_IS_MERGE_REQUEST))
     if node.get("variables") is not None:
         parts.append(some(*map(parsed, texts_of(node.get("variables")))))
     if node.get("changes") is not None:

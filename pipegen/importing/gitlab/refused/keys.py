@@ -57,8 +57,8 @@ _IMAGE_KEYS = {
 }
 _VARIABLE = {"value": scalar, "expand": boolean}
 _RULE_VARIABLES = named(scalar)
-JOB_VARIABLES = named(mapping_or(mapping(_VARIABLE), scalar))
-FILE_VARIABLES = named(
+_JOB_VARIABLES = named(mapping_or(mapping(_VARIABLE), scalar))
+_FILE_VARIABLES = named(
     mapping_or(
         mapping({**_VARIABLE, "description": text, "options": texts(may_be_single=False)}),
         scalar,
@@ -272,7 +272,7 @@ _JOB: Mapping[str, Form] = {
     "script": filled(_COMMANDS),
     "before_script": _COMMANDS,
     "after_script": _COMMANDS,
-    "variables": JOB_VARIABLES,
+    "variables": _JOB_VARIABLES,
     "rules": _JOB_RULES,
     "only": _POLICY,
     "except": _POLICY,
@@ -293,7 +293,7 @@ _JOB: Mapping[str, Form] = {
                     "alias": text,
                     "entrypoint": _ENTRYPOINT,
                     "command": _COMMANDS,
-                    "variables": JOB_VARIABLES,
+                    "variables": _JOB_VARIABLES,
                     **_IMAGE_KEYS,
                 },
                 ("name",),
@@ -344,7 +344,7 @@ _JOB: Mapping[str, Form] = {
 }
 _FILE: Mapping[str, Form] = {
     "stages": texts(may_be_single=False, level=_MOST_LEVELS),
-    "variables": FILE_VARIABLES,
+    "variables": _FILE_VARIABLES,
     "default": mapping(anything_in(*_DEFAULTS)),
     "workflow": mapping(
         {

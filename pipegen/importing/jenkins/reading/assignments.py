@@ -50,7 +50,7 @@ def assigned_values(source: JenkinsSource, taken: Collection[str]) -> tuple[Assi
 
     Other parts of the file, such as `post` and functions, do not name them; names in *taken* have other values.
     """
-    return tuple(value for value in _candidates(source, taken) if not value.is_output or can_be_read(value.stage))
+    return tuple(value for value in _candidates(source, taken) if not value.is_output or _can_be_read(value.stage))
 
 
 def with_readable_names(
@@ -63,9 +63,9 @@ def with_readable_names(
     names = {stage.name for stage in source.stages}
     shorter: dict[str, str] = {}
     for value in _candidates(source, taken):
-        if (usable is None or value.name in usable) and value.readers - {value.stage} and not can_be_read(value.stage):
+        if (usable is None or value.name in usable) and value.readers - {value.stage} and not _can_be_read(value.stage):
             name = _UNREADABLE.sub("-", value.stage).strip("-")
-            if can_be_read(name) and name.lower() not in {other.lower() for other in names - {value.stage}}:
+            if _can_be_read(name) and name.lower() not in {other.lower() for other in names - {value.stage}}:
                 shorter[value.stage] = name
                 names.add(name)
     return replace(
@@ -119,7 +119,7 @@ def _candidates(source: JenkinsSource, taken: Collection[str]) -> Iterator[Assig
                 )
 
 
-def can_be_read(stage: str) -> bool:
+def _can_be_read(stage: str) -> bool:
     """Return whether references can contain the name *stage*."""
     return _REFERENCED.fullmatch(stage) is not None
 

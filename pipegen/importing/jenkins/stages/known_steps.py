@@ -20,7 +20,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 # Steps that each stage of a config does anyway.
-NEEDLESS = frozenset({"deleteDir", "cleanWs"})
+_NEEDLESS = frozenset({"deleteDir", "cleanWs"})
 # Steps with a block that concern only the log.
 _COSMETIC = frozenset({"timestamps", "ansiColor"})
 
@@ -116,7 +116,7 @@ def is_needless_section(section: GroovyCall, *, is_isolated: bool) -> bool:
         if isinstance(statement, GroovyCall) and statement.block is not None
     ]
     inner = {statement.name if isinstance(statement, GroovyCall) else "" for block in blocks for statement in block}
-    return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= NEEDLESS
+    return section.name == "post" and is_isolated and len(blocks) == len(statements) and inner <= _NEEDLESS
 
 
 KNOWN_STEPS: Mapping[str, Handler] = {
@@ -144,7 +144,7 @@ KNOWN_STEPS: Mapping[str, Handler] = {
     "docker.withRegistry": _registry,
     machines.NODE: machines.node,
     **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
-    **dict.fromkeys(NEEDLESS, stored.clean),
+    **dict.fromkeys(_NEEDLESS, stored.clean),
     "checkout": stored.checkout,
     "archiveArtifacts": stored.archive,
     "stash": stored.stash,

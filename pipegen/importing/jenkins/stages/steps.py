@@ -109,11 +109,11 @@ class StepReader:
 
     def read(self, block: GroovyBlock, context: SourceStepContext) -> None:
         """Read the steps of *block*."""
-        effective = [statement for statement in block.statements if not is_needless(statement)]
+        effective = [statement for statement in block.statements if not _is_needless(statement)]
         for at, statement in enumerate(block.statements, 1):
             inner = replace(
                 context,
-                is_whole=context.is_whole and (len(effective) == 1 or is_needless(statement)),
+                is_whole=context.is_whole and (len(effective) == 1 or _is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
                 is_inner=True,
                 precedes_unstash=any(map(_is_unstash, block.statements[at:])),
@@ -317,7 +317,7 @@ def _text_of(statement: Statement) -> str:
     return (statement.whole if isinstance(statement, GroovyCall) else statement.span).text
 
 
-def is_needless(statement: Statement) -> bool:
+def _is_needless(statement: Statement) -> bool:
     """Return whether *statement* has no effect on the other commands."""
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
 

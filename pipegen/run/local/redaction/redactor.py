@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO
 from urllib.parse import quote, quote_plus
 
-REDACTOR = b"[masked]"
+_REDACTOR = b"[masked]"
 # Shorter texts occur in logs by chance, and masking them would reveal them.
 SHORTEST = 4
 # Fewer digits of base64 occur by chance.
@@ -34,7 +34,7 @@ class Redactor:
         """Return *data* with secrets replaced."""
         parts, position = [], 0
         for start, end in self._spans(data):
-            parts += [data[position:start], REDACTOR]
+            parts += [data[position:start], _REDACTOR]
             position = end
         return b"".join((*parts, data[position:])) if position else data
 

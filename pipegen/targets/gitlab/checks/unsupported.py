@@ -33,7 +33,7 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 _BIG = 100_000
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
-MOST_INCLUDED = 150
+_MOST_INCLUDED = 150
 
 
 def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
@@ -114,10 +114,10 @@ def check_size(name: str, jobs: int, sizes: tuple[int, int], most: int, at: Span
 
 def check_includes(name: str, files: int, at: Span, report: Report) -> None:
     """Report the file *name* if it includes more *files* than GitLab allows."""
-    if files > MOST_INCLUDED:
+    if files > _MOST_INCLUDED:
         report.add(
             FILE_TOO_BIG,
-            f'GitLab includes at most {MOST_INCLUDED} files, and the jobs of "{name}" need {files}',
+            f'GitLab includes at most {_MOST_INCLUDED} files, and the jobs of "{name}" need {files}',
             at=at,
             hint="put stages into child pipelines with --split, compile fewer pipelines into one file, or let an "
             "administrator raise max_yaml_size_bytes, and set the same in targets.gitlab",

@@ -25,8 +25,8 @@ SAME_STAGE = "needs of the same stage"
 TAG_VARIABLES = "CI/CD variables in tags"
 MATRIX_EXPRESSIONS = "matrix expressions in needs:parallel:matrix"
 WHEN_BESIDE_RULES = "when in a job with rules"
-MANY_INCLUDES = "more than 100 included files"
-BIG_FILE = "a file of more than 1 MiB"
+_MANY_INCLUDES = "more than 100 included files"
+_BIG_FILE = "a file of more than 1 MiB"
 _OLD_INCLUDES = 100
 
 
@@ -151,8 +151,8 @@ KEYS: Mapping[str, IntroducedIn] = {
     ),
     MATRIX_EXPRESSIONS: IntroducedIn((18, 6), "https://docs.gitlab.com/ci/yaml/matrix_expressions/"),
     WHEN_BESIDE_RULES: IntroducedIn((14, 6), "https://gitlab.com/gitlab-org/gitlab/-/merge_requests/76158"),
-    MANY_INCLUDES: _keyword(15, 10, "include"),
-    BIG_FILE: IntroducedIn(
+    _MANY_INCLUDES: _keyword(15, 10, "include"),
+    _BIG_FILE: IntroducedIn(
         BIGGER_FILES,
         "https://docs.gitlab.com/administration/cicd/limits/#maximum-size-and-depth-of-cicd-configuration-yaml-files",
     ),
@@ -243,9 +243,9 @@ def other_features(texts: Sequence[str], size: int) -> Iterator[str]:
     """
     yield from (path for path in KEYS if path.startswith("$") and any(path[1:] in text for text in texts))
     if len(texts) - 1 > _OLD_INCLUDES:
-        yield MANY_INCLUDES
+        yield _MANY_INCLUDES
     if size > SMALLER_LIMIT:
-        yield BIG_FILE
+        yield _BIG_FILE
 
 
 def note(paths: Iterable[str]) -> tuple[str, ...]:

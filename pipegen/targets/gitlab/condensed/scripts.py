@@ -35,7 +35,7 @@ def may_share_scripts(document: Document) -> bool:
     return not document.external and all(_OF_SCRIPTS.isdisjoint(job.raw) for job in document.jobs)
 
 
-def are_most(count: int, others: int) -> bool:
+def _are_most(count: int, others: int) -> bool:
     """Return whether so many jobs with a script are enough for a default, which *others* replace by an empty value."""
     return count > 2 * others
 
@@ -46,7 +46,7 @@ def shared_script(own: Sequence[Script], values: Sequence[Script]) -> Script:
         return ()
     ((script, count),) = Counter([each for each in own if each]).most_common(1)
     others = values.count(()) + sum(each not in ((), script) for each in own)
-    return script if count > 1 and are_most(count, others) else ()
+    return script if count > 1 and _are_most(count, others) else ()
 
 
 def with_starts(document: Document, pipelines: Mapping[str, str]) -> Document:
@@ -182,7 +182,7 @@ def _start(jobs: Sequence[GitLabJob], total: int) -> _Start | None:
         single = sum(len(job.script) == length + 1 for job in sharing)
         saved = (len(sharing) - 1) * line_count(start) + single - 1
         others = total - len(sharing)
-        saved -= others if are_most(len(sharing), others) else len(sharing) + EXTRA_LINES
+        saved -= others if _are_most(len(sharing), others) else len(sharing) + EXTRA_LINES
         if saved > most_saved:
             best, most_saved = _Start(start, frozenset([job.name for job in sharing])), saved
         longer = [job for job in sharing if len(job.script) > length + 1]

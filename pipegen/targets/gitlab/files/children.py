@@ -40,7 +40,7 @@ from pipegen.targets.gitlab.needs.awaited import StageJob, awaited
 from pipegen.targets.gitlab.pipelines import STEP, JobContext, PipelineJob, step_number
 
 # The maximum number of jobs of another pipeline that a job may fetch from.
-MOST_FETCHED = 5
+_MOST_FETCHED = 5
 PARENT = "PIPEGEN_PARENT"
 
 
@@ -121,13 +121,13 @@ class _Division(Struct):
             new_collectors: list[GitLabJob] = []
             collected: dict[str, tuple[NeedEntry, ...]] = {}
             for job, needs in fetching.collected.items():
-                collected[job], created = collectors.gather(job, needs, MOST_FETCHED)
+                collected[job], created = collectors.gather(job, needs, _MOST_FETCHED)
                 new_collectors += created
             jobs = [_with_fetched(job, collected.get(job.name, ())) for job in jobs]
             children.append(ChildPart(self.titles[part], bridge, self._child(part, fetching.received(jobs))))
             fetched = [need.job for job in children[-1].jobs for need in job.needs if need.pipeline]
             starting[part] = [*new_collectors, self._bridge(part, fetched)]
-        jobs = in_steps(self._in_order(starting))
+        jobs = _in_steps(self._in_order(starting))
         bridges = {f"child {part}": StageJob(job=name, last=name, artifacts=()) for part, name in self.bridges.items()}
         stage_jobs = {
             stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if stage not in self.parts
@@ -142,7 +142,7 @@ class _Division(Struct):
             stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if self.parts.get(stage) == part
         }
         # A whole pipeline keeps its steps.
-        ordered = [*jobs] if self.resource_group else in_steps(jobs)
+        ordered = [*jobs] if self.resource_group else _in_steps(jobs)
         if all(job.rules for job in ordered):
             name = self.names.take(f"{self.layout.pipeline.prefix}start of {self.titles[part]}")
             ordered.insert(0, unconditional_job(name, self.child_context.shell_image()))
@@ -227,7 +227,7 @@ class _Fetching:
     def _fetching(self, job: GitLabJob) -> GitLabJob:
         inside = [need for need in job.needs if self._of.is_in(need.job, self._part)]
         outside = [need for need in job.needs if need.artifacts and need not in inside]
-        if len(outside) > MOST_FETCHED or any(map(self._is_uncertain, outside)):
+        if len(outside) > _MOST_FETCHED or any(map(self._is_uncertain, outside)):
             self.collected[job.name] = tuple(outside)
             outside = []
         fetched = [NeedEntry(need.job, artifacts=True, pipeline=f"${PARENT}") for need in outside]
@@ -283,7 +283,7 @@ def _with_needs(job: GitLabJob, needs: tuple[NeedEntry, ...]) -> GitLabJob:
     return job if needs == job.needs else replace(job, needs=needs)
 
 
-def in_steps(jobs: Iterable[GitLabJob]) -> list[GitLabJob]:
+def _in_steps(jobs: Iterable[GitLabJob]) -> list[GitLabJob]:
     """Return *jobs* in steps as early as their needs allow; jobs in named steps are unchanged."""
     by_name = {job.name: job for job in jobs}
     steps: dict[str, int] = {}

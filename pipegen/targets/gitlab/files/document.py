@@ -44,7 +44,7 @@ def file_document(
         id_tokens=settings.id_tokens,
         variables=(*for_runners, *shared_variables),
         hidden=hidden,
-        jobs=without_helper_tokens(jobs) if settings.id_tokens else tuple(jobs),
+        jobs=_without_helper_tokens(jobs) if settings.id_tokens else tuple(jobs),
     )
 
 
@@ -62,7 +62,7 @@ def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntr
     return [variable for variable in variables if texts and hosts.is_read(variable.name, texts)]
 
 
-def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
+def _without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
     """Return *jobs* of a file with default ID tokens, without tokens for helpers, which no stage requested."""
     return tuple(replace(job, inherited=("tags",)) if _is_helper(job) else job for job in jobs)
 

@@ -41,14 +41,14 @@ _WITH_VARIABLES = frozenset({"inherit", "parallel", "variables"})
 _ACCESS = ("", "all", "developer", "maintainer", "none")
 
 
-def need_count(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> int:
+def _need_count(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> int:
     """Return how many needs GitLab counts: one for each job that `parallel` makes of a job, by *sizes* (else one)."""
     return len(needs) + sum(sizes.get(need.job, 1) - 1 for need in needs) if sizes else len(needs)
 
 
 def is_too_many(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> bool:
     """Return whether a job has more *needs* than GitLab allows, by the *sizes* of parallel jobs."""
-    return need_count(needs, sizes) > LIMIT
+    return _need_count(needs, sizes) > LIMIT
 
 
 class _Kind(Enum):
@@ -102,9 +102,9 @@ class Collectors:
         existing = len(self._jobs)
         outside = tuple(need for need in needs if need.pipeline)
         inside = tuple(part for need in needs if not need.pipeline for part in self._parts_of(need))
-        while need_count(inside, self._sizes) + len(outside) > LIMIT:
+        while _need_count(inside, self._sizes) + len(outside) > LIMIT:
             fewer = self._fewer(reader, inside, LIMIT - len(outside))
-            if need_count(fewer, self._sizes) >= need_count(inside, self._sizes):
+            if _need_count(fewer, self._sizes) >= _need_count(inside, self._sizes):
                 break
             inside = fewer
         return (*inside, *outside), tuple(self._jobs.values())[existing:]
@@ -149,13 +149,13 @@ class Collectors:
         for need in needs:
             kinds[self._kind(need)].append(need)
         order, values, files, reporting = kinds.values()
-        direct = need_count(files, self._sizes) + need_count(reporting, self._sizes)
-        if self._part_count(order) + need_count(values, self._sizes) + direct <= most:
+        direct = _need_count(files, self._sizes) + _need_count(reporting, self._sizes)
+        if self._part_count(order) + _need_count(values, self._sizes) + direct <= most:
             return (*self._collected(reader, order), *reporting, *values, *files)
         if self._part_count(order) + self._part_count(values) + direct <= most:
             return (*self._collected(reader, order), *reporting, *self._collected(reader, values), *files)
         variables: list[NeedEntry] = []
-        if sum(map(self._part_count, (order, values, files))) + need_count(reporting, self._sizes) > most:
+        if sum(map(self._part_count, (order, values, files))) + _need_count(reporting, self._sizes) > most:
             with_artifacts = [need for need in reporting if self._artifacts[need.job]]
             values += filter(self._is_small, with_artifacts)
             files += (need for need in with_artifacts if not self._is_small(need))
@@ -185,7 +185,7 @@ class Collectors:
             part_names = [*names, *self._variables[need.job]]
             size = sum(len(f"{name}=\n") + _LONGEST_VALUE for name in part_names)
             if part and (
-                need_count([*part, need], self._sizes) > LIMIT
+                _need_count([*part, need], self._sizes) > LIMIT
                 or len(part_names) > MOST_VARIABLES
                 or size > _REPORT_SIZE
             ):
@@ -202,7 +202,7 @@ class Collectors:
 
     def _single(self, part: Sequence[NeedEntry]) -> NeedEntry | None:
         """Return the need of a *part* with only one, which needs no collector."""
-        return part[0] if need_count(part, self._sizes) == 1 else None
+        return part[0] if _need_count(part, self._sizes) == 1 else None
 
     def _part_count(self, needs: Sequence[NeedEntry]) -> int:
         """Return the number of needs that remain if *needs* are collected."""
@@ -212,7 +212,7 @@ class Collectors:
         """Return *needs* in parts of at most 50; one that counts as more is alone."""
         parts: list[list[NeedEntry]] = []
         for need in needs:
-            if parts and need_count([*parts[-1], need], self._sizes) <= LIMIT:
+            if parts and _need_count([*parts[-1], need], self._sizes) <= LIMIT:
                 parts[-1].append(need)
             else:
                 parts.append([need])

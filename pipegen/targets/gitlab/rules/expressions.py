@@ -36,7 +36,7 @@ from pipegen.plan.model.patterns import literal_pattern
 from pipegen.structs import Struct
 
 # GitLab rejects an expression of 100 tokens.
-MOST_TOKENS = 99
+_MOST_TOKENS = 99
 # The maximum number of rules that replace one.
 _MOST_PIECES = 1_000
 _WORD = r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])"""
@@ -161,7 +161,7 @@ def tokens(expression: Expression) -> int:
 
 def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression, ...] | None:
     """Return expressions of which one holds if *expression* does, none too long; None if *most* are not enough."""
-    if tokens(expression) <= MOST_TOKENS:
+    if tokens(expression) <= _MOST_TOKENS:
         return (expression,)
     choices = _choices(expression)
     if not 0 < len(choices) <= most:
@@ -193,7 +193,7 @@ def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:
     joined_parts: list[Expression] = []
     for part in parts:
         candidate = joined(Any, (joined_parts[-1], part)) if joined_parts else part
-        if joined_parts and tokens(candidate) <= MOST_TOKENS:
+        if joined_parts and tokens(candidate) <= _MOST_TOKENS:
             joined_parts[-1] = candidate
         else:
             joined_parts.append(part)

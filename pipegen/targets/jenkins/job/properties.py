@@ -45,7 +45,7 @@ OPTION_STEPS = frozenset(
 )
 # The block steps that require an agent around them. In the descriptors of Jenkins 2.479.3, with docker-workflow, their
 # required context includes a workspace or a computer (StepDescriptor.getRequiredContext).
-AGENT_STEPS = frozenset({"dir", "withDockerContainer", "withDockerRegistry", "withDockerServer", "ws"})
+_AGENT_STEPS = frozenset({"dir", "withDockerContainer", "withDockerRegistry", "withDockerServer", "ws"})
 # The options that only Declarative has: no job properties have these names.
 DECLARATIVE_OPTIONS = frozenset(
     {
@@ -109,7 +109,7 @@ def report_not_declarative(properties: Sequence[Property], span: Span, report: R
 def report_without_agent(properties: Sequence[Property], span: Span, report: Report) -> None:
     """Report steps among *properties* that need an agent if stages take agents inside them."""
     for property_ in properties:
-        if property_.kind is PropertyKind.AROUND and property_.name in AGENT_STEPS:
+        if property_.kind is PropertyKind.AROUND and property_.name in _AGENT_STEPS:
             report.add(
                 codes.STEP_WITHOUT_AGENT,
                 f'"{property_.name}" around all stages needs an agent, but each stage takes its agent inside it',

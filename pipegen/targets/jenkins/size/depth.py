@@ -35,7 +35,7 @@ class Depth(Struct):
 def depth_of(work: ScriptedPlans, graph: ExecutionGraph) -> Depth:
     """Return the possible nesting depth of blocks for *graph*, the stages of *work*."""
     # Pipelines that start separately are in an additional block.
-    deepest = DEEPEST - are_apart(work)
+    deepest = DEEPEST - _are_apart(work)
     is_small = len(graph.nodes) <= _MANY
     if is_small and _most(nesting(graph)) <= deepest:
         return Depth()
@@ -45,10 +45,10 @@ def depth_of(work: ScriptedPlans, graph: ExecutionGraph) -> Depth:
     depths = nesting_handed_out(reduced)
     depth = _most(depths)
     later = tuple(stage for stage in graph.nodes if depths[stage] > deepest // 2) if depth > deepest else ()
-    return Depth(deepest, depth + are_apart(work), later)
+    return Depth(deepest, depth + _are_apart(work), later)
 
 
-def are_apart(work: ScriptedPlans) -> bool:
+def _are_apart(work: ScriptedPlans) -> bool:
     """Return whether each pipeline starts separately: because of a shared workspace, or finally stages."""
     return len(work.plans) > 1 and bool(work.ends or work.with_workspace(Workspace.SHARED))
 

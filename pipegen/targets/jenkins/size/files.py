@@ -64,7 +64,7 @@ def weigh_parameter(parameter: model.Parameter) -> int:
     return 15 + weigh_names(parameter.choices) if parameter.choices else 16
 
 
-def weigh_around(frame: FileFrame) -> int:
+def _weigh_around(frame: FileFrame) -> int:
     """Return the weight of the parts around the stages, without variables and parameters."""
     properties = sum(weigh_groovy(property_.text) for property_ in frame.properties)
     selection = _CALL if frame.selection is not None else 0
@@ -75,7 +75,7 @@ def weigh_around(frame: FileFrame) -> int:
 
 def weigh_declarative(frame: FileFrame, body: model.Declarative) -> int:
     """Return the weight of a declarative file without its functions."""
-    weight = weigh_around(frame) + weigh_pipeline(body) + (_BLOCK + _BRANCH if body.reads_branch else 0)
+    weight = _weigh_around(frame) + weigh_pipeline(body) + (_BLOCK + _BRANCH if body.reads_branch else 0)
     if frame.variables:
         weight += _BLOCK + sum(3 + weigh_value(variable.value) for variable in frame.variables)
     return weight + (_BLOCK + sum(map(weigh_parameter, frame.parameters)) if frame.parameters else 0)
@@ -83,7 +83,7 @@ def weigh_declarative(frame: FileFrame, body: model.Declarative) -> int:
 
 def weigh_script(frame: FileFrame, body: model.ScriptedPipelines) -> int:
     """Return the weight of a scripted file without its functions and stages."""
-    weight = weigh_around(frame) + 3 * _CALL + _TRY + weigh_teardown(body.teardown)
+    weight = _weigh_around(frame) + 3 * _CALL + _TRY + _weigh_teardown(body.teardown)
     weight += _weigh_row(frame.variables, weigh_variable) + _weigh_row(frame.parameters, weigh_parameter)
     runs = parallel_pipelines(body)
     if not runs:
@@ -115,12 +115,12 @@ def weigh_run(run: model.PipelineRoots | model.SharedRun) -> int:
     weight = 16 + weigh_selected(run.selected) + weigh_names(run.roots) + _CALL * len(run.lists)
     weight += 3 * _CALL + _TRY + 6 if run.end else 0
     if isinstance(run, model.SharedRun):
-        weight += _NODE + weigh_steps(run.prepare) + weigh_teardown(run.teardown)
+        weight += _NODE + weigh_steps(run.prepare) + _weigh_teardown(run.teardown)
         weight += weigh_pod(run.agent) if isinstance(run.agent, model.PodAgent) else 0
     return weight
 
 
-def weigh_teardown(teardown: model.Teardown | None) -> int:
+def _weigh_teardown(teardown: model.Teardown | None) -> int:
     """Return the weight of the removal of shared resources."""
     if teardown is None:
         return 0

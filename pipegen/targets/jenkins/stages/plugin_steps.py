@@ -144,7 +144,7 @@ def names(job: Job) -> tuple[str, ...]:
     return tuple(
         name
         for call in _calls(job)
-        for name in (_name(call), *(_called(call.text, 1) if call.arguments is None and has_block(call.text) else ()))
+        for name in (_name(call), *(_called(call.text, 1) if call.arguments is None and _has_block(call.text) else ()))
     )
 
 
@@ -173,7 +173,7 @@ def needs_agent(job: Job) -> bool:
         return False
     is_known = any(map(is_on_agent, names(job)))
     is_known |= any(is_on_agent(name) for call in _calls(job) for name in _called(call.text, 1, reads_strings=True))
-    is_known |= any(call.arguments is None and has_block(call.text) for call in _calls(job))
+    is_known |= any(call.arguments is None and _has_block(call.text) for call in _calls(job))
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
     machine = job.machine
@@ -231,7 +231,7 @@ def _is_call(text: str) -> bool:
     return last.end == len(text) and last.text not in (",", ".", "=")
 
 
-def has_block(text: str) -> bool:
+def _has_block(text: str) -> bool:
     """Return whether the step *text* has other steps inside."""
     return text.endswith("}")
 
@@ -261,7 +261,7 @@ def _key(key: Text) -> str:
 def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
     """Report the step *call* in Groovy if it has steps inside, or contains a value."""
     name = _name(call)
-    if not has_block(call.text):
+    if not _has_block(call.text):
         _known(name, call.span, report)
     namespaces = {"setup", "inputs", "matrix", *(job.stage for job in plan.jobs)}
     reference = next((match for match in re.finditer(_REFERENCE, call.text) if match[1] in namespaces), None)

@@ -107,7 +107,7 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str
     if "paths" in entries:
         value["paths"] = list(paths(_inside(entries["paths"].value, context), context, have_values=True))
     if "exclude" in entries:
-        value["exclude"] = list(stored_paths(entries["exclude"].value, context))
+        value["exclude"] = list(_stored_paths(entries["exclude"].value, context))
     if "name" in entries:
         value["name"] = context.texts.name(text_of(entries["name"].value))
     if "expire_in" in entries:
@@ -135,7 +135,7 @@ def _access(entries: dict[str, Entry]) -> dict[str, Data]:
     return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
 
 
-def stored_paths(node: Node, context: KeyContext) -> Iterable[str]:
+def _stored_paths(node: Node, context: KeyContext) -> Iterable[str]:
     """Return the paths of artifacts or of a report, relative to the checkout."""
     return paths(texts_of(node), context, have_values=True)
 
@@ -163,13 +163,13 @@ def _reports(
     for name, entry in entries.items():
         try:
             if name in gitlab_reports():
-                report_paths = list(stored_paths(entry.value, context))
+                report_paths = list(_stored_paths(entry.value, context))
                 reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
             elif name == "coverage_report":
                 reports["coverage"] = _coverage(present(entry.value), context)
             elif name == "dotenv" and context.outputs.report is not None:
                 continue  # its values are outputs
-            elif name == "cobertura" and len(report_paths := list(stored_paths(entry.value, context))) == 1:
+            elif name == "cobertura" and len(report_paths := list(_stored_paths(entry.value, context))) == 1:
                 reports["coverage"] = report_paths[0]
             else:
                 raw.append(entry)
@@ -181,7 +181,7 @@ def _reports(
 
 
 def _coverage(entries: dict[str, Entry], context: KeyContext) -> Data:
-    report_paths = list(stored_paths(entries["path"].value, context)) if "path" in entries else []
+    report_paths = list(_stored_paths(entries["path"].value, context)) if "path" in entries else []
     kind = text_of(entries["coverage_format"].value) if "coverage_format" in entries else "cobertura"
     if len(report_paths) != 1 or kind not in ("cobertura", "jacoco"):
         raise UntranslatableError("the coverage report")

@@ -16,7 +16,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.text import SourceFile
 
 # The plugin adds this container, in which the agent runs.
-AGENT_CONTAINER = "jnlp"
+_AGENT_CONTAINER = "jnlp"
 HINT = 'write the pod: "agent: {kubernetes: {yaml: …, container: …}}"'
 # Options that describe the pod, and those without an effect on it: its name, and what the log shows.
 _MANIFEST, _TEMPLATE = ("yaml", "yamlFile"), "containerTemplate"
@@ -48,7 +48,7 @@ def read_options(options: Mapping[str, GroovyCall]) -> Iterator[str]:
 
 def _other(container: str) -> str:
     """Return *container*, "" for that of the agent, in which the plugin runs steps without entering it."""
-    return "" if container == AGENT_CONTAINER else container
+    return "" if container == _AGENT_CONTAINER else container
 
 
 def _text(option: GroovyCall, names: JenkinsNames) -> str:

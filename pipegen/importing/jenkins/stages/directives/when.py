@@ -100,7 +100,7 @@ def _same(first: BuildVariable, second: BuildVariable, names: JenkinsNames) -> B
     return EqualVariables((_with_parameter(first, names), _with_parameter(second, names)))
 
 
-def axis_error(name: str) -> UntranslatableError:
+def _axis_error(name: str) -> UntranslatableError:
     """Return the error for a condition on *name*, an axis of a matrix."""
     return UntranslatableError(f"a condition cannot test {name}, an axis of the matrix")
 
@@ -133,7 +133,7 @@ def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     if first == second:
         return ALWAYS
     if axes := {variable.name for variable in test.variables if not variable.is_parameter} & {*names.axes}:
-        raise axis_error(min(axes))
+        raise _axis_error(min(axes))
     if {first.name, second.name} == {"BRANCH_NAME", "TAG_NAME"} and not (first.is_parameter or second.is_parameter):
         return StageTest("tag")  # in a build of a tag, the branch plugin sets both to its name
     if _is_boolean(first, names) is not _is_boolean(second, names):
@@ -183,7 +183,7 @@ def _check_variable(variable: BuildVariable, names: JenkinsNames) -> None:
 def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:
     name, is_parameter = test.variable.name, test.variable.is_parameter
     if name in names.axes and not is_parameter:
-        raise axis_error(name)
+        raise _axis_error(name)
     if name in names.inputs and (is_parameter or name not in names.environment):
         return _of_parameter(test, names)
     if name in names.environment and not is_parameter:

@@ -60,7 +60,7 @@ SETTING_VARIABLES = {
     "PIPEGEN_CHARTS": "charts",
     "PIPEGEN_FRONTEND": "frontend",
 }
-OWN_REGISTRY = "$CI_REGISTRY"
+_OWN_REGISTRY = "$CI_REGISTRY"
 # Files in which helpers, or the script of a successful stage, record its status, and that some stage has failed.
 MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
@@ -176,7 +176,7 @@ def _status(slug: str) -> str:
 def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
     """Return the variables that scripts may use; variables of a project or pipeline override them."""
     values = {name: getattr(settings, key) for name, key in SETTING_VARIABLES.items()}
-    values["PIPEGEN_REGISTRY"] = values["PIPEGEN_REGISTRY"] or OWN_REGISTRY
+    values["PIPEGEN_REGISTRY"] = values["PIPEGEN_REGISTRY"] or _OWN_REGISTRY
     return tuple(VariableEntry(name, value) for name, value in values.items() if value)
 
 

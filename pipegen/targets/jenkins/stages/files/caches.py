@@ -16,7 +16,7 @@ from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.files.stashes import patterns
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
-KEY_FUNCTION = "cacheKey"
+_KEY_FUNCTION = "cacheKey"
 _PLUGIN = "jobcacher"
 CHECKOUT = "."
 _OPTIONS = {CachePolicy.PULL_PUSH: "", CachePolicy.PULL: "skipSave: true, ", CachePolicy.PUSH: "skipRestore: true, "}
@@ -110,7 +110,7 @@ def folders(paths: Sequence[str]) -> dict[str, list[str]]:
 def _name(name: Text, values: GroovyTexts) -> str:
     if name.constant is not None:
         return literal(_safe(name.constant))
-    return f"{KEY_FUNCTION}({expression(values.name(name))})"
+    return f"{_KEY_FUNCTION}({expression(values.name(name))})"
 
 
 def _plain(key: Text) -> str:
