@@ -366,3 +366,12 @@ class Document(Struct, kw_only=True):
     def names(self) -> set[str]:
         """Return the names of the jobs and of the hidden jobs."""
         return {job.name for job in self.jobs} | {hidden.name for hidden in self.hidden}
+
+    def hidden_by_name(self) -> dict[str, Hidden]:
+        """Return the hidden jobs by their names."""
+        return {hidden.name: hidden for hidden in self.hidden}
+
+    def base_jobs(self) -> list[GitLabJob]:
+        """Return the jobs that extend no other of *jobs*; they may extend one of *hidden*."""
+        names = {job.name for job in self.jobs}
+        return [job for job in self.jobs if job.extends not in names]

@@ -37,10 +37,8 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
     """
     if any("inherit" in job.raw for job in document.jobs):
         return document
-    hidden = {each.name: each for each in document.hidden}
-    names = {job.name for job in document.jobs}
-    stages = [job for job in document.jobs if job.runs_stage]
-    stage_jobs = [job for job in stages if job.extends not in names]
+    hidden, base_jobs = document.hidden_by_name(), document.base_jobs()
+    stage_jobs = [job for job in base_jobs if job.runs_stage]
     values = {job.name: _values(job, hidden.get(job.extends), has_scripts=has_scripts) for job in stage_jobs}
     own = [_values(job, None, has_scripts=has_scripts) for job in stage_jobs] if hidden else [*values.values()]
     defaults = _shared_values(own, tuple(values.values()))
@@ -48,16 +46,17 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
     if document.tags or document.external:
         defaults = replace(defaults, tags=())
     # A helper that extends another needs no line of its own.
-    others = sum(not job.runs_stage and job.extends not in names for job in document.jobs)
+    others = sum(not job.runs_stage for job in base_jobs)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
+    base_names = {job.name for job in base_jobs}
     users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)
     return replace(
         document,
         defaults=defaults,
         # A job that extends another gets the keys from that one.
         jobs=tuple(
-            job if job.extends in names else _job(job, values.get(job.name), defaults, users) for job in document.jobs
+            _job(job, values.get(job.name), defaults, users) if job.name in base_names else job for job in document.jobs
         ),
     )
 

@@ -83,9 +83,7 @@ def _template_names(document: Document, plan_jobs: Mapping[str, PlanJob]) -> Tem
                 by_job[matrix] = by_job[f".{matrix}"] = plan_job.templates
     if not by_job:
         return TemplateNames({})
-    names = {job.name for job in document.jobs}
-    sharing = (job.name for job in document.jobs if job.extends not in names)
-    return TemplateNames.of({name: by_job[name] for name in sharing if name in by_job})
+    return TemplateNames.of({job.name: by_job[job.name] for job in document.base_jobs() if job.name in by_job})
 
 
 def _pipelines(
@@ -104,8 +102,8 @@ def _pipelines(
 
 
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:
-    is_blind = plan_job is not None and not job.raw and (job.trigger is not None or reads_no_files(plan_job))
-    return replace(job, stage=stage, needs=short_needs(job.needs, frozenset() if is_blind else leaving.of(job)))
+    needs_no_files = plan_job is not None and not job.raw and (job.trigger is not None or reads_no_files(plan_job))
+    return replace(job, stage=stage, needs=short_needs(job.needs, frozenset() if needs_no_files else leaving.of(job)))
 
 
 def _with_common_needs(document: Document) -> Document:
@@ -136,8 +134,7 @@ def _with_shared_variables(document: Document) -> Document:
     In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them. So do jobs of a
     file in which some have a raw `inherit` or `variables: null`, and variables that raw rules of the workflow set.
     """
-    extended = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in extended]
+    stage_jobs = [job for job in document.base_jobs() if job.runs_stage]
     if len(stage_jobs) < 2 or any("variables" in removed(job.raw) for job in stage_jobs):  # noqa: PLR2004 - several
         return document
     if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):

@@ -267,10 +267,7 @@ def _is_used(
 def _unified(
     title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...], own_fields: Sequence[str] = ()
 ) -> GitLabJob | None:
-    """Return the job *title* without needs and *own_fields* that equals each of *jobs* with its *values*.
-
-    Returns None if there is none.
-    """
+    """Return the job *title*, without needs and *own_fields*, that equals each of *jobs* with its *values*, or None."""
     combinations = Combinations(tuple(tuple(each.items()) for each in values))
     alike = [
         replace(
@@ -303,12 +300,12 @@ def _without_numbers(jobs: Sequence[GitLabJob]) -> Sequence[GitLabJob]:
     if not all(set(own).issubset(job.script) for job, own in zip(jobs, exports, strict=True)):
         return jobs
     return [
-        replace(job, script=_but(job.script, own), after_script=_but(job.after_script, own))
+        replace(job, script=_without(job.script, own), after_script=_without(job.after_script, own))
         for job, own in zip(jobs, exports, strict=True)
     ]
 
 
-def _but(entries: tuple[ScriptEntry, ...], others: Sequence[ScriptEntry]) -> tuple[ScriptEntry, ...]:
+def _without(entries: tuple[ScriptEntry, ...], others: Sequence[ScriptEntry]) -> tuple[ScriptEntry, ...]:
     return tuple(entry for entry in entries if entry not in others)
 
 

@@ -10,8 +10,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 
-# Steps that only use images.
-_BLIND = (RunContainer, PublishImage)
+_IMAGE_STEPS = (RunContainer, PublishImage)
 
 
 class Sources(Struct):
@@ -46,7 +45,9 @@ def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[
 
 def reads_no_files(job: PlanJob) -> bool:
     """Return whether no step of *job* can see the files in its checkout, whatever they are."""
-    return bool(job.steps) and not (job.after or job.artifacts) and all(isinstance(step, _BLIND) for step in job.steps)
+    if job.after or job.artifacts or not job.steps:
+        return False
+    return all(isinstance(step, _IMAGE_STEPS) for step in job.steps)
 
 
 def _is_for_failures(job: GitLabJob) -> bool:

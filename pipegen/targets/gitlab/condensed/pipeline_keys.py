@@ -46,7 +46,7 @@ def with_pipeline_keys(document: Document, pipelines: Mapping[str, str], *, has_
     *has_scripts*. *pipelines* are the pipelines of jobs. GitLab merges the `variables` of a job and of the job that it
     extends, and takes other keys from the latter if the job has none: https://docs.gitlab.com/ci/yaml/#extends
     """
-    tools = {hidden.name: hidden for hidden in document.hidden}
+    tools = document.hidden_by_name()
     members: dict[str, list[_Member]] = {}
     for job in document.jobs:
         name = pipelines.get(job.name)
@@ -105,9 +105,10 @@ def _shared(members: Sequence[_Member], *, has_scripts: bool) -> Hidden:
 
 
 def _most(own: Sequence[T], whole: Sequence[T], empty: T, is_map: Callable[[T], bool]) -> T:
-    """Return the most frequent of the values that jobs have as their *own*; *empty* if no two are equal.
+    """Return the most frequent of the values that jobs have as their *own*.
 
-    So it is if a job has none in *whole*. A map is only shared by all: GitLab would merge its keys into another map.
+    Returns *empty* if no two are equal, or if a job has no value in *whole*. A map is shared only by all jobs: GitLab
+    would merge its keys into another map.
     """
     if empty in whole or not any(own):
         return empty
@@ -117,7 +118,7 @@ def _most(own: Sequence[T], whole: Sequence[T], empty: T, is_map: Callable[[T], 
 
 
 def _repeated(job: GitLabJob, shared: Hidden) -> Hidden:
-    """Return *shared* with only the keys that *job* has with the same value."""
+    """Return *shared* without the keys for which *job* has another value."""
     return Hidden(
         name="",
         rules=shared.rules if shared.rules == job.rules else (),

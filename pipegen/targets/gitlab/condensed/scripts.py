@@ -54,11 +54,10 @@ def with_starts(document: Document, pipelines: Mapping[str, str]) -> Document:
 
     Each job still has its own one. *pipelines* are the pipelines of jobs, none for jobs of the only one.
     """
-    hidden = {each.name: each for each in document.hidden}
-    names = {job.name for job in document.jobs}
+    hidden = document.hidden_by_name()
     members: dict[str, list[GitLabJob]] = {}
-    for job in document.jobs:
-        if job.runs_stage and job.extends not in names and not _has_before_script(job, hidden.get(job.extends)):
+    for job in document.base_jobs():
+        if job.runs_stage and not _has_before_script(job, hidden.get(job.extends)):
             members.setdefault(pipelines.get(job.name, ""), []).append(job)
     lengths = {name: len(start.entries) for jobs in members.values() for start in _starts(jobs) for name in start.names}
     if not lengths:
@@ -99,11 +98,10 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
 
     Other jobs have the whole scripts that they have in *whole*, unless these would begin with the commands of others.
     """
-    names = {job.name for job in document.jobs}
     by_start: dict[tuple[ScriptEntry, ...], list[GitLabJob]] = {}
     by_end: dict[tuple[ScriptEntry, ...], list[GitLabJob]] = {}
-    for job in document.jobs:
-        if job.runs_stage and job.extends not in names:
+    for job in document.base_jobs():
+        if job.runs_stage:
             if job.before_script:
                 by_start.setdefault(job.before_script, []).append(job)
             elif job.after_script:

@@ -65,8 +65,7 @@ def with_shared_keys(document: Document, templates: TemplateNames) -> Document:
 
     Hidden jobs have the names of *templates*, where possible.
     """
-    names = {job.name for job in document.jobs}
-    jobs = {job.name: job for job in document.jobs if job.extends not in names}
+    jobs = {job.name: job for job in document.base_jobs()}
     # Helpers share keys with other helpers, so that a hidden job is about stages or about helpers.
     users: dict[tuple[bool, _Key], list[str]] = {}
     for name, job in jobs.items():

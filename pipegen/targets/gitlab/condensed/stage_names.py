@@ -63,10 +63,9 @@ def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]
 def _name(titles: Sequence[str]) -> str:
     if len(titles) <= _MOST_NAMES and _fits(name := ", ".join(titles)):
         return name
-    for listed in range(_MOST_NAMES - 1, 0, -1):
-        more = len(titles) - listed
-        name = ", ".join(titles[:listed]) + (f" and {more} more" if more else "")
-        if more >= 0 and _fits(name):
+    for listed in range(min(_MOST_NAMES, len(titles)) - 1, 0, -1):
+        name = f"{', '.join(titles[:listed])} and {len(titles) - listed} more"
+        if _fits(name):
             return name
     return _cut(titles[0], f" and {len(titles) - 1} more" if len(titles) > 1 else "")
 
