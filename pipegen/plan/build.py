@@ -13,7 +13,7 @@ from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.files.retention import check_replacements
-from pipegen.plan.finally_stages import final_stages
+from pipegen.plan.finally_stages import check_final_approvals, final_stages
 from pipegen.plan.forwarding import NO_EXPORTS, Forwarded, KnownValues
 from pipegen.plan.jobs import StageOrder, jobs
 from pipegen.plan.model import (
@@ -27,7 +27,6 @@ from pipegen.plan.runs.schedules import schedules
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.conditions.condition import condition
-from pipegen.plan.stage.deployments import check_finals
 from pipegen.plan.stage.fetch import submodules_of
 from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan
@@ -56,7 +55,7 @@ class FileContext(Struct):
 def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileContext, report: Report) -> Plan:
     """Return the plan of *pipeline*, whose *graph* has no cycle. Invalid bindings and values are reported."""
     check_directory(pipeline.directory, report)
-    check_finals(pipeline, report)
+    check_final_approvals(pipeline, report)
     namespaces = _namespaces(pipeline, context)
     pipeline_condition = condition(pipeline.when, context.parameters, context.homes, report)
     closure = graph.closure()

@@ -47,6 +47,19 @@ def check_final(pipeline: PipelineConfig, stages: Mapping[str, StageConfig], rep
         _check_arc(arc, final, report)
 
 
+def check_final_approvals(pipeline: PipelineConfig, report: Report) -> None:
+    """Report finally stages of *pipeline* that wait for an approval."""
+    final = final_stages(pipeline)
+    for stage in pipeline.stages if final else ():
+        if stage.approve is not None and stage.name.value in final:
+            report.add(
+                codes.FINAL_STAGE_WAITS,
+                f'stage "{stage.display_name}" runs after all others, so it cannot wait for an approval',
+                at=stage.approve.span,
+                hint='remove "approve", or put the stage into an arc',
+            )
+
+
 def without_final(arcs: tuple[Arc, ...], pipeline: PipelineConfig) -> tuple[Arc, ...]:
     """Return *arcs* without the finally stages of *pipeline*."""
     final = final_stages(pipeline)

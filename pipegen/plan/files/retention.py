@@ -63,9 +63,9 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
     body = node if isinstance(node, Mapping) else None
     if body is not None and stage.artifacts is not None and body.get("paths") is None:
         _check_without_paths(body, stage, stage.artifacts.span, values.report)
-    when = ArtifactsWhen(_word(body, "when", ArtifactsWhen.SUCCESS.value))
-    is_kept = not is_false(body.get("keep") if body else None)
-    may_overlap = body is not None and body.get("overlap") is not None and not is_false(body.get("overlap"))
+    when = ArtifactsWhen(written_text(child(node, "when"), ArtifactsWhen.SUCCESS.value))
+    is_kept = not is_false(child(node, "keep"))
+    overlap = child(node, "overlap")
     patterns = body.get("paths") if body else node
     written = _texts(patterns, values)
     run_time_paths = [text for _, text in written if _is_known_at_run_time(text, when)]
@@ -80,16 +80,16 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
                 is_kept=is_kept,
                 travels=when is not ArtifactsWhen.FAILURE,
                 is_folder=item.value.endswith("/") and "*" not in path,
-                may_overlap=may_overlap,
+                may_overlap=overlap is not None and not is_false(overlap),
             )
             for path, item in paths.items()
         ),
         retention=Retention(
-            exclude=_excluded(body.get("exclude") if body else None, directory, values),
-            name=_name(body.get("name") if body else None, values),
-            expire=_expire(body.get("expire") if body else None, values.report),
+            exclude=_excluded(child(node, "exclude"), directory, values),
+            name=_name(child(node, "name"), values),
+            expire=_expire(child(node, "expire"), values.report),
             when=when,
-            access=_access(body, is_kept=is_kept, report=values.report),
+            access=_access(child(node, "access"), is_kept=is_kept, report=values.report),
             expose_as=_exposed(body, stage, values) if body else None,
             span=stage.artifacts.span if body and stage.artifacts else None,
         ),
@@ -234,9 +234,8 @@ def _expire(node: Node | None, report: Report) -> int | None:
     return 0 if node.text == _NEVER else seconds(node, report)
 
 
-def _access(body: Mapping | None, *, is_kept: bool, report: Report) -> str:
+def _access(node: Node | None, *, is_kept: bool, report: Report) -> str:
     """Return the role that can download the artifacts, "" for everyone."""
-    node = body.get("access") if body else None
     if not isinstance(node, Scalar):
         return ""
     if not is_kept:
@@ -298,12 +297,11 @@ def _coverage(body: Mapping, directory: str, values: StageValues) -> Coverage | 
     entry = body.entry("coverage")
     if entry is None:
         return None
-    details = entry.value if isinstance(entry.value, Mapping) else None
-    path = details.get("path") if details else entry.value
-    percent = details.get("percent") if details else None
+    path = entry.value.get("path") if isinstance(entry.value, Mapping) else entry.value
+    percent = child(entry.value, "percent")
     return Coverage(
         path=next(iter(_paths(path, directory, values)), None),
-        format=CoverageFormat(_word(details, "format", CoverageFormat.COBERTURA.value)),
+        format=CoverageFormat(written_text(child(entry.value, "format"), CoverageFormat.COBERTURA.value)),
         percent=_percent(percent, values.report) if isinstance(percent, Scalar) else None,
         span=entry.key.span,
     )
@@ -328,8 +326,3 @@ def _percent(node: Scalar, report: Report) -> str:
             hint='such as "TOTAL.*?([0-9.]+)%"',
         )
     return pattern
-
-
-def _word(body: Mapping | None, key: str, default: str) -> str:
-    node = body.get(key) if body else None
-    return written_text(node, default)

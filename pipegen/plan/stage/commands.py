@@ -14,7 +14,7 @@ from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, 
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, entries_of, items_of, scalars_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, child, entries_of, items_of, scalars_of
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 # Conventional names of environment variables, not variables of awk or jq, nor regular expressions.
@@ -198,10 +198,8 @@ def _outputs(stage: StageConfig, values: StageValues) -> tuple[Measured, ...]:
 
 
 def _measured(entry: Entry, values: StageValues) -> Measured:
-    body = entry.value if isinstance(entry.value, Mapping) else None
-    command = body.get("command") if body else None
+    command = child(entry.value, "command")
     if isinstance(command, Scalar):
         return Measured(name=entry.key.text, measure=Measure.COMMAND, command=values.line(command), span=entry.key.span)
-    file = body.get("file") if body else None
-    path: Text = values.text(file, entry.key.text, entry.key.span)
+    path = values.text(child(entry.value, "file"), entry.key.text, entry.key.span)
     return Measured(name=entry.key.text, measure=Measure.FILE, file=path, span=entry.key.span)

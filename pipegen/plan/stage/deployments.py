@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pipegen.config.model import PipelineConfig, StageConfig
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.graph.closure import Closure
 from pipegen.plan.durations import seconds
 from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import Deployment, Environment, Job, KubernetesCluster, Lock
 from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, scalars_of, written_text
+from pipegen.source.tree import Mapping, Node, Scalar, child, scalars_of, written_text
 from pipegen.structs import replace
 
 _NO_DEPLOYMENT = Deployment()
@@ -24,27 +25,13 @@ def deployment(stage: StageConfig, values: StageValues) -> Deployment:
     """Return the approval, delay, locks and environment of *stage*; errors in them are reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
         return _NO_DEPLOYMENT
-    approved, delay = approval(stage, values) if stage.approve else (None, None)
+    approved, delay = approval(stage, values)
     return Deployment(
         approval=approved,
         delay=delay,
         locks=_locks(stage, values.report),
-        environment=_environment(stage, values) if stage.environment else None,
+        environment=_environment(stage, values),
     )
-
-
-def check_finals(pipeline: PipelineConfig, report: Report) -> None:
-    """Report finally stages of *pipeline* that wait for an approval."""
-    node = pipeline.finally_.node if pipeline.finally_ else None
-    final = {item.text for item in scalars_of(node)}
-    for stage in pipeline.stages:
-        if stage.approve is not None and stage.name.value in final:
-            report.add(
-                codes.FINAL_STAGE_WAITS,
-                f'stage "{stage.display_name}" runs after all others, so it cannot wait for an approval',
-                at=stage.approve.span,
-                hint='remove "approve", or put the stage into an arc',
-            )
 
 
 def with_stop_environments(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
@@ -102,14 +89,11 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
     if stage.environment is None:
         return None
     node, span = stage.environment.node, stage.environment.span
-    is_map = isinstance(node, Mapping) and node.entry("name") is not None
-    body = node if isinstance(node, Mapping) and is_map else None
-    name = values.as_text(values.value(body.get("name") or node if body else node))
-    url = body.get("url") if body else None
-    on_stop = body.get("on_stop") if body else None
-    auto_stop = body.get("auto_stop_in") if body else None
-    if body is not None:
-        _check_action(body, values.report)
+    name_node = child(node, "name")
+    body = node if isinstance(node, Mapping) and name_node is not None else Mapping((), span)
+    name = values.as_text(values.value(name_node or node))
+    url, on_stop, auto_stop = map(body.get, ("url", "on_stop", "auto_stop_in"))
+    _check_action(body, values.report)
     if name.constant is not None and not name.constant.strip():
         values.report.add(codes.INVALID_VALUE, "an environment has no name", at=name.span, hint="give it one")
     return Environment(
@@ -117,9 +101,9 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
         url=values.as_text(values.value(url)) if url is not None else None,
         on_stop=_on_stop(on_stop, stage, values) if isinstance(on_stop, Scalar) else None,
         auto_stop_in=seconds(auto_stop, values.report) if isinstance(auto_stop, Scalar) else None,
-        tier=_word(body, "tier"),
-        action=_word(body, "action"),
-        kubernetes=_kubernetes(body.get("kubernetes") if body else None, values),
+        tier=written_text(body.get("tier")),
+        action=written_text(body.get("action")),
+        kubernetes=_kubernetes(body.get("kubernetes"), values),
         span=span,
     )
 
@@ -129,21 +113,16 @@ def _kubernetes(node: Node | None, values: StageValues) -> KubernetesCluster | N
         return None
     namespace = node.get("namespace")
     return KubernetesCluster(
-        agent=_word(node, "agent"),
+        agent=written_text(node.get("agent")),
         namespace=known_at_start(values.as_text(values.value(namespace)), "the namespace", values.report)
         if namespace is not None
         else None,
     )
 
 
-def _word(body: Mapping | None, key: str) -> str:
-    node = body.get(key) if body is not None else None
-    return written_text(node)
-
-
 def _check_action(body: Mapping, report: Report) -> None:
     """Report a stop of an environment by a stage that does not deploy to it."""
-    action = _word(body, "action")
+    action = written_text(body.get("action"))
     for key in ("on_stop", *(("auto_stop_in",) if action == "verify" else ())):
         entry = body.entry(key)
         if action and entry is not None:
@@ -169,19 +148,8 @@ def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | Non
         otherwise = "add a stage that stops the environment"
         report_unknown_stage('"on_stop"', node.located(), others, otherwise, values.report)
         return None
-    order = values.reader.order
-    later = [name for name in stages if node.text != name and _is_before(node.text, name, values)]
-    if node.text == own or node.text not in order.positions or own not in order.positions or later:
-        problem = (
-            "is the stage itself"
-            if node.text == own
-            else f'runs before stage "{later[0]}"'
-            if later
-            else "is in no arc"
-        )
-    elif not _is_before(own, node.text, values):
-        problem = f'does not run after "{own}"'
-    else:
+    problem = _stop_problem(node.text, own, stages, values.reader.order)
+    if not problem:
         return node.text
     values.report.add(
         codes.STOP_STAGE_HAS_DEPENDENTS,
@@ -193,6 +161,13 @@ def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | Non
     return None
 
 
-def _is_before(earlier: str, later: str, values: StageValues) -> bool:
-    order = values.reader.order
-    return earlier in order.positions and later in order.positions and order.is_before(earlier, later)
+def _stop_problem(stop: str, deploying: str, stages: Iterable[str], order: Closure) -> str:
+    """Return why the stage *stop* cannot stop the environment of the stage *deploying*, "" if it can."""
+    if stop == deploying:
+        return "is the stage itself"
+    for name in stages if stop in order.positions else ():
+        if name in order.positions and order.is_before(stop, name):
+            return f'runs before stage "{name}"'
+    if stop not in order.positions or deploying not in order.positions:
+        return "is in no arc"
+    return "" if order.is_before(deploying, stop) else f'does not run after "{deploying}"'

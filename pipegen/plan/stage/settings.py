@@ -13,7 +13,7 @@ from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
 from pipegen.plan.stage.commands import check_no_variables, variables
 from pipegen.plan.stage.deployments import deployment
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, items_of, scalars_of
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, child, items_of, scalars_of
 from pipegen.structs import Struct
 
 
@@ -62,9 +62,8 @@ def plugin_steps(stage: StageConfig, values: StageValues) -> PluginSteps | None:
     if stage.steps is None or not isinstance(body, Mapping):
         return None
     calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
-    lists = calls if isinstance(calls, Mapping) else Mapping((), body.span)
-    after = lists.get("after") if isinstance(calls, Mapping) else calls
-    around, before, always, failure = map(lists.get, ("around", "before", "always", "failure"))
+    after = calls.get("after") if isinstance(calls, Mapping) else calls
+    around, before, always, failure = (child(calls, key) for key in ("around", "before", "always", "failure"))
     return PluginSteps(
         around=tuple(_call(item, values.at(START)) for item in items_of(around)),
         before=tuple(_call(item, values.at(START)) for item in items_of(before)),
@@ -102,13 +101,13 @@ def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:
 
 
 def reuse(stage: StageConfig, directory: str, report: Report) -> Reuse | None:
-    """Return the values that the result of *stage* depends on; None if each run starts it again."""
+    """Return what the result of *stage* depends on; None if each run starts it again."""
     if stage.reuse is None or (isinstance(stage.reuse.node, Scalar) and stage.reuse.node.value is not True):
         return None
-    body = stage.reuse.node if isinstance(stage.reuse.node, Mapping) else Mapping((), stage.reuse.span)
-    paths = (checked_path(item.located(), directory, report) for item in scalars_of(body.get("files")))
+    node = stage.reuse.node
+    paths = (checked_path(item.located(), directory, report) for item in scalars_of(child(node, "files")))
     return Reuse(
         files=tuple(path for path in paths if path is not None),
-        env=tuple(item.text for item in scalars_of(body.get("env"))),
+        env=tuple(item.text for item in scalars_of(child(node, "env"))),
         span=stage.reuse.span,
     )

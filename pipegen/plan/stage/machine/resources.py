@@ -8,7 +8,7 @@ from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Resources
-from pipegen.source.tree import Mapping, Node, Scalar
+from pipegen.source.tree import Node, Scalar, child
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 # The minimum in Kubernetes: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
@@ -19,19 +19,17 @@ _MOST = 10**15
 
 def resources(value: StepValue, report: Report) -> Resources:
     """Return the `resources` of a stage, from *value*."""
-    body = value.node if isinstance(value.node, Mapping) else Mapping((), value.span)
-    limits = body.get("limits")
-    most = limits if isinstance(limits, Mapping) else Mapping((), value.span)
+    limits = child(value.node, "limits")
     result = Resources(
-        cpu=cpu(body.get("cpu"), report),
-        memory=memory(body.get("memory"), report),
-        cpu_limit=cpu(most.get("cpu"), report),
-        memory_limit=memory(most.get("memory"), report),
+        cpu=cpu(child(value.node, "cpu"), report),
+        memory=memory(child(value.node, "memory"), report),
+        cpu_limit=cpu(child(limits, "cpu"), report),
+        memory_limit=memory(child(limits, "memory"), report),
         span=value.span,
     )
     amounts = {"cpu": (result.cpu, result.cpu_limit), "memory": (result.memory, result.memory_limit)}
     for key, (amount, limit) in amounts.items():
-        node = most.get(key)
+        node = child(limits, key)
         if node is not None and amount is not None and limit is not None and limit < amount:
             report.add(
                 codes.INVALID_VALUE,
