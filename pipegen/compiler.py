@@ -72,7 +72,7 @@ class Analysed(Struct):
     settings: Mapping[str, TreeMapping]
     selected: tuple[str, ...]
     inputs: Mapping[str, str]
-    unsettled: tuple[str, ...] = ()
+    unsettled: tuple[str, ...]
 
     @property
     def input_values(self) -> Mapping[str, str]:

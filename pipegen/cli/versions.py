@@ -34,7 +34,7 @@ class RevisionVersion(Struct):
 
     name: str
     revision: Revision
-    path: str = ""
+    path: str
 
 
 ConfigVersion: TypeAlias = FileVersion | RevisionVersion

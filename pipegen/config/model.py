@@ -21,7 +21,7 @@ _SELECTION = re.compile(r"(.+)\[([^\]{}\n]*)\]")
 class BuildStep(SpannedStruct, kw_only=True):
     """The `build` step; without *variant*, it builds the variant with the stage's name."""
 
-    variant: Node | None = None
+    variant: Node | None
     context: Node | None = None
     excludes: Node | None = None
     pull_policy: Node | None = None
@@ -31,34 +31,34 @@ class BuildStep(SpannedStruct, kw_only=True):
 class RunStep(SpannedStruct, kw_only=True):
     """The `run` step."""
 
-    image: Node | None = None
-    arguments: Node | None = None
-    env: Node | None = None
-    credentials: Node | None = None
-    tail: int = 0
+    image: Node | None
+    arguments: Node | None
+    env: Node | None
+    credentials: Node | None
+    tail: int
     span: Span
 
 
 class PublishStep(SpannedStruct, kw_only=True):
     """The `publish.image` step."""
 
-    id: Node | None = None
-    name: Node | None = None
-    tag: Node | None = None
-    tags: Node | None = None
+    id: Node | None
+    name: Node | None
+    tag: Node | None
+    tags: Node | None
     span: Span
 
 
 class DeployStep(SpannedStruct, kw_only=True):
     """The `deploy` step."""
 
-    image: Node | None = None
-    tag: Node | None = None
-    chart_name: Node | None = None
-    chart_version: Node | None = None
-    test: bool = True
-    timeout: Node | None = None
-    overrides: Node | None = None
+    image: Node | None
+    tag: Node | None
+    chart_name: Node | None
+    chart_version: Node | None
+    test: bool
+    timeout: Node | None
+    overrides: Node | None
     span: Span
 
 
@@ -73,20 +73,20 @@ class TriggerStep(SpannedStruct, kw_only=True):
     """The `trigger` step; *name* is "" for a child pipeline of the files *include*."""
 
     name: Located[str]
-    include: tuple[TriggerFile, ...] = ()
-    forward: bool = False
-    parameters: tuple[tuple[Located[str], Node], ...] = ()
-    propagate: bool = True
-    wait: bool = False
+    include: tuple[TriggerFile, ...]
+    forward: bool
+    parameters: tuple[tuple[Located[str], Node], ...]
+    propagate: bool
+    wait: bool
     span: Span
 
 
 class Email(SpannedStruct, kw_only=True):
     """The email that is sent when a stage fails."""
 
-    to: Node | None = None
-    subject: Node | None = None
-    body: Node | None = None
+    to: Node | None
+    subject: Node | None
+    body: Node | None
     span: Span
 
 
@@ -110,7 +110,7 @@ class CombinationOf(Struct, kw_only=True):
     stage: str
     values: tuple[tuple[str, str], ...]
     axes: tuple[str, ...]
-    like: tuple[str, ...] = ()
+    like: tuple[str, ...]
 
 
 class StageConfig(SpannedStruct, kw_only=True):
@@ -268,18 +268,18 @@ class PipelineConfig(Struct, kw_only=True):
 
     name: Located[str]
     stages: tuple[StageConfig, ...]
-    arcs: tuple[Arc, ...] | None = None
-    blubberfile: Node | None = None
-    directory: Located[str] | None = None
-    fetch: Fetch | None = None
-    email: Email | None = None
-    workspace: Located[str] | None = None
-    when: StepValue | None = None
-    schedule: StepValue | None = None
-    concurrency: StepValue | None = None
-    fail_fast: StepValue | None = None
-    timeout: StepValue | None = None
-    finally_: StepValue | None = None
+    arcs: tuple[Arc, ...] | None
+    blubberfile: Node | None
+    directory: Located[str] | None
+    fetch: Fetch | None
+    email: Email | None
+    workspace: Located[str] | None
+    when: StepValue | None
+    schedule: StepValue | None
+    concurrency: StepValue | None
+    fail_fast: StepValue | None
+    timeout: StepValue | None
+    finally_: StepValue | None
 
 
 class Config(SpannedStruct, kw_only=True):

@@ -67,8 +67,8 @@ class Pairs(Struct):
 class LongestPath(Struct):
     """A longest path: its stages, and its length in seconds if durations are known, else in stages."""
 
-    stages: tuple[str, ...] = ()
-    length: float = 0
+    stages: tuple[str, ...]
+    length: float
 
 
 class Prompt(Struct):

@@ -97,7 +97,7 @@ class Fleet(Struct, kw_only=True):
     loads: tuple[Load, ...]
     scheduling: Scheduling
     duration: float
-    warm_up: float = 0.0
+    warm_up: float
     seed: int = 1
     span: Span
 

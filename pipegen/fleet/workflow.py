@@ -22,7 +22,7 @@ class StageTimes(Struct, kw_only=True):
         failure: the probability that an attempt fails.
     """
 
-    duration: Distribution = FixedTime(0.0)
+    duration: Distribution
     approval: Distribution = FixedTime(0.0)
     failure: float = 0.0
 

@@ -45,7 +45,7 @@ class CompiledConfig(Struct, kw_only=True):
     """
 
     files: tuple[GeneratedFile, ...] = ()
-    plans: tuple[Plan, ...] = ()
+    plans: tuple[Plan, ...]
     errors: tuple[ConfigError, ...] = ()
     messages: tuple[str, ...] = ()
     is_error_in_stages: bool = True

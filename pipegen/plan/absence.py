@@ -12,7 +12,7 @@ from pipegen.plan.model import Condition, Container, Copy, Image, PublishImage, 
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
 from pipegen.source.tree import is_false
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct
 
 # Steps that use images and containers of other stages.
 _READERS = frozenset((RunContainer, PublishImage, Copy))
@@ -26,7 +26,7 @@ class Absence(Struct):
 
     stages: Mapping[str, StageConfig]
     conditions: Mapping[str, Condition]
-    final: Mapping[str, Span] = field(default_factory=dict)
+    final: Mapping[str, Span]
 
     def cause(self, producer: str, reader: str) -> Span | None:
         """Return the span of the reason why *producer* may have no outputs when *reader* runs, or None."""

@@ -29,11 +29,11 @@ class StageStart(Struct, kw_only=True):
 
     stage: str
     runs: bool | None
-    waits_for_approval: bool = False
+    waits_for_approval: bool
     on_status: str = ""
     is_final: bool = False
-    reason: str = ""
-    condition: str = ""
+    reason: str
+    condition: str
 
 
 class PipelineStart(Struct, kw_only=True):
@@ -60,7 +60,7 @@ class StageAnswer(Struct, kw_only=True):
     job: Job
     facts: RunFacts
     runs: bool
-    obstacle: str = ""
+    obstacle: str
 
     @property
     def reason(self) -> str:

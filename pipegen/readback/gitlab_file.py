@@ -67,7 +67,7 @@ class JobInFile(Struct, kw_only=True):
     may_be_optional: bool
     children: tuple[str, ...]
     awaits_children: bool
-    combinations: tuple[Values, ...] = ()
+    combinations: tuple[Values, ...]
 
     def combination_names(self) -> dict[str, Values]:
         """Return the combinations of a matrix job by the names of their jobs."""

@@ -37,7 +37,7 @@ class JobVariables(Struct, kw_only=True):
     defaults: Mapping[str, str]
     inputs: Mapping[str, str]
     statuses: Mapping[str, str]
-    lists: Mapping[tuple[Output, ...], str] = _NO_LISTS
+    lists: Mapping[tuple[Output, ...], str]
 
 
 def variables(

@@ -48,7 +48,7 @@ class ScriptReference(MutableStruct, eq=False):
     match: re.Match[str]
     context: Context
     level: int
-    obstacle: Obstacle | None = None
+    obstacle: Obstacle | None
     document: HereDocument | None = None
     is_unprinted: bool = False
 
@@ -156,7 +156,7 @@ class ShellCommand(MutableStruct, eq=False):
 
     start: int
     level: int
-    form: CommandForm = CommandForm.SIMPLE
+    form: CommandForm
     end: int = 0
     words: list[Word] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)

@@ -29,7 +29,7 @@ class Included(Struct):
     """The *trees* of a config and of the files that it includes, and their unknown *parts*."""
 
     trees: tuple[Node, ...]
-    parts: tuple[Path, ...] = ()
+    parts: tuple[Path, ...]
 
 
 class _Open(Struct):

@@ -27,7 +27,7 @@ class Violation(SpannedStruct, kw_only=True):
 
     keyword: str
     path: Path
-    key: str = ""
+    key: str
     value: object
     limit: object
     schema: Mapping[str, object]

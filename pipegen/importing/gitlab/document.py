@@ -82,11 +82,11 @@ class ImportOptions(Struct, kw_only=True):
 
     default_branch: str
     forced: Mapping[str, Mapping[str, str]]
-    is_shared: bool = True
+    is_shared: bool
     names: GeneratedNames
-    misordered: Misordered = Misordered()
-    duplicated: Collection[str] = ()
-    alone: Collection[str] = ()
+    misordered: Misordered
+    duplicated: Collection[str]
+    alone: Collection[str]
     comments: EntryComments
     native: Mapping[str, Mapping[str, str]]
 

@@ -127,7 +127,7 @@ class StartedJob(Struct, kw_only=True):
     is_awaited: bool
     allowed: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
-    of_workflow: tuple[tuple[str, str], ...] = ()
+    of_workflow: tuple[tuple[str, str], ...]
 
 
 # The number of each condition, and the names of the variables tested there.

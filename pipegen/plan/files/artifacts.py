@@ -19,7 +19,7 @@ from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping, Scalar, ScalarKind, child, scalars_of
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct
 
 # Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
 _PATTERN = r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
@@ -38,7 +38,7 @@ class AvailableFiles(Struct):
     groups: Groups
     files: Dictionary[str, int]
     ancestors: Container[str]
-    final: Dictionary[str, Span] = field(default_factory=dict)
+    final: Dictionary[str, Span]
 
 
 def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:

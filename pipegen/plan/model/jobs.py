@@ -96,9 +96,9 @@ class PluginSteps(SpannedStruct, kw_only=True):
     around: tuple[PluginCall, ...]
     before: tuple[PluginCall, ...]
     after: tuple[PluginCall, ...]
-    always: tuple[PluginCall, ...] = ()
-    failure: tuple[PluginCall, ...] = ()
-    env: tuple[tuple[str, Text], ...] = ()
+    always: tuple[PluginCall, ...]
+    failure: tuple[PluginCall, ...]
+    env: tuple[tuple[str, Text], ...]
     is_skipped_elsewhere: bool
     span: Span
 

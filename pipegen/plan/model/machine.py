@@ -49,9 +49,9 @@ class Service(SpannedStruct, kw_only=True):
 
     image: Text
     alias: str
-    env: tuple[tuple[str, str], ...] = ()
-    command: tuple[str, ...] = ()
-    ready: Line | None = None
+    env: tuple[tuple[str, str], ...]
+    command: tuple[str, ...]
+    ready: Line | None
     span: Span
 
 
@@ -65,10 +65,10 @@ class Resources(SpannedStruct, kw_only=True):
     It may use no more than *cpu_limit* and *memory_limit*; None for the limit of the engine.
     """
 
-    cpu: int | None = None
-    memory: int | None = None
-    cpu_limit: int | None = None
-    memory_limit: int | None = None
+    cpu: int | None
+    memory: int | None
+    cpu_limit: int | None
+    memory_limit: int | None
     span: Span
 
     @property
@@ -110,8 +110,8 @@ class PodContainer(Struct, kw_only=True):
 
     name: str
     image: str
-    command: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()
+    command: tuple[str, ...]
+    env: tuple[tuple[str, str], ...]
 
 
 class Pod(SpannedStruct, kw_only=True):
@@ -121,11 +121,11 @@ class Pod(SpannedStruct, kw_only=True):
     there is none; *cloud* and *namespace* "" are the engine's defaults.
     """
 
-    containers: tuple[PodContainer, ...] = ()
-    manifest: str = ""
-    container: str = ""
-    cloud: str = ""
-    namespace: str = ""
+    containers: tuple[PodContainer, ...]
+    manifest: str
+    container: str
+    cloud: str
+    namespace: str
     span: Span
 
 

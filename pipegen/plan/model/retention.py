@@ -157,8 +157,8 @@ class Cache(SpannedStruct, kw_only=True):
 
     paths: tuple[str, ...]
     key: Text
-    files: tuple[str, ...] = ()
-    policy: CachePolicy = CachePolicy.PULL_PUSH
-    when: ArtifactsWhen = ArtifactsWhen.SUCCESS
-    fallback: tuple[Text, ...] = ()
+    files: tuple[str, ...]
+    policy: CachePolicy
+    when: ArtifactsWhen
+    fallback: tuple[Text, ...]
     span: Span

@@ -57,7 +57,7 @@ class ImageFile(Struct, kw_only=True):
 
     path: str
     context: str
-    arguments: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[tuple[str, str], ...]
 
 
 class Measure(Enum):

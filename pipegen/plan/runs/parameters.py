@@ -15,7 +15,7 @@ from pipegen.plan.runs.input_patterns import first_incompatibility, matches
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar, ScalarKind, items_of, written_text
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct
 
 _TYPES = {
     ScalarKind.BOOLEAN: InputType.BOOLEAN,
@@ -52,8 +52,8 @@ class Parameters(Struct):
     A default is not such a value: a run may override it.
     """
 
-    inputs: tuple[Input, ...] = ()
-    fixed: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[Input, ...]
+    fixed: Mapping[str, str]
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ class IncludedFile(Struct):
     """A file of a child pipeline: the *path* in the repository, or of an artifact of *job*."""
 
     path: str
-    job: str = ""
+    job: str
 
 
 class TriggerKeys(Struct):
@@ -197,12 +197,12 @@ class EnvironmentKeys(Struct, kw_only=True):
 
     name: str
     url: str = ""
-    on_stop: str = ""
-    auto_stop_in: str = ""
-    tier: str = ""
-    action: str = ""
-    kubernetes_agent: str = ""
-    kubernetes_namespace: str = ""
+    on_stop: str
+    auto_stop_in: str
+    tier: str
+    action: str
+    kubernetes_agent: str
+    kubernetes_namespace: str
 
     @property
     def stops(self) -> bool:

@@ -40,7 +40,7 @@ class NamedJob(Struct):
     script: StageScriptParts
     variables: tuple[tuple[str, str], ...]
     is_pinned: bool
-    pins: tuple[Job, ...] = ()
+    pins: tuple[Job, ...]
 
 
 class ScriptedPlans(Struct, kw_only=True):

@@ -67,13 +67,13 @@ class ForeignWord(Struct, kw_only=True):
     """
 
     key: str
-    shown: str = ""
+    shown: str
     parents: tuple[Path, ...]
     system: System
     instead: str
     hint: Hint
-    section: str = ""
-    is_once: bool = False
+    section: str
+    is_once: bool
 
     @property
     def title(self) -> str:

@@ -61,11 +61,11 @@ class SourceJob(Struct, kw_only=True):
     stage_number: int
     variables: Mapping[str, Variable]
     own_variables: Mapping[str, Variable]
-    templates: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    inherited: frozenset[str] = frozenset()
-    own: tuple[Scalar, ...] = ()
+    templates: tuple[str, ...]
+    bases: tuple[str, ...]
+    unknown: tuple[str, ...]
+    inherited: frozenset[str]
+    own: tuple[Scalar, ...]
     included: tuple[tuple[IncludeRule, ...], ...] = ()
 
     @property
@@ -96,7 +96,7 @@ class SourcePipeline(Struct, kw_only=True):
     variables: Mapping[str, Variable]
     has_workflow_rules: bool
     is_complete: bool
-    stages: tuple[str, ...] = ()
+    stages: tuple[str, ...]
     unread: tuple[Node, ...] = ()
 
     def without_variables(self, names: Collection[str], *, keep_in_bridges: bool = False) -> SourcePipeline:

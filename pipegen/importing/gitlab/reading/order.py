@@ -35,7 +35,7 @@ class Need(Struct, kw_only=True):
     has_files: bool
     is_optional: bool
     node: Node
-    combinations: tuple[str, ...] | None = None
+    combinations: tuple[str, ...] | None
 
     @property
     def own_axes(self) -> frozenset[str]:

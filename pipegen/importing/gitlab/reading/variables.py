@@ -15,7 +15,7 @@ class Variable(Struct, kw_only=True):
     name: str
     text: str
     entry: Entry
-    is_expanded: bool = True
+    is_expanded: bool
 
     @property
     def data(self) -> Data:

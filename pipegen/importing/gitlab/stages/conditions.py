@@ -86,7 +86,7 @@ class Names(Struct, kw_only=True, eq=False):
     default_branch: str
     inputs: frozenset[str]
     constants: Mapping[str, str]
-    unknown: frozenset[str] = frozenset()
+    unknown: frozenset[str]
     axes: Mapping[str, Collection[str]] = MappingProxyType({})
     may_differ: bool = False
 

@@ -126,7 +126,7 @@ class Settings(Struct, kw_only=True):
     forced: Mapping[str, Mapping[str, str]]
     comments: KeyComments
     known: Condition
-    has_merge_requests: bool = True
+    has_merge_requests: bool
 
 
 class StageBuilder:

@@ -51,8 +51,8 @@ class JobTexts(Struct, kw_only=True):
     constants: Mapping[str, str]
     variables: Mapping[str, Variable]
     stages: Collection[str]
-    of_engine: Collection[str] = ()
-    outputs: Mapping[str, str] = MappingProxyType({})
+    of_engine: Collection[str]
+    outputs: Mapping[str, str]
 
     def expanded(self, text: str) -> str:
         """Return *text*, in which GitLab expands variables, as a text with references.

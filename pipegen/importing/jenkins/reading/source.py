@@ -61,7 +61,7 @@ class JenkinsStage(Struct, kw_only=True):
     name: str
     call: GroovyCall
     inside: tuple[GroovyCall, ...]
-    matrix: GroovyCall | None = None
+    matrix: GroovyCall | None
     cell: str | None = None
 
     def blocks(self, name: str, inner: GroovyCall | None = None) -> Iterator[GroovyCall]:

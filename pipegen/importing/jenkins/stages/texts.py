@@ -103,19 +103,19 @@ class JenkinsNames(Struct, kw_only=True):
 
     environment: Mapping[str, str | None]
     inputs: Mapping[str, bool]
-    parameters: Collection[str] = ()
-    axes: Collection[str] = ()
+    parameters: Collection[str]
+    axes: Collection[str]
     constants: Mapping[str, str]
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
     images: Mapping[str, Sequence[Meaning]] = field(default_factory=dict)
-    computed: Collection[str] = ()
-    outside: set[str] = field(default_factory=set)
-    values: Mapping[str, ShellVariable | ConfigReference] = field(default_factory=dict)
-    assigned: Mapping[str, AssignedValue] = field(default_factory=dict)
-    groovy_env: Collection[str] = ()
-    late: Collection[str] = ()
-    split: Mapping[str, str] = field(default_factory=dict)
-    escaped: set[str] = field(default_factory=set)
+    computed: Collection[str]
+    outside: set[str]
+    values: Mapping[str, ShellVariable | ConfigReference]
+    assigned: Mapping[str, AssignedValue]
+    groovy_env: Collection[str]
+    late: Collection[str]
+    split: Mapping[str, str]
+    escaped: set[str]
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""

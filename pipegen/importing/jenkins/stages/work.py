@@ -22,7 +22,7 @@ class KeptFiles(Struct, kw_only=True):
 
     call: GroovyCall
     paths: tuple[str, ...]
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[str, ...]
     when: str = "success"
     name: str | None = None
 
@@ -50,7 +50,7 @@ class JenkinsPod(Struct, kw_only=True):
     """A pod: its *keys* in a config, and the *container* that steps run in, "" for that of the agent."""
 
     keys: Mapping[str, Value]
-    container: str = ""
+    container: str
 
     def agent(self, container: str) -> Value:
         """Return the value of `agent` for a stage whose script runs in *container*, "" if blocks name it."""

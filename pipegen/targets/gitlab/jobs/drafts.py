@@ -64,9 +64,9 @@ class DraftJob(Struct, kw_only=True):
     resource_group: str
     raw: Mapping[str, Data]
     trigger: Bridge | TriggerScript | None
-    outcome: str = ""
-    variables: tuple[VariableEntry, ...] = ()
-    login: tuple[ScriptEntry, ...] = ()
+    outcome: str
+    variables: tuple[VariableEntry, ...]
+    login: tuple[ScriptEntry, ...]
 
     @property
     def is_bridge(self) -> bool:

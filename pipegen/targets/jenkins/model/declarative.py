@@ -38,9 +38,9 @@ class Declarative(Struct, kw_only=True):
 
     agent: Agent | PodAgent | None
     group: str = ""
-    reads_branch: bool = False
-    tests_condition: bool = False
-    final: tuple[StageBlock, ...] = ()
+    reads_branch: bool
+    tests_condition: bool
+    final: tuple[StageBlock, ...]
     blocks: tuple[Block, ...]
-    functions: tuple[StepsFunction, ...] = ()
+    functions: tuple[StepsFunction, ...]
     teardown: Teardown | None

@@ -32,7 +32,7 @@ class SelectionParameter(Struct):
     pipelines: tuple[str, ...]
     on_demand: tuple[str, ...]
     # Pipelines with the Groovy condition on which they run unless named, grouped by function.
-    conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
+    conditions: tuple[tuple[tuple[str, str], ...], ...]
 
     @property
     def is_alone(self) -> bool:
@@ -98,25 +98,25 @@ class Jenkinsfile(Struct, kw_only=True):
     """
 
     notes: tuple[str, ...]
-    libraries: tuple[str, ...] = ()
-    definitions: str = ""
-    properties: tuple[Property, ...] = ()
+    libraries: tuple[str, ...]
+    definitions: str
+    properties: tuple[Property, ...]
     parameters: tuple[Parameter, ...]
     selection: SelectionParameter | None
     variables: tuple[EnvironmentVariable, ...]
     look: Look | None
     pin: Pin | None
-    guard: tuple[NoFork, ...] = ()
+    guard: tuple[NoFork, ...]
     body: Declarative | ScriptedPipelines
     stages: tuple[StageBlock, ...]
     preludes: tuple[Prelude, ...]
     recipients: tuple[Recipients, ...]
     checkout: CheckoutFunction | None
     helpers: tuple[str, ...]
-    has_containers: bool = False
-    has_stashes: bool = False
-    setters: tuple[tuple[EnvironmentVariable, ...], ...] = ()
-    parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
+    has_containers: bool
+    has_stashes: bool
+    setters: tuple[tuple[EnvironmentVariable, ...], ...]
+    parameter_lists: tuple[tuple[Parameter, ...], ...]
 
     @property
     def can_restart(self) -> bool:

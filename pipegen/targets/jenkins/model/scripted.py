@@ -41,7 +41,7 @@ class PipelineRoots(Struct):
     pipeline: str
     selected: Selected
     roots: tuple[str, ...]
-    end: str = ""
+    end: str
     lists: tuple[RootList, ...] = ()
 
 
@@ -54,7 +54,7 @@ class SharedRun(Struct, kw_only=True):
     prepare: tuple[Step, ...]
     roots: tuple[str, ...]
     teardown: Teardown | None
-    end: str = ""
+    end: str
     lists: tuple[RootList, ...] = ()
 
 

@@ -19,7 +19,7 @@ class StageOption(Struct):
     """A block step around a whole stage, complete except for the block, and the *plugin* that provides it."""
 
     text: str
-    plugin: str = ""
+    plugin: str
 
 
 class StageBlock(Struct, kw_only=True):

@@ -92,7 +92,7 @@ class InputStep(Struct, kw_only=True):
 
     kind: ClassVar[str] = "approval"
     message: Value
-    submitter: str = ""
+    submitter: str
 
 
 class NoFork(Struct):
@@ -164,7 +164,7 @@ class ContainerAgent(Struct, kw_only=True):
     args: str
     is_pulled: bool
     reuses_node: bool
-    registry: Registry | None = None
+    registry: Registry | None
 
 
 class PodAgent(Struct):
@@ -251,7 +251,7 @@ class InImage(Struct, kw_only=True):
     args: str
     is_pulled: bool
     services: tuple[ServiceContainer, ...]
-    registry: Registry | None = None
+    registry: Registry | None
     steps: tuple[Step, ...]
 
 

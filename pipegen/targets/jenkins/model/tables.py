@@ -40,4 +40,4 @@ class Tables(Struct, kw_only=True):
     steps: tuple[tuple[StepKind, ...], ...]
     values: tuple[tuple[StepKind, ...], ...]
     words: frozenset[str]
-    too_large: tuple[str, ...] = ()
+    too_large: tuple[str, ...]
