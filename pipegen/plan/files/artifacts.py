@@ -13,7 +13,7 @@ from pipegen.config.model import StageConfig, StageName
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.files.patterns import matches, matches_internal_files
+from pipegen.plan.files.patterns import is_outside, matches, matches_internal_files
 from pipegen.plan.model import Output
 from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
@@ -78,7 +78,7 @@ def checked_path(
 
 
 def _is_sound(path: str, item: Located[str], report: Report, *, is_excluded: bool) -> bool:
-    if path == ".." or path.startswith("../") or item.value.startswith("/"):
+    if is_outside(path) or item.value.startswith("/"):
         report.add(
             codes.PATH_OUTSIDE,
             f'"{item.value}" is outside the repository',
@@ -185,7 +185,7 @@ def _is_parallel(stage: StageConfig) -> bool:
 def _check_path(file: Located[str], generator: StageConfig, paths: Sequence[str | None], report: Report) -> None:
     """Report *file* if it is not among the artifacts of *generator*, which have these *paths*."""
     known, path = [path for path in paths if path is not None], normpath(file.value)
-    is_known = known and len(known) == len(paths) and not path.startswith(("/", "../"))
+    is_known = known and len(known) == len(paths) and not is_outside(path)
     if is_known and not any(matches(pattern, path) for pattern in known):
         similar = next((other for other in known if other.endswith(f"/{path}")), "")
         report.add(

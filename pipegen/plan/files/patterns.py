@@ -1,4 +1,4 @@
-"""Path patterns with `*` and `**`, as Ant and GitLab both read them."""
+"""Paths of a checkout, and their patterns with `*` and `**`, as Ant and GitLab both read them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from pipegen.plan.regexes.match import ends
 # The folders of pipegen and git in a checkout, and files that are always in them.
 _OF_PIPEGEN = (".pipegen", ".pipegen/outputs/stage/name")
 _OF_GIT = (".git", ".git/HEAD", ".git/refs/heads/main")
+
+
+def is_outside(path: str) -> bool:
+    """Return whether the normalized *path* is absolute or leaves its base directory."""
+    return path.startswith(("/", "../")) or path == ".."
 
 
 def is_pattern(path: str) -> bool:

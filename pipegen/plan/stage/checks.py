@@ -10,6 +10,7 @@ from pipegen.config.model import BuildStep, TriggerStep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.plan.files.patterns import is_outside
 from pipegen.plan.model import TriggerJob
 from pipegen.source.text import Located
 from pipegen.structs import replace
@@ -128,11 +129,6 @@ def check_directory(directory: Located[str] | None, report: Report) -> None:
         if is_outside(normpath(below))
         else f'write "{below}": a directory is relative to the root of the repository',
     )
-
-
-def is_outside(path: str) -> bool:
-    """Return whether the normalized *path* is absolute or leaves its base directory."""
-    return path.startswith(("/", "../")) or path == ".."
 
 
 def relative_path(path: Text, report: Report) -> Text:

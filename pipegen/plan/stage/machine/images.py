@@ -12,6 +12,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.plan.files.patterns import is_outside
 from pipegen.plan.model import (
     BuildImage,
     Copy,
@@ -81,7 +82,7 @@ def _file(node: Mapping, directory: str, report: Report) -> ImageFile | None:
 def _in_repository(node: Scalar, directory: str, report: Report) -> str:
     """Return the path *node*, which is relative to *directory*, from the root of the repository."""
     path = normpath(join(directory, node.text))
-    if path == ".." or path.startswith(("../", "/")):
+    if is_outside(path):
         hint = "name a path in the repository"
         report.add(codes.PATH_OUTSIDE, f'"{node.text}" is outside the repository', at=node.span, hint=hint)
     return path
