@@ -5,6 +5,7 @@ Values are folded expressions: text if they are known at compile time, else refe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import ClassVar, TypeAlias
@@ -14,6 +15,8 @@ from pipegen.bindings.script.model import ParsedScript
 from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
+
+_VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 class Output(Struct, order=True):
@@ -259,6 +262,11 @@ def declares(steps: Iterable[Step], name: str) -> bool:
         for step in steps
         if isinstance(step, Export | Commands)
     )
+
+
+def is_variable_name(name: str) -> bool:
+    """Return whether a shell variable can have *name*."""
+    return re.fullmatch(_VARIABLE_NAME, name) is not None
 
 
 class PipelineFile(Struct):

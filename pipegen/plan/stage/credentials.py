@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.bindings.expression import Expression, Loop, Map, Text
 from pipegen.diagnostics import codes
 from pipegen.plan.model import Credential, CredentialKind
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Node
 
@@ -15,7 +14,6 @@ _KINDS: tuple[tuple[CredentialKind, tuple[str, ...]], ...] = (
     (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
     (CredentialKind.TEXT, ("name",)),
 )
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def credentials(node: Node | None, values: StageValues) -> tuple[Credential, ...]:
@@ -53,7 +51,7 @@ def _credential(item: Expression, values: StageValues) -> Credential:
 
 def _variable(entry: Map, key: str, values: StageValues) -> str:
     name, value = _constant(entry, key, values), entry.get(key)
-    if name is not None and not re.fullmatch(_VARIABLE, name):
+    if name is not None and not is_variable_name(name):
         values.report.add(
             codes.INVALID_VARIABLE,
             f'"{name}" is not a valid name of an environment variable',

@@ -6,9 +6,9 @@ import re
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.source.text import Span
 
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # Read-only variables of bash and dash, and names that generated scripts use.
 _READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
 _OURS = r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS"
@@ -19,7 +19,7 @@ def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
 
     None is a name that is fixed only at run time.
     """
-    if name is not None and re.fullmatch(_VARIABLE, name):
+    if name is not None and is_variable_name(name):
         if name not in _READ_ONLY and not re.fullmatch(_OURS, name):
             return True
         owner = "the shell sets itself" if name in _READ_ONLY else "pipegen sets itself"

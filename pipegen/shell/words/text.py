@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Output
-from pipegen.plan.model.steps import declares
+from pipegen.plan.model.steps import declares, is_variable_name
 from pipegen.shell.images import local_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import container_name, release_name
@@ -24,7 +23,6 @@ from pipegen.shell.uses import is_plain, outputs_of_lines
 
 # Names that steps bind, without a variable.
 _UNBOUND_NAMES = frozenset(("imageLocalName", "container", "releaseName"))
-_VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
@@ -93,7 +91,7 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
         case str():
             return (Literal(part),)
         case Bare():
-            is_variable = expands and re.fullmatch(_VARIABLE_NAME, part.name) and part.source == f"${{{part.name}}}"
+            is_variable = expands and is_variable_name(part.name) and part.source == f"${{{part.name}}}"
             return (VariableExpansion(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
             value = _reference(part, lowering)

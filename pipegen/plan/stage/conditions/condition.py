@@ -31,6 +31,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.model.patterns import literal_pattern
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.plan.regexes.subset import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.source.text import Span
@@ -41,7 +42,6 @@ from pipegen.structs import Struct
 # A condition, its result if it is constant, or None if it is invalid.
 _Parsed: TypeAlias = "Condition | bool | None"
 
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # A branch name without special characters of engines or git.
 _BASE = r"[A-Za-z0-9_][A-Za-z0-9._/+-]*"
 _FLAGGED = r"/.*/[a-zA-Z]+"
@@ -194,7 +194,7 @@ class _Reader(Struct):
 
     def _variable(self, entry: Entry) -> Condition | None:
         name = entry.key.text
-        if not re.fullmatch(_VARIABLE, name):
+        if not is_variable_name(name):
             self.report.add(
                 codes.INVALID_VARIABLE,
                 f'"{name}" is not a valid name of a variable',

@@ -10,6 +10,7 @@ from pipegen.diagnostics.codes import CASE_VARIABLE, RAW_REPLACES, SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.shell.command import with_heading
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import quote
@@ -37,7 +38,7 @@ from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_calle
 from pipegen.targets.gitlab.jobs.values.expanded_texts import plain_value, variable_texts
 from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.values.shell_variables import PARENT_VARIABLES
-from pipegen.targets.gitlab.jobs.values.variables import is_free_name, is_variable_name
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import resource_group_name
 from pipegen.targets.gitlab.needs.awaited import read_stages

@@ -15,6 +15,7 @@ from pipegen.diagnostics.codes import (
 )
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.values.shell_variables import pipeline_variable
@@ -22,7 +23,6 @@ from pipegen.targets.gitlab.model import RuleEntry, ScriptEntry, TriggerKeys, Va
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import TriggeredProject
 
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # The start of an expansion in a value, also `%NAME%`.
 _EXPANDED = r"[$%]"
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
@@ -201,7 +201,7 @@ def _report_computed(step: plan.TriggerJob, report: Report) -> None:
 
 def _check_variables(step: plan.TriggerJob, report: Report) -> None:
     for name, value in step.parameters:
-        if not re.fullmatch(_VARIABLE, name):
+        if not is_variable_name(name):
             report.add(
                 INVALID_TRIGGER_VARIABLE,
                 f'GitLab cannot pass a variable named "{name}" to a triggered pipeline',

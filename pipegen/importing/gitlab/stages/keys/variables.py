@@ -13,10 +13,11 @@ from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
 from pipegen.importing.gitlab.stages.keys.machines import is_docker
 from pipegen.importing.gitlab.stages.texts import has_expansion_of_shells, has_reference, names_in, names_in_values
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.source.tree import scalars
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.limits import SCRIPT_TIMEOUT
-from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_free_name, is_of_gitlab, is_variable_name
+from pipegen.targets.gitlab.jobs.values.variables import expands_plainly, is_free_name, is_of_gitlab
 from pipegen.targets.gitlab.runner_variables import can_be_set, is_for_runners
 
 # The runner, git and scripts read them.

@@ -11,6 +11,7 @@ from pipegen.importing.jenkins.reading.syntax import GroovyCall, GroovyList, Gro
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.structs import Struct
 
 # Symbols by class: https://www.jenkins.io/doc/pipeline/steps/credentials-binding/
@@ -151,7 +152,7 @@ def password(identifier: str, user: str, password_: str, env: Container[str] = (
 
 
 def _check_variable(name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    if not is_variable_name(name):
         raise UntranslatableError("a credential has no variable that the shell can read")
 
 

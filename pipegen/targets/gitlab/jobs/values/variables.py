@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.targets.constants import READ_BY_SHELLS
 
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
@@ -19,7 +20,6 @@ _READ_BY_RUNNERS = (
     r"|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|SECRETS_RETRIEVAL|SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
     rf"|{READ_BY_SHELLS}"
 )
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 # GitLab's own: https://docs.gitlab.com/ci/variables/predefined_variables/
@@ -61,8 +61,3 @@ def is_of_gitlab(name: str) -> bool:
 def is_free_name(name: str) -> bool:
     """Return whether *name* can be a variable of a job: neither the runner nor the shell reads it."""
     return is_variable_name(name) and re.fullmatch(_READ_BY_RUNNERS, name) is None
-
-
-def is_variable_name(name: str) -> bool:
-    """Return whether a variable can have *name*."""
-    return re.fullmatch(_NAME, name) is not None

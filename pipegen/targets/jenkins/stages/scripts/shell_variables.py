@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.bindings.expression import Scope
 from pipegen.plan.model import Output, Plan, Workspace
+from pipegen.plan.model.steps import is_variable_name
 from pipegen.plan.model.texts import engine_texts
 from pipegen.shell.host import Images, Login, ShellEnvironment, plan_value
 from pipegen.targets.constants import READ_BY_SHELLS
@@ -35,7 +36,6 @@ _READ_BY_ENGINE = (
     r"|RUN_.*DISPLAY_URL|STAGE_NAME|TAG_(?:DATE|NAME|TIMESTAMP|UNIXTIME)"
     rf"|{READ_BY_SHELLS}"
 )
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 # The left side of an assignment in `environment` is Groovy: it cannot be a keyword, nor a class that every script
 # imports, such as java.net.URL. All classes of these packages begin with a capital letter (tried with Jenkins 2.479).
 _KEYWORDS = frozenset(
@@ -51,7 +51,7 @@ _CLASS = re.compile(r"[A-Z][A-Z0-9]*[a-z][A-Za-z0-9]*|IDN|JDK|RSS|URI|URL|UUID")
 
 def is_free_name(name: str) -> bool:
     """Return whether Jenkins can set the variable *name* for a stage: nothing but its script reads it."""
-    return re.fullmatch(_NAME, name) is not None and re.fullmatch(_READ_BY_ENGINE, name) is None
+    return is_variable_name(name) and re.fullmatch(_READ_BY_ENGINE, name) is None
 
 
 def is_assignable(name: str) -> bool:
