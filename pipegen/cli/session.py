@@ -182,7 +182,7 @@ def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def show_result(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
+def show_result(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format) -> T:
     """Return the result of *work* on the config, and show its diagnostics; exit if there are errors."""
     path = config_path(config)
     return reported(lambda report: attempt(path, report, lambda file: work(file, report)), Report(), form)

@@ -50,7 +50,7 @@ class Positions(Struct, kw_only=True):
     height: float
 
 
-def positions_of(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Sequence[str] = ()) -> Positions:
+def positions_of(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Sequence[str]) -> Positions:
     """Return the positions of the nodes of *graph*, which have *sizes*; the chain *straight* is as level as possible.
 
     Raise `CycleError` if the graph has a cycle.

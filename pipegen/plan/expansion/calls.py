@@ -33,7 +33,7 @@ def with_called(chosen: Sequence[PipelineConfig], config: Config, report: Report
         return tuple(chosen)
     by_name = {pipeline.name.value: pipeline for pipeline in reversed(config.pipelines)}
     reached = _reached(chosen, by_name, report)
-    calls = {(stage_call[0], name): stage_call[1] for name, stage_call in _calls(reached, by_name)}
+    calls = {(call.value, caller): call for caller, call in _calls(reached, by_name)}
     graph = ExecutionGraph([*((name,) for name in reached), *calls])
     cycles = graph.cycles()
     for cycle in cycles:
@@ -76,13 +76,13 @@ def _reached(
 
 def _calls(
     reached: Mapping[str, PipelineConfig], by_name: Mapping[str, PipelineConfig]
-) -> Iterator[tuple[str, tuple[str, Located[str]]]]:
-    """Yield each caller with its call: the name of the called pipeline, with its span."""
+) -> Iterator[tuple[str, Located[str]]]:
+    """Yield each caller with the name of the pipeline that it calls."""
     for caller, pipeline in reached.items():
         for stage in pipeline.stages:
             name = called(stage)
             if name is not None and name.value in by_name:
-                yield caller, (name.value, name)
+                yield caller, name
 
 
 def _check_call(

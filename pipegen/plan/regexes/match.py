@@ -2,7 +2,7 @@
 
 Python's matcher backtracks, which takes exponential time with nested repetitions such as `(a+)+b`. This matcher maps
 the set of all start positions of an atom to the set of its end positions. It reads the patterns that
-`input_patterns.py` and `regex.py` accept: anchors and characters, alternatives and repetitions.
+`runs/input_patterns.py` and `regexes/subset.py` accept: anchors and characters, alternatives and repetitions.
 """
 
 from __future__ import annotations

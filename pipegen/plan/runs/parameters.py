@@ -22,8 +22,8 @@ _TYPES = {
     ScalarKind.INTEGER: InputType.NUMBER,
     ScalarKind.NUMBER: InputType.NUMBER,
 }
-# Engines pass parameters to scripts as variables of the same name, so no parameter may have these names.
-# Variables of engines, their tools and pipegen. Jenkins reads `path` as PATH: its variables ignore case.
+# Engines pass parameters to scripts as variables of the same name, so no parameter may have the names of these:
+# variables of engines, their tools and pipegen. Jenkins reads `path` as PATH: its variables ignore case.
 _OTHERS = (
     r"(?:BUILDKIT|CI|FF|GITLAB|HUDSON|JENKINS|PIPEGEN|RUNNER)_.*|BRANCH_(?:NAME|IS_PRIMARY)"
     # https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and those of usual plugins.
