@@ -62,5 +62,6 @@ def are_linked(first: StageConfig, second: StageConfig) -> bool:
         return True
     if first.within != second.within:
         return True
-    is_kin = first.combination.stage in second.combination.like or second.combination.stage in first.combination.like
-    return not is_kin or first.combination.values == second.combination.values
+    takes = first.combination.stage in second.combination.sources
+    takes = takes or second.combination.stage in first.combination.sources
+    return not takes or first.combination.values == second.combination.values

@@ -104,13 +104,13 @@ class CombinationOf(Struct, kw_only=True):
         stage: the user's name of the matrix stage.
         values: the combination's axes, each with its value.
         axes: the axes that some combination of the stage has.
-        like: the stage that it takes its combinations from, the stage that this one takes them from, and so on.
+        sources: the stage that it takes its combinations from, the stage that this one takes them from, and so on.
     """
 
     stage: str
     values: tuple[tuple[str, str], ...]
     axes: tuple[str, ...]
-    like: tuple[str, ...]
+    sources: tuple[str, ...]
 
 
 class StageConfig(SpannedStruct, kw_only=True):

@@ -56,7 +56,7 @@ class _Resolved(Struct):
     """The matrix of a stage, and the stages that it is taken from, the nearest first."""
 
     matrix: Matrix
-    like: tuple[str, ...]
+    sources: tuple[str, ...]
 
 
 def _order(stages: Mapping[str, StageConfig], sources: Mapping[str, Scalar], report: Report) -> Sequence[str]:
@@ -85,7 +85,7 @@ def _resolved(
     """Return the combinations of the stage *name*, for a stage that takes them."""
     matrix = matrices.get(name.text)
     if matrix is not None:
-        return _Resolved(matrix.matrix, (name.text, *matrix.like))
+        return _Resolved(matrix.matrix, (name.text, *matrix.sources))
     stage = stages.get(name.text)
     if stage is None:
         otherwise = f"stages with a matrix are {listed(list(matrices))}" if matrices else "name a stage with a matrix"
@@ -106,7 +106,7 @@ def _combinations(stage: StageConfig, resolved: _Resolved, names: set[str]) -> I
     for values in resolved.matrix.combinations:
         name = combination_name(stage.display_name, [value for _, value in values], names)
         combination = CombinationOf(
-            stage=stage.display_name, values=values, axes=resolved.matrix.axes, like=resolved.like
+            stage=stage.display_name, values=values, axes=resolved.matrix.axes, sources=resolved.sources
         )
         yield replace(stage, name=replace(stage.name, value=name), combination=combination, matrix=None)
 
