@@ -48,8 +48,8 @@ _LONG = 1_000_000
 def read(file: SourceFile, report: Report, *, first_key: str = "") -> Node:
     """Return the tree of *file*; raise `Stopped` after a syntax error or if the file is empty.
 
-    *first_key* is a key of the file if it is no config.
-    Anchors, aliases and merge keys are resolved: the tree has the repeated values, with the spans of the anchors.
+    *first_key* is the key that a file other than a config begins with, "" for a config. Anchors, aliases and merge keys
+    are resolved: the tree has the repeated values, with the spans of the anchors.
     """
     composer = composed(file, report, Composer)
     if composer.root is None:

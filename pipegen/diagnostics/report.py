@@ -103,7 +103,7 @@ def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:
 def suggestion(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that *word* is probably a typo of; of many known words, only one edit away.
 
-    A short word with another first letter is no typo, unless two letters are swapped.
+    A short word with another first letter is not a typo, unless two letters are swapped.
     """
     words = tuple(known)
     if len(words) > _MANY:

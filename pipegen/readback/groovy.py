@@ -52,7 +52,7 @@ _NAME = re.compile(r"\$[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
-# After these words a value is expected, so that a slash begins a string and is no division.
+# After these words a value is expected, so that a slash begins a string and is not a division.
 _BEFORE_A_VALUE = frozenset({"return", "in", "case"})
 # How far a reader may look past the last token.
 _AHEAD = 4

@@ -13,7 +13,7 @@ from pipegen.shell.quote import quote, shell_text
 
 
 def teardown(jobs: Sequence[Job], host: ShellEnvironment) -> tuple[Command, ...]:
-    """Return the commands that remove the shared resources of *jobs*; a missing one is no error."""
+    """Return the commands that remove the shared resources of *jobs*; a missing one is not an error."""
     sharing = [job for job in jobs if job.shared.container or job.shared.image or job.shared.release]
     containers = [
         f"$DOCKER rm --force --volumes {quote(container_name(job, host))} || :"

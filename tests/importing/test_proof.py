@@ -737,7 +737,7 @@ def test_a_search_in_the_name_of_a_job_stays_raw(tmp_path: Path) -> None:
     """It holds for all parts of the name, and without the variable."""
     result, report = from_text('unit: { script: t, rules: [{ if: "$ONLY && $ONLY =~ $CI_JOB_NAME" }] }\n', tmp_path)
 
-    assert 'GitLab looks for $ONLY in "unit", which is no regular expression' in messages(report)
+    assert 'GitLab looks for $ONLY in "unit", which is not a regular expression' in messages(report)
     assert _differences(result) == []
 
 

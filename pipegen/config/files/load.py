@@ -115,7 +115,7 @@ def folder_of(path: Path, root: Path) -> str:
 
 def decode(data: bytes, name: str, folder: str, report: Report, absolute_path: Path | None = None) -> SourceFile:
     """Return *data* as a text file: UTF-8, or UTF-16 and UTF-32 with a byte order mark."""
-    mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
+    mark, encoding = next((entry for entry in _MARKS if data.startswith(entry[0])), (b"", "utf-8"))
     body = data[len(mark) :]
     file = SourceFile(name, body.decode(encoding, errors="replace"), folder, absolute_path)
     try:

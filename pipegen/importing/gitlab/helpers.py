@@ -69,7 +69,7 @@ def _without(helpers: Mapping[str, Iterable[Node]], job: SourceJob) -> SourceJob
 
 
 def _sequence(items: Iterable[Node], node: Node) -> Node:
-    """Return *items* in place of those of *node*; a value that is no list stays the same."""
+    """Return *items* in place of those of *node*; a value that is not a list stays the same."""
     return TreeSequence(tuple(items), node.span) if isinstance(node, TreeSequence) else node
 
 

@@ -291,7 +291,7 @@ def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[st
     """Yield the lines of the commands of *block* that are part of the script; *constants* are texts of names."""
     for statement in block.statements:
         for branch in statement.blocks if isinstance(statement, OtherGroovy) else ():
-            # What follows in any case is no part of the script.
+            # What follows in any case is not part of the script.
             tried = tried_by(statement)
             if tried is None or branch is tried.block:
                 yield from _commands(branch, imported, constants)

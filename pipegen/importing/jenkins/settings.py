@@ -173,7 +173,7 @@ def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
 
 
 def _obstacle(call: GroovyCall) -> str:
-    """Return the reason why the parameter *call* is no input; "" if it is one."""
+    """Return the reason why the parameter *call* is not an input; "" if it is one."""
     if call.name not in _PARAMETERS:
         return f'a config has no input of the kind "{call.name}"'
     return "" if _has_known_values(call) else "its values are known only at run time"

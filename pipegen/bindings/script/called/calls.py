@@ -129,7 +129,7 @@ def _passed_on(words: Sequence[str]) -> Iterator[InterpreterCall]:
     else:
         # With `-u`, runuser runs the words themselves.
         names = [] if end == len(words) or "-u" in line else ["sh"]
-        # The user, who may come after `--`, is no word of the shell.
+        # The user, who may come after `--`, is not a word of the shell.
         first += sum(1 for _ in itertools.takewhile(lambda name: not name.startswith("-"), words[first:]))
     for call in (call for name in names for call in calls([name, *words[first:]], _MAX_DEPTH)):
         programs, files = (

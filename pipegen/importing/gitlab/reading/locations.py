@@ -79,7 +79,7 @@ def _component_files(address: str, roots: Roots) -> IncludedFiles | None:
 
 
 def _other_checkout(project: str, roots: Roots) -> ProjectCheckout | None:
-    """Return the checkout of the project at this path; None if the user has none, or if it is no path."""
+    """Return the checkout of the project at this path; None if the user has none, or if it is not a path."""
     path = project.strip("/")
     if roots.projects is None or not path.isprintable() or not {"", ".", ".."}.isdisjoint(path.split("/")):
         return None

@@ -131,7 +131,7 @@ _POLICIES = choice("pull-push", "push", "pull")
 
 
 def _axis_value(node: Node) -> Iterable[Wrong]:
-    """Return why *node* is no value of a matrix: GitLab accepts texts and numbers."""
+    """Return why *node* is not a value of a matrix: GitLab accepts texts and numbers."""
     is_boolean = isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN
     return text(node) if is_boolean else scalar(node)
 
@@ -141,7 +141,7 @@ def _cache_policy(node: Node) -> Iterable[Wrong]:
 
 
 def _cache_key(node: Node) -> Iterator[Wrong]:
-    """Yield why *node* is no key of a cache: `KeyValidator` in `lib/gitlab/config/entry/validators.rb` of GitLab."""
+    """Yield why *node* is not a key of a cache: `KeyValidator` in `lib/gitlab/config/entry/validators.rb` of GitLab."""
     key = unquote_plus(text_of(node))
     if not is_text(node):
         yield from text(node)
@@ -215,7 +215,7 @@ _FAILURES = (
 
 
 def _failure(node: Node) -> Iterator[Wrong]:
-    """Yield why *node* is no failure after which GitLab runs a job again."""
+    """Yield why *node* is not a failure after which GitLab runs a job again."""
     if text_of(node) not in _FAILURES:
         similar = suggestion(text_of(node), _FAILURES)
         hint = f'write "{similar}"' if similar else "see https://docs.gitlab.com/ci/yaml/#retrywhen"

@@ -326,7 +326,7 @@ def _is_part(name: str, text: str | None) -> Condition:
         return NEVER
     events = _events(lambda source: source in text) if name == "CI_PIPELINE_SOURCE" else ()
     if not events:
-        raise UntranslatableError(f'GitLab looks for ${name} in "{text}", which is no regular expression')
+        raise UntranslatableError(f'GitLab looks for ${name} in "{text}", which is not a regular expression')
     return StageTest("event", patterns=events)
 
 

@@ -51,7 +51,7 @@ def add_pages(drafts: Sequence[Draft], targets: dict[str, Value], accounting: Ac
 
 
 def _raw_pages(draft: Draft, folder: str, options: Collection[str], targets: Mapping[str, Value]) -> str:
-    """Return why the website in *folder* with *options* is no setting, "" if it is one."""
+    """Return why the website in *folder* with *options* is not a setting, "" if it is one."""
     if "pages" in targets:
         return "another job publishes one, too"
     if others := [key for key in options if key != "publish"]:

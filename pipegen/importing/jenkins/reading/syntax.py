@@ -123,7 +123,7 @@ class GroovyTry(Struct):
 
 
 class OtherGroovy(Struct):
-    """A statement of Groovy that is no call of a step.
+    """A statement of Groovy that is not a call of a step.
 
     *definition* is what `def name = value` assigns, *variable* what `env.name = value` does, *conditional* an `if`,
     *tried* a `try` that keeps a failure.

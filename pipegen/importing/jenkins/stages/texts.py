@@ -291,7 +291,7 @@ class JenkinsNames(Struct, kw_only=True):
         if match := _OR_ELSE.fullmatch(code):
             return (self._or_else(match["value"], match["default"]),)
         if self.defined.get(code) == ():
-            raise UntranslatableError(f'"{code}" is no text')
+            raise UntranslatableError(f'"{code}" is not a text')
         return self.defined[code] if code in self.defined else (self.meaning(code),)
 
     def _or_else(self, code: str, default: str) -> Meaning:

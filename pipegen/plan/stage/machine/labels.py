@@ -9,7 +9,7 @@ _PART = r"\s*(?:(?P<operator>&&|\|\||<->|->)|(?P<sign>[!()])|(?P<name>(?:[A-Za-z
 
 
 def is_expression(text: str) -> bool:
-    """Return whether *text* has operators of Jenkins, and is no single label."""
+    """Return whether *text* has operators of Jenkins, so that it is not a single label."""
     return re.search(_OPERATOR, text) is not None
 
 

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS link (
 """
 # The source of links from contents, and of links to keys without inputs.
 _NOTHING = 0
-# Keys are random, so that a damaged number is no other key, and no number is reused that links still lead to.
+# Keys are random, so that a damaged number is not another key, and no number is reused that links still lead to.
 _BITS = 62
 
 

@@ -39,7 +39,7 @@ class MarkFile(Struct):
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
 
     def location(self) -> str:
-        """Return the line that ran last as `at FILE:LINE, "COMMAND"`, or "" if it was no command of the user."""
+        """Return the line that ran last as `at FILE:LINE, "COMMAND"`, or "" if it was not a command of the user."""
         if not self.is_marked:
             spans = _spans(self.job)
             return _location(spans[0], 0) if len(spans) == 1 else ""

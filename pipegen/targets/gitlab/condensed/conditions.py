@@ -27,7 +27,7 @@ LEAST_SAVED_LINES = 3
 def with_common_when(document: Document) -> Document:
     """Return *document* with `when: on_failure` or `always` in a job, not in each of its rules.
 
-    So it shares its rules with jobs that start otherwise, and gets those of a job that it extends from that one.
+    The job can then share its rules with jobs that start otherwise, and gets the rules of a job that it extends.
     https://docs.gitlab.com/ci/yaml/#ruleswhen: a rule without `when` has that of the job.
     """
     jobs = [_with_common_when(job) for job in document.jobs]

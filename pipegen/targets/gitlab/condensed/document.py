@@ -131,8 +131,8 @@ def _with_common_needs(document: Document) -> Document:
 def _with_shared_variables(document: Document) -> Document:
     """Return *document* with the variables that each job of a stage has as its own, with the value that most have.
 
-    In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them. So do jobs of a
-    file in which some have a raw `inherit` or `variables: null`, and variables that raw rules of the workflow set.
+    Each job keeps them in a file with jobs that start other pipelines, which would get them, and in a file in which
+    some have a raw `inherit` or `variables: null`. Variables that raw rules of the workflow set stay in the jobs, too.
     """
     stage_jobs = [job for job in document.base_jobs() if job.runs_stage]
     if len(stage_jobs) < 2 or any("variables" in removed(job.raw) for job in stage_jobs):  # noqa: PLR2004 - several

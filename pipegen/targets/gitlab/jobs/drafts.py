@@ -225,7 +225,7 @@ class _Drafting(Struct, kw_only=True):
                 self.report.add(
                     RAW_REPLACES,
                     f'"script" of stage "{job.title}" replaces the commands that set "{name}", '
-                    "which is no variable of the job",
+                    "which is not a variable of the job",
                     at=text.span,
                     hint="set it in the script for GitLab",
                 )

@@ -73,7 +73,7 @@ class _Writer(Struct):
                 self.values.append(computed)
                 return expression(computed)
             case _:
-                raise TypeError(f"{value} is no parameter of a step")
+                raise TypeError(f"{value} is not a parameter of a step")
 
     def _item(self, value: Expression) -> str:
         """Return *value*, an item of a list: a map of one name to its parameters is a call."""

@@ -226,7 +226,7 @@ def test_another_script_gets_no_variables_if_an_image_has_one_of_the_run_with_th
 
     assert output.data["only"]["image"] == "$A"
     assert "variables" not in output.data["only"]
-    assert '"script" of stage "only" replaces the commands that set "A", which is no variable of the job' in messages
+    assert '"script" of stage "only" replaces the commands that set "A", which is not a variable of the job' in messages
 
 
 @pytest.mark.parametrize(

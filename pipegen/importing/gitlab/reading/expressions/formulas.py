@@ -212,7 +212,7 @@ def _compares(comparison: Comparison, facts: Facts) -> bool:
         return False
     if isinstance(regex := searched(LiteralText(text)), Regex):
         return searches(regex, left or "")
-    # GitLab looks for the left side in a text that is no regular expression.
+    # GitLab looks for the left side in a text that is not a regular expression.
     return (left or "") in text
 
 

@@ -64,7 +64,7 @@ class KeyContext(Struct, kw_only=True):
 
 
 def as_map(value: Value) -> dict[str, Value]:
-    """Return a copy of the map *value*; an empty one if it is no map."""
+    """Return a copy of the map *value*; an empty one if it is not a map."""
     return dict(value) if isinstance(value, dict) else {}
 
 

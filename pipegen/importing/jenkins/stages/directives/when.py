@@ -85,7 +85,7 @@ def with_parameters(test: BuildTest, names: JenkinsNames) -> BuildTest:
 
 
 def _of_variable(test: VariableComparison, names: JenkinsNames) -> BuildTest:
-    """Return *test* of a variable that is no parameter."""
+    """Return *test* of a variable that is not a parameter."""
     name = test.variable.name
     if name in CHECKED_OUT_BRANCH and not names.is_set(name):
         return replace(test, variable=BuildVariable("BRANCH_NAME"), text=_REMOTE.sub("", test.text))

@@ -181,7 +181,7 @@ def _is_compound(test: BuildTest) -> bool:
 
 def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
     value, comparator = _value(test, names), test.comparator
-    is_boolean = names.inputs.get(test.variable.name)  # None if it is no parameter
+    is_boolean = names.inputs.get(test.variable.name)  # None if it is not a parameter
     _check_type(test, names)
     text = "true" if comparator is Comparator.IS_SET and is_boolean else test.text
     match comparator:

@@ -47,7 +47,7 @@ def expanded(
 
 
 def _output(part: Part, producers: Mapping[str, Job]) -> str:
-    """Return the variable of an output that a report sets; a container is no image."""
+    """Return the variable of an output that a report sets; a container is not an image."""
     if not isinstance(part, Reference) or part.scope is not Scope.STAGE:
         return ""
     producer = producers.get(part.namespace or "")
