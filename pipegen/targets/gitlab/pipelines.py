@@ -16,7 +16,7 @@ from pipegen.targets.gitlab.helper_jobs.mail import mail_script
 from pipegen.targets.gitlab.helper_jobs.optional_stages import is_optional_in_some_runs, waiting_job
 from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
-from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
+from pipegen.targets.gitlab.jobs.deployments.stop_stages import needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.fetch import skips_checkout, stage_fetch_variables
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
@@ -172,7 +172,8 @@ class JobContext(Struct, kw_only=True):
         share = self.shares[draft.tools]
         own = share.own
         limits = within_pipeline(draft.job.limits, self.plan)
-        has_checkout = bool(draft.script) and not (is_stop(draft.job) and not needs_checkout(draft.job))
+        is_stop = draft.job.deployment.stops_environment
+        has_checkout = bool(draft.script) and (not is_stop or needs_checkout(draft.job))
         fetch = self._fetch(draft.job) if has_checkout else (NO_CHECKOUT,)
         return GitLabJob(
             name=stage_job.job,
@@ -184,7 +185,7 @@ class JobContext(Struct, kw_only=True):
             if draft.job.id_tokens
             else (),
             # A job without needs waits for all jobs of earlier steps.
-            stage=_step(draft) if entries or not is_stop(draft.job) else f"{STEP} 1",
+            stage=_step(draft) if entries or not is_stop else f"{STEP} 1",
             needs=entries,
             rules=self.stage_rules[draft.job.stage].own,
             limits=lower_limits(limits, has_after=bool(draft.after)),

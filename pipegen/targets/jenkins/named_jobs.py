@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.graph.walk import finish_order
 from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, Workspace
@@ -41,6 +41,16 @@ class NamedJob(Struct):
     variables: tuple[tuple[str, str], ...]
     is_pinned: bool
     pins: tuple[Job, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The names of the pipeline and of the stage in the config; no other job has both."""
+        return self.plan.name, self.job.stage
+
+
+def names_by_key(named: Iterable[NamedJob]) -> dict[tuple[str, str], str]:
+    """Return the names of the *named* jobs in the file, by their keys."""
+    return {named_job.key: named_job.name for named_job in named}
 
 
 class ScriptedPlans(Struct, kw_only=True):

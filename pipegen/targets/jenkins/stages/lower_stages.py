@@ -8,7 +8,7 @@ from enum import Enum
 from pipegen.plan.model import Job, Workspace
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.named_jobs import NamedJob, names_by_key
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.tools import tools
@@ -45,7 +45,7 @@ class Stages(Struct):
 
 def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -> Stages:
     """Return the stages of the *named* jobs."""
-    names = {(named_job.plan.name, named_job.job.stage): named_job.name for named_job in named}
+    names = names_by_key(named)
     jobs: dict[str, dict[str, Job]] = {}
     for named_job in named:
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job

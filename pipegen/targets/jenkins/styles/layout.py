@@ -19,7 +19,7 @@ from pipegen.targets.jenkins.job.properties import (
     report_not_scripted,
     report_without_agent,
 )
-from pipegen.targets.jenkins.named_jobs import ScriptedPlans
+from pipegen.targets.jenkins.named_jobs import ScriptedPlans, names_by_key
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.size.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.size.files import MOST_VARIABLES, FileFrame, weigh_declarative
@@ -100,7 +100,7 @@ def _needs_driver(work: ScriptedPlans) -> bool:
 def _graph(work: ScriptedPlans) -> ExecutionGraph:
     """Return the graph of all pipelines' stages except finally stages, by their names in the file."""
     named = [named_job for named_job in work.named if not named_job.job.is_final]
-    names = {(named_job.plan.name, named_job.job.stage): named_job.name for named_job in named}
+    names = names_by_key(named)
     arcs = [
         (names[named_job.plan.name, earlier], named_job.name) for named_job in named for earlier in named_job.job.needs
     ]

@@ -30,11 +30,6 @@ _PROGRAM = (
 )
 
 
-def is_stop(job: Job) -> bool:
-    """Return whether *job* stops an environment."""
-    return job.deployment.environment is not None and job.deployment.environment.stops
-
-
 def needs_checkout(job: Job) -> bool:
     """Return whether the script of *job* names a file of the repository, or a program that reads the current folder.
 
@@ -58,7 +53,7 @@ def with_stop_needs(job: Job, plan: Plan) -> Job:
 
     GitLab skips a manual job that needs a failed one.
     """
-    if not is_stop(job):
+    if not job.deployment.stops_environment:
         return job
     read = read_stages(job)
     needs: dict[str, None] = {}

@@ -22,18 +22,18 @@ class Stashes:
     """The stashes of all *named* jobs, named by the slugs of their jobs."""
 
     def __init__(self, named: Sequence[NamedJob]) -> None:
-        self._jobs = {(named_job.plan.name, named_job.job.stage): named_job for named_job in named}
+        self._jobs = {named_job.key: named_job for named_job in named}
         plans = {named_job.plan.name: named_job.plan for named_job in named}
         self._positions = {
             name: {stage: position for position, stage in enumerate(plan.graph.topological())}
             for name, plan in plans.items()
         }
-        self._reads = {(named_job.plan.name, named_job.job.stage): self._read_stages(named_job) for named_job in named}
+        self._reads = {named_job.key: self._read_stages(named_job) for named_job in named}
         self._read = {(plan, stage) for (plan, _), stages in self._reads.items() for stage in stages}
         self._uncertain = {
             (named_job.plan.name, stage)
             for named_job in named
-            for stage in self._reads[named_job.plan.name, named_job.job.stage]
+            for stage in self._reads[named_job.key]
             if may_be_absent(self._jobs[named_job.plan.name, stage].job, named_job.job)
         }
 
@@ -47,7 +47,7 @@ class Stashes:
     def left_by(self, producer: NamedJob, values: GroovyTexts) -> model.Stash | None:
         """Return the stash of a job, whose texts have *values*; None if no job reads it."""
         job = producer.job
-        if (producer.plan.name, job.stage) not in self._read:
+        if producer.key not in self._read:
             return None
         return model.Stash(
             name=job.slug,
@@ -55,7 +55,7 @@ class Stashes:
             excludes=excludes(job, values),
             has_folders=has_folders(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
-            is_tested=(producer.plan.name, job.stage) in self._uncertain,
+            is_tested=producer.key in self._uncertain,
         )
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from copy import copy
 
 from pipegen.emit.groovy import literal
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.named_jobs import NamedJob, names_by_key
 
 _PREFIX = "PIPEGEN_STATUS"
 # A step that makes the build unstable does not fail its stage.
@@ -20,7 +20,7 @@ class Statuses:
     """The stages of the *named* jobs whose status is read; *ends* names the ends of pipelines with finally stages."""
 
     def __init__(self, named: Sequence[NamedJob], ends: Mapping[str, str]) -> None:
-        self._names = {(named_job.plan.name, named_job.job.stage): named_job.name for named_job in named}
+        self._names = names_by_key(named)
         self._ends = ends
         self.is_declarative = False
         self._read = {(named_job.plan.name, stage) for named_job in named for stage in named_job.job.statuses}
@@ -33,7 +33,7 @@ class Statuses:
 
     def success_steps(self, named: NamedJob) -> tuple[model.Step, ...]:
         """Return the last step of a stage, which records its success, if its status is read."""
-        return (model.Succeeded(named.name),) if (named.plan.name, named.job.stage) in self._read else ()
+        return (model.Succeeded(named.name),) if named.key in self._read else ()
 
     def condition(self, named: NamedJob) -> str:
         """Return the Groovy expression for whether the pipeline has the status for which a stage runs, "" for any."""
