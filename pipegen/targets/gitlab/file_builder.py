@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
 from posixpath import join
 from shlex import quote
 
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import part_note
 from pipegen.emit.yaml import write
+from pipegen.numbering import unique_name
 from pipegen.plan.model import Job
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
@@ -206,10 +206,7 @@ def _files(count: int) -> str:
 
 
 def _child_names(children: Sequence[ChildFile]) -> list[str]:
-    """Return a name for the file of each of *children*, from its title; a number distinguishes similar titles."""
-    names: list[str] = []
-    for child in children:
-        slug = re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") or "child"
-        numbered = (f"{slug}-{number}" for number in count(2))
-        names.append(next(name for name in chain((slug,), numbered) if name not in names))
-    return names
+    """Return a name for the file of each of *children*, from its title; numbers distinguish similar titles."""
+    slugs = [re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") for child in children]
+    taken: set[str] = set()
+    return [unique_name(slug or "child", taken) for slug in slugs]

@@ -30,7 +30,7 @@ def assemble(
     # Most pipelines have no job with too many needs.
     is_collecting = any(is_too_many(needs, sizes) for needs in reduced.values())
     if not is_collecting:
-        yield from (_with_needs(job, reduced[job.name]) for job in jobs)
+        yield from (with_needs(job, reduced[job.name]) for job in jobs)
         return
     collectors = pipeline.collectors(names, jobs, stage_jobs)
     collected: list[GitLabJob] = []
@@ -38,13 +38,14 @@ def assemble(
     for job in jobs:
         needs, new_collectors = collectors.fit(job.name, reduced[job.name])
         created.update(collector.name for collector in new_collectors)
-        collected += (*new_collectors, _with_needs(job, needs))
+        collected += (*new_collectors, with_needs(job, needs))
         if is_too_many(needs, sizes):
             _report_variables(pipeline, job, stage_jobs, report)
     yield from with_rules_of_readers(collected, created)
 
 
-def _with_needs(job: GitLabJob, needs: tuple[NeedEntry, ...]) -> GitLabJob:
+def with_needs(job: GitLabJob, needs: tuple[NeedEntry, ...]) -> GitLabJob:
+    """Return *job* with *needs*; the same object if they are equal, so that its size is not estimated again."""
     return job if needs == job.needs else replace(job, needs=needs)
 
 
@@ -58,6 +59,6 @@ def _report_variables(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[
 
 
 def _span(pipeline: JobContext, job: str, stage_jobs: Mapping[str, StageJob]) -> Span:
-    """Return the place of the stage of *job*, or else of the pipeline."""
+    """Return the location of the stage of *job*, or else of the pipeline."""
     spans = {stage_jobs[stage.stage].job: stage.span for stage in pipeline.plan.jobs if stage.stage in stage_jobs}
     return spans.get(job, pipeline.plan.span)

@@ -19,7 +19,7 @@ from posixpath import join
 
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
-from pipegen.targets.gitlab.files.assembly import assemble
+from pipegen.targets.gitlab.files.assembly import assemble, with_needs
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.files.splitting import Split
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
@@ -80,14 +80,21 @@ def _with_child(job: GitLabJob, file: GeneratedFile | None, folder: str) -> GitL
     return replace(job, trigger=ChildPipeline(join(folder, file.name)), variables=(*job.variables, *passed))
 
 
-class _Division(Struct):
+class _Division(Struct, kw_only=True):
+    """The jobs of *layout* in files, according to *split*; new jobs take their names from *names*.
+
+    Attributes:
+        stages: the stage of each job, by the name of the job.
+        bridges: the name of the job that starts each child, by the number of the child.
+        child_context: the pipeline as it is in a child.
+        child_jobs: the jobs of all children.
+    """
+
     layout: PipelineLayout
-    parts: Mapping[str, int]
+    split: Split
     names: JobNames
-    titles: Mapping[int, str]
-    resource_group: str
-    stages: dict[str, str]
-    bridges: dict[int, str]
+    stages: Mapping[str, str]
+    bridges: Mapping[int, str]
     child_context: JobContext
     child_jobs: tuple[PipelineJob, ...]
 
@@ -96,21 +103,21 @@ class _Division(Struct):
         stages = {pipeline_job.job.name: pipeline_job.stage for pipeline_job in layout.pipeline_jobs}
         prefix = "" if split.resource_group else f"{layout.pipeline.prefix}child: "
         bridges = {part: names.take(f"{prefix}{title}") for part, title in split.titles.items()}
+        child_context, child_jobs = layout.for_child(split.parts)
         return cls(
-            layout,
-            split.parts,
-            names,
-            split.titles,
-            split.resource_group,
-            stages,
-            bridges,
-            *layout.for_child(split.parts),
+            layout=layout,
+            split=split,
+            names=names,
+            stages=stages,
+            bridges=bridges,
+            child_context=child_context,
+            child_jobs=child_jobs,
         )
 
     def divide(self) -> ParentAndChildren:
         """Return the jobs in files."""
         parent_jobs = [
-            pipeline_job.job for pipeline_job in self.layout.pipeline_jobs if pipeline_job.stage not in self.parts
+            pipeline_job.job for pipeline_job in self.layout.pipeline_jobs if pipeline_job.stage not in self.split.parts
         ]
         collectors = self.layout.pipeline.collectors(self.names, parent_jobs, self.layout.stage_jobs)
         children: list[ChildPart] = []
@@ -124,13 +131,13 @@ class _Division(Struct):
                 collected[job], created = collectors.gather(job, needs, _MOST_FETCHED)
                 new_collectors += created
             jobs = [_with_fetched(job, collected.get(job.name, ())) for job in jobs]
-            children.append(ChildPart(self.titles[part], bridge, self._child(part, fetching.received(jobs))))
+            children.append(ChildPart(self.split.titles[part], bridge, self._child(part, fetching.received(jobs))))
             fetched = [need.job for job in children[-1].jobs for need in job.needs if need.pipeline]
             starting[part] = [*new_collectors, self._bridge(part, fetched)]
         jobs = _in_steps(self._in_order(starting))
         bridges = {f"child {part}": StageJob(job=name, last=name, artifacts=()) for part, name in self.bridges.items()}
         stage_jobs = {
-            stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if stage not in self.parts
+            stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if stage not in self.split.parts
         } | bridges
         return ParentAndChildren(
             tuple(assemble(self.layout.pipeline, jobs, stage_jobs, self.names, self.layout.report)), tuple(children)
@@ -139,12 +146,14 @@ class _Division(Struct):
     def _child(self, part: int, jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
         """Return the *jobs* of a child as they are in its file."""
         stage_jobs = {
-            stage: stage_job for stage, stage_job in self.layout.stage_jobs.items() if self.parts.get(stage) == part
+            stage: stage_job
+            for stage, stage_job in self.layout.stage_jobs.items()
+            if self.split.parts.get(stage) == part
         }
         # A whole pipeline keeps its steps.
-        ordered = [*jobs] if self.resource_group else _in_steps(jobs)
+        ordered = [*jobs] if self.split.resource_group else _in_steps(jobs)
         if all(job.rules for job in ordered):
-            name = self.names.take(f"{self.layout.pipeline.prefix}start of {self.titles[part]}")
+            name = self.names.take(f"{self.layout.pipeline.prefix}start of {self.split.titles[part]}")
             ordered.insert(0, unconditional_job(name, self.child_context.shell_image()))
         return tuple(assemble(self.child_context, ordered, stage_jobs, self.names, self.layout.report))
 
@@ -152,23 +161,23 @@ class _Division(Struct):
         """Yield the jobs of the parent, each bridge in the position of the first stage of its child."""
         started: set[int] = set()
         for job in self.layout.pipeline_jobs:
-            part = self.parts.get(job.stage)
+            part = self.split.parts.get(job.stage)
             if part is None:
-                yield _with_needs(job.job, _merged(self._parent_need(need) for need in job.job.needs))
+                yield with_needs(job.job, _merged(self._parent_need(need) for need in job.job.needs))
             elif part not in started:
                 started.add(part)
                 yield from starting[part]
 
     def _parent_need(self, need: NeedEntry) -> NeedEntry:
         """Return *need* as a job of the parent has it: on the bridge if the needed job is in a child."""
-        part = self.parts.get(self.stages.get(need.job, ""))
+        part = self.split.parts.get(self.stages.get(need.job, ""))
         return need if part is None else NeedEntry(self.bridges[part], artifacts=False)
 
     def _bridge(self, part: int, fetched: Iterable[str]) -> GitLabJob:
         """Return the job that starts the child *part*, after all needs of its jobs, and after the jobs *fetched*."""
         needs: list[NeedEntry] = []
         for pipeline_job in self.layout.pipeline_jobs:
-            if self.parts.get(pipeline_job.stage) == part:
+            if self.split.parts.get(pipeline_job.stage) == part:
                 needs += [self._parent_need(need) for need in pipeline_job.job.needs if not self.is_in(need.job, part)]
         needs += [
             self._parent_need(NeedEntry(self.layout.stage_jobs[stage].last, artifacts=False))
@@ -184,9 +193,9 @@ class _Division(Struct):
             # Otherwise, all variables of this file would override those that jobs of the child set.
             inherits_variables=False,
             # The bridge of a whole pipeline stands for its stages.
-            variables=() if self.resource_group else (IS_HELPER,),
+            variables=() if self.split.resource_group else (IS_HELPER,),
             trigger=ChildPipeline(""),
-            resource_group=self.resource_group,
+            resource_group=self.split.resource_group,
         )
 
     def _passed(self, needs: Sequence[NeedEntry]) -> Iterator[str]:
@@ -196,11 +205,11 @@ class _Division(Struct):
         yield from (stage for stage in awaited(direct, None, stage_jobs) if stage not in direct)
 
     def is_in(self, job: str, part: int) -> bool:
-        return self.parts.get(self.stages.get(job, "")) == part
+        return self.split.parts.get(self.stages.get(job, "")) == part
 
     def _may_miss(self, job: str) -> bool:
         stage_job = self.layout.stage_jobs.get(self.stages.get(job, ""))
-        return stage_job is not None and stage_job.is_conditional and self.stages.get(job) not in self.parts
+        return stage_job is not None and stage_job.is_conditional and self.stages.get(job) not in self.split.parts
 
 
 class _Fetching:
@@ -221,7 +230,7 @@ class _Fetching:
         return [
             self._fetching(pipeline_job.job)
             for pipeline_job in self._of.child_jobs
-            if self._of.parts.get(pipeline_job.stage) == self._part
+            if self._of.split.parts.get(pipeline_job.stage) == self._part
         ]
 
     def _fetching(self, job: GitLabJob) -> GitLabJob:
@@ -231,7 +240,7 @@ class _Fetching:
             self.collected[job.name] = tuple(outside)
             outside = []
         fetched = [NeedEntry(need.job, artifacts=True, pipeline=f"${PARENT}") for need in outside]
-        return _with_needs(job, (*inside, *fetched))
+        return with_needs(job, (*inside, *fetched))
 
     def _is_uncertain(self, need: NeedEntry) -> bool:
         stage_job = self._of.layout.stage_jobs[self._of.stages[need.job]]
@@ -250,7 +259,7 @@ class _Fetching:
                     result.append(receivers[outside])
                 inside = [NeedEntry(receivers[outside].name, artifacts=True), *inside]
                 outside = ()
-            result.append(_with_needs(job, (*inside, *outside)))
+            result.append(with_needs(job, (*inside, *outside)))
         return result
 
     def _clash(self, job: GitLabJob, outside: Sequence[NeedEntry], inside: Sequence[NeedEntry]) -> bool:
@@ -276,11 +285,6 @@ class _Fetching:
             artifacts=tuple(paths),
             artifact_keys=strictest(self._artifact_keys[need.job] for need in self.collected.get(reader, outside)),
         )
-
-
-def _with_needs(job: GitLabJob, needs: tuple[NeedEntry, ...]) -> GitLabJob:
-    """Return *job* with *needs*; the same object if they are equal, so that its size is not estimated again."""
-    return job if needs == job.needs else replace(job, needs=needs)
 
 
 def _in_steps(jobs: Iterable[GitLabJob]) -> list[GitLabJob]:
