@@ -77,9 +77,7 @@ def _set_names(stage: CheckedStage, target: str) -> set[str]:
     names.update(variable for credential in job.secrets for variable in credential.variables)
     names.update(token.variable for token in job.id_tokens)
     names.update(input_.name for input_ in stage.plan.inputs)
-    for engine, keys in job.raw:
-        names |= _words(keys) if engine == target else set()
-    return names
+    return names | _words(job.raw_for(target))
 
 
 def _words(node: Node | None) -> set[str]:

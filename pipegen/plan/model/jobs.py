@@ -270,6 +270,10 @@ class Job(SpannedStruct, kw_only=True):
         )
         return replace(job, cases=(), steps=tuple(steps))
 
+    def raw_for(self, target: str) -> TreeMapping | None:
+        """Return its keys for *target* only, None if it has none."""
+        return next((keys for name, keys in self.raw if name == target), None)
+
     @property
     def groovy_condition(self) -> PluginCall | None:
         """The first block around its script that is a condition in Groovy, which only Jenkins evaluates."""

@@ -94,7 +94,7 @@ def with_default_tools(document: Document) -> Document:
 
 def _values(job: GitLabJob, hidden: Hidden | None, *, has_scripts: bool) -> DefaultKeys:
     """Return the values of the keys in *job*, which extends *hidden*; those of scripts if it *has_scripts*."""
-    job = with_tools(job, hidden) if hidden is not None else job
+    job = with_tools(job, hidden)
     return DefaultKeys(
         image=job.image,
         services=job.services,

@@ -337,7 +337,7 @@ def _reasons_of_part(job: Job) -> Iterator[str]:
 
 def _reasons(job: Job, plan: Plan, layout: PipelineLayout, in_settings: Mapping[str, str]) -> Iterator[str]:
     """Yield why *job* cannot be in any child."""
-    if any(name == "gitlab" for name, _ in job.raw):
+    if job.raw_for("gitlab") is not None:
         yield 'its GitLab keys ("raw") may have another meaning there'
     names = (layout.stage_jobs[job.stage].job, *setting_names(plan, job)) if in_settings else ()
     yield from (in_settings[name] for name in names if name in in_settings)

@@ -10,7 +10,7 @@ from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Flow, Value
 from pipegen.plan.model import Commands, Job
-from pipegen.source.tree import Entry, Node, Scalar, entries_of, scalars, written_text
+from pipegen.source.tree import Entry, Node, Scalar, child, entries_of, scalars, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import replace
@@ -56,26 +56,23 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
     Keys that GitLab refuses in the job of the stage are reported, and keys that replace generated ones.
     """
     raw: dict[str, Data] = {}
-    for target, keys in job.raw:
-        if target != _TARGET:
-            continue
-        for entry in keys.entries:
-            reason = _refusal(entry.key.text, entry.value, is_bridge=is_bridge, has_artifacts=has_artifacts)
-            if reason:
-                report.add(
-                    RAW_KEY_REFUSED,
-                    f'GitLab refuses "{entry.key.text}" in "raw": {reason}',
-                    at=entry.key.span,
-                    hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
-                )
-            elif entry.key.text in _GENERATED:
-                report.add(
-                    RAW_REPLACES,
-                    f'"{entry.key.text}" in "raw" replaces the key that pipegen generates',
-                    at=entry.key.span,
-                    hint=_own_key(entry),
-                )
-            raw[entry.key.text] = _data(entry.value)
+    for entry in entries_of(job.raw_for(_TARGET)):
+        reason = _refusal(entry.key.text, entry.value, is_bridge=is_bridge, has_artifacts=has_artifacts)
+        if reason:
+            report.add(
+                RAW_KEY_REFUSED,
+                f'GitLab refuses "{entry.key.text}" in "raw": {reason}',
+                at=entry.key.span,
+                hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
+            )
+        elif entry.key.text in _GENERATED:
+            report.add(
+                RAW_REPLACES,
+                f'"{entry.key.text}" in "raw" replaces the key that pipegen generates',
+                at=entry.key.span,
+                hint=_own_key(entry),
+            )
+        raw[entry.key.text] = _data(entry.value)
     return raw
 
 
@@ -135,24 +132,21 @@ def always_starts(raw: Mapping[str, Data]) -> bool:
 
 
 def read_by_rules(job: Job) -> frozenset[str] | None:
-    """Return the variables that rules of GitLab read, which *job* has in place of those for its conditions.
-
-    Return None without such rules.
-    """
-    raw = [rules for target, keys in job.raw if target == _TARGET and (rules := keys.get("rules")) is not None]
-    texts = [scalar.text for rules in raw for scalar in scalars(rules)]
-    return frozenset(name for text in texts for name in _VARIABLE.findall(text)) if raw else None
+    """Return the variables in the GitLab rules that *job* has in place of its conditions; None without such rules."""
+    rules = child(job.raw_for(_TARGET), "rules")
+    if rules is None:
+        return None
+    return frozenset(name for scalar in scalars(rules) for name in _VARIABLE.findall(scalar.text))
 
 
 def replaces_script(job: Job) -> bool:
     """Return whether a key for GitLab replaces or removes the script of *job*."""
-    return any(target == _TARGET and keys.entry("script") is not None for target, keys in job.raw)
+    return child(job.raw_for(_TARGET), "script") is not None
 
 
 def raw_variables(job: Job) -> frozenset[str]:
     """Return the names of the variables that the keys for GitLab of *job* set."""
-    raw = [variables for target, keys in job.raw if target == _TARGET and (variables := keys.get("variables"))]
-    return frozenset(entry.key.text for node in raw for entry in entries_of(node))
+    return frozenset(entry.key.text for entry in entries_of(child(job.raw_for(_TARGET), "variables")))
 
 
 def without_raw_variables(job: Job) -> Job:

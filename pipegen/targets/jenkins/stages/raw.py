@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.groovy import GroovyTokens
-from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, as_items
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, as_items, child, entries_of, items_of
 from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
@@ -31,41 +30,32 @@ def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
 
 def heads(job: Job) -> tuple[str, ...]:
     """Return the block steps around those of *job*, the first outermost."""
-    return tuple(head.text.strip() for head in _items(job, _WRAP))
+    heads_of_blocks = items_of(child(job.raw_for(_TARGET), _WRAP))
+    return tuple(head.text.strip() for head in heads_of_blocks if isinstance(head, Scalar))
 
 
 def check_raw(job: Job, report: Report) -> None:
     """Report `raw` entries of *job* for Jenkins that are not heads of block steps."""
-    for target, keys in job.raw:
-        if target != _TARGET:
+    for entry in entries_of(job.raw_for(_TARGET)):
+        key = entry.key.text
+        if key != _WRAP:
+            report.add(
+                codes.RAW_REFUSED,
+                f'"raw" has no key "{key}" for Jenkins',
+                at=entry.key.span,
+                hint='move it to the key "steps" of the stage: "steps: {jenkins: […], elsewhere: skip}"'
+                if key == "steps"
+                else 'use "wrap" for steps around those of the stage',
+            )
             continue
-        for entry in keys.entries:
-            key = entry.key.text
-            if key != _WRAP:
+        for item in as_items(entry.value):
+            if not isinstance(entry.value, Sequence) or not _is_head(item):
                 report.add(
                     codes.RAW_REFUSED,
-                    f'"raw" has no key "{key}" for Jenkins',
-                    at=entry.key.span,
-                    hint='move it to the key "steps" of the stage: "steps: {jenkins: […], elsewhere: skip}"'
-                    if key == "steps"
-                    else 'use "wrap" for steps around those of the stage',
+                    "this is not a Jenkins step with a block",
+                    at=item.span,
+                    hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\"",
                 )
-                continue
-            for item in as_items(entry.value):
-                if not isinstance(entry.value, Sequence) or not _is_head(item):
-                    report.add(
-                        codes.RAW_REFUSED,
-                        "this is not a Jenkins step with a block",
-                        at=item.span,
-                        hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\"",
-                    )
-
-
-def _items(job: Job, key: str) -> Iterator[Scalar]:
-    for target, keys in job.raw:
-        node = keys.get(key) if target == _TARGET else None
-        if isinstance(node, Sequence):
-            yield from (item for item in node.items if isinstance(item, Scalar))
 
 
 def _is_head(node: Node) -> bool:
