@@ -135,7 +135,7 @@ def jobs(
         if (environment := stage_plan.settings.deployment.environment) is not None
     )
     sources = {
-        name: _all_sources(name, work[name], order.closure, files, namespaces, is_alone=name in stops, report=report)
+        name: _sources(work[name], order.closure, files, namespaces, report, is_stop=name in stops)
         for name in namespaces.stages
         if name in work
     }
@@ -165,23 +165,31 @@ def jobs(
     return with_stop_environments(pipeline_jobs, report)
 
 
-def _all_sources(
-    name: str,
-    work: StagePlan,
-    closure: Closure,
-    files: _Files,
-    namespaces: Namespaces,
-    *,
-    is_alone: bool,
-    report: Report,
+def _sources(
+    work: StagePlan, closure: Closure, files: _Files, namespaces: Namespaces, report: Report, *, is_stop: bool
 ) -> tuple[str, ...]:
-    """Return the stages whose files stage *name* gets: of finally stages and one that *is_alone*, those it names."""
-    if not files.leaving and work.stage.files_from is None and work.stage.trigger is None:
+    """Return the stages whose files the stage of *work* gets, in an order that the arcs allow.
+
+    These are all ancestors if it reads files, else the ones whose outputs it reads, and those that generate the child
+    pipeline that it starts. A finally stage has no ancestors: it gets the files of the stages that it names. The same
+    applies to a stage that stops an environment (*is_stop*): the files of others may have expired when a person starts
+    it.
+    """
+    stage, name = work.stage, work.stage.name.value
+    if not files.leaving and stage.files_from is None and stage.trigger is None:
         return ()
     is_final = name in namespaces.final
     ancestors = closure.positions if is_final else Ancestors(closure, name)
     available = AvailableFiles(namespaces.groups, files.leaving, ancestors, namespaces.final)
-    return _sources(name, work, available, files, closure, report, is_alone=is_final or is_alone)
+    generating = {*child_generators(stage, available, files.artifact_paths, report)}
+    chosen = chosen_sources(stage, available, work.inputs, report)
+    if chosen is not None:
+        return files.ordered({*chosen, *generating}) if generating else chosen
+    has_readers = reads_files(work.steps) or work.after or work.settings.plugin_steps is not None
+    if has_readers and not (is_final or is_stop):
+        return files.of_ancestors(name, closure)
+    producers = (output.stage for output in work.inputs if output.stage in files.before)
+    return files.ordered({*producers, *generating})
 
 
 def _ancestors(stages: Sequence[str], graph: ExecutionGraph) -> dict[str, int]:
@@ -262,32 +270,3 @@ def _among(outputs: Collection[Output], stage: str, names: Sequence[str]) -> tup
 def _combination(stage: StageConfig) -> Combination | None:
     of = stage.combination
     return Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None
-
-
-def _sources(
-    name: str,
-    work: StagePlan,
-    available: AvailableFiles,
-    files: _Files,
-    closure: Closure,
-    report: Report,
-    *,
-    is_alone: bool,
-) -> tuple[str, ...]:
-    """Return the stages whose files the job *name* gets.
-
-    These are all ancestors if it reads files, else the ones whose outputs it reads, and those that generate the child
-    pipeline that it starts.
-
-    A finally stage has no ancestors: it gets the files of the stages that it names. The same applies to a stage that
-    stops an environment: the files of others may have expired when a person starts it. Both are *is_alone*.
-    """
-    generating = {*child_generators(work.stage, available, files.artifact_paths, report)}
-    chosen = chosen_sources(work.stage, available, work.inputs, report)
-    if chosen is not None:
-        return files.ordered({*chosen, *generating}) if generating else chosen
-    has_readers = reads_files(work.steps) or work.after or work.settings.plugin_steps is not None
-    if has_readers and not is_alone:
-        return files.of_ancestors(name, closure)
-    producers = (output.stage for output in work.inputs if output.stage in files.before)
-    return files.ordered({*producers, *generating})
