@@ -24,10 +24,10 @@ class TaskWait(Struct):
 
 
 class Bar(Struct, kw_only=True):
-    """An attempt from start to end, the indexes of its slots in *lanes*, and the *waits* before it."""
+    """An attempt from start to end, the indexes of its *slots*, and the *waits* before it."""
 
     attempt: Attempt
-    lanes: tuple[int, ...]
+    slots: tuple[int, ...]
     start: float
     end: float
     outcome: Outcome
@@ -51,10 +51,10 @@ class Timeline:
         self._bars: list[Bar] = []
         self._waits: dict[TaskId, list[TaskWait]] = {}
         # The current wait of each task.
-        self._parked: dict[TaskId, Waiting] = {}
+        self._waiting: dict[TaskId, Waiting] = {}
         self._running: dict[TaskId, tuple[float, tuple[int, ...]]] = {}
         # By machine: the number of slots ever used, and those that are free.
-        self._lanes: dict[str, int] = {}
+        self._used: dict[str, int] = {}
         self._free: dict[str, list[int]] = {}
 
     def notify(self, event: RunEvent) -> None:
@@ -69,7 +69,7 @@ class Timeline:
                 self._close(task, event.time)
             case Waiting(task=task):
                 self._close(task, event.time)
-                self._parked[task] = event
+                self._waiting[task] = event
 
     def bars(self) -> tuple[Bar, ...]:
         """Return the attempts that have ended, in the order in which they started."""
@@ -77,20 +77,20 @@ class Timeline:
 
     def _close(self, task: TaskId, time: float) -> None:
         """End the current wait of *task*."""
-        parked = self._parked.pop(task, None)
-        if parked is not None and time > parked.time:
-            self._waits.setdefault(task, []).append(TaskWait(parked.cause, parked.what, parked.time, time))
+        waiting = self._waiting.pop(task, None)
+        if waiting is not None and time > waiting.time:
+            self._waits.setdefault(task, []).append(TaskWait(waiting.cause, waiting.what, waiting.time, time))
 
     def _end(self, event: Ended) -> None:
         task = event.attempt.task.id
-        start, lanes = self._running.pop(task)
-        for lane in lanes:
-            heapq.heappush(self._free[event.attempt.machine], lane)
+        start, slots = self._running.pop(task)
+        for slot in slots:
+            heapq.heappush(self._free[event.attempt.machine], slot)
         waits = tuple(self._waits.pop(task, ()))
         self._bars.append(
             Bar(
                 attempt=event.attempt,
-                lanes=lanes,
+                slots=slots,
                 start=start,
                 end=event.time,
                 outcome=event.outcome,
@@ -100,10 +100,10 @@ class Timeline:
 
     def _take(self, attempt: Attempt) -> tuple[int, ...]:
         free = self._free.setdefault(attempt.machine, [])
-        lanes = []
+        slots = []
         for _ in range(attempt.task.demand.slots):
             if not free:
-                self._lanes[attempt.machine] = self._lanes.get(attempt.machine, 0) + 1
-                free.append(self._lanes[attempt.machine] - 1)
-            lanes.append(heapq.heappop(free))
-        return tuple(lanes)
+                self._used[attempt.machine] = self._used.get(attempt.machine, 0) + 1
+                free.append(self._used[attempt.machine] - 1)
+            slots.append(heapq.heappop(free))
+        return tuple(slots)

@@ -35,7 +35,7 @@ def bars(
 
 def spans(bars: tuple[Bar, ...]) -> list[tuple[str, int, tuple[int, ...], float, float]]:
     """Return the stage, attempt, slots, start and end of each bar."""
-    return [(bar.task.id.stage, bar.attempt.number, bar.lanes, bar.start, bar.end) for bar in bars]
+    return [(bar.task.id.stage, bar.attempt.number, bar.slots, bar.start, bar.end) for bar in bars]
 
 
 def test_the_lowest_free_slot_is_assigned() -> None:

@@ -41,7 +41,7 @@ def _stages(simulation: Simulation, unit: Unit) -> Table:
             unit.words(bar.end),
             unit.words(bar.seconds),
             unit.words(sum(wait.seconds for wait in bar.waits)) if bar.waits else "",
-            slot(bar.attempt.machine, bar.lanes[0], several),
+            slot(bar.attempt.machine, bar.slots[0], several),
         )
         for bar in simulation.bars
     )

@@ -185,7 +185,7 @@ def _branches(error: ValidationError) -> dict[int, list[ValidationError]]:
 def _fit(errors: list[ValidationError]) -> int:
     """Return how many keys of the value a branch knows; -1 if the branch is not intended."""
     own = [error for error in errors if not error.path]
-    if any(_is_unmeant(error) for error in own):
+    if any(_is_unintended(error) for error in own):
         return -1
     nested = [_fit(branch) for error in own for branch in _branches(error).values()]
     if nested and max(nested) < 0:
@@ -193,7 +193,7 @@ def _fit(errors: list[ValidationError]) -> int:
     return max([0, *nested, *(len(_known_keys(error)) for error in own)])
 
 
-def _is_unmeant(error: ValidationError) -> bool:
+def _is_unintended(error: ValidationError) -> bool:
     """Return whether the value has another type, or the branch is an operator and the value has none of its keys."""
     if error.validator == "required" and _is_operator(_schema(error)):
         return not _known_keys(error)

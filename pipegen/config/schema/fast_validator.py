@@ -122,13 +122,13 @@ class _Part(dict[Shape, Test | None]):
     time.
     """
 
-    def __init__(self, acceptor: FastValidator, schema: Schema) -> None:
+    def __init__(self, validator: FastValidator, schema: Schema) -> None:
         super().__init__()
-        self._acceptor = acceptor
+        self._validator = validator
         self._schema = schema
 
     def __missing__(self, missing: Shape) -> Test | None:
-        tests = self._acceptor.tests(self._schema)
+        tests = self._validator.tests(self._schema)
         self.update({shape: _all_of(tests[shape]) if shape in tests else _fits_nothing for shape in _SHAPES})
         return self[missing]
 

@@ -70,7 +70,7 @@ def _bar(bar: Bar) -> Mapping[str, object]:
     return {
         **_stage(bar.task.id),
         "executor": bar.attempt.machine,
-        "slots": list(bar.lanes),
+        "slots": list(bar.slots),
         "start": _time(bar.start),
         "end": _time(bar.end),
         "waits": [

@@ -36,13 +36,13 @@ def _by_slot(simulation: Simulation) -> tuple[ChartRow, ...]:
     """Return a row for each used slot, in the order of the machines."""
     bars_by_row: dict[tuple[str, int], list[Bar]] = {}
     for bar in simulation.bars:
-        for lane in bar.lanes:
-            bars_by_row.setdefault((bar.attempt.machine, lane), []).append(bar)
+        for number in bar.slots:
+            bars_by_row.setdefault((bar.attempt.machine, number), []).append(bar)
     indexes = {machine.name: index for index, machine in enumerate(simulation.machines)}
     several = with_slots(simulation)
     return tuple(
-        ChartRow(slot(machine, lane, several), tuple(bars_by_row[machine, lane]))
-        for machine, lane in sorted(bars_by_row, key=lambda key: (indexes[key[0]], key[1]))
+        ChartRow(slot(machine, number, several), tuple(bars_by_row[machine, number]))
+        for machine, number in sorted(bars_by_row, key=lambda key: (indexes[key[0]], key[1]))
     )
 
 
@@ -51,6 +51,6 @@ def with_slots(simulation: Simulation) -> frozenset[str]:
     return frozenset(machine.name for machine in simulation.machines if machine.slots != 1)
 
 
-def slot(machine: str, lane: int, several: Container[str]) -> str:
+def slot(machine: str, number: int, several: Container[str]) -> str:
     """Return the name of a slot: the name of the machine, with a number if the machine is one of *several*."""
-    return f"{machine} {lane + 1}" if machine in several else machine
+    return f"{machine} {number + 1}" if machine in several else machine

@@ -122,7 +122,7 @@ def _words(simulation: Simulation, unit: Unit) -> str:
 def _tooltip(bar: Bar, chart: _Chart) -> str:
     """Return the tooltip of a bar."""
     words = chart.unit.words
-    where = slot(bar.attempt.machine, bar.lanes[0], chart.several)
+    where = slot(bar.attempt.machine, bar.slots[0], chart.several)
     waits = "".join(f", {_wait_phrase(wait, chart.unit)}" for wait in bar.waits)
     return (
         f"{visible(chart.simulation.name(bar.task.id))}: {words(bar.seconds)}, from {words(bar.start)} to "

@@ -312,7 +312,7 @@ class JobContext(Struct, kw_only=True):
         cleanup = removal(self.plan, self.host, self.settings)
         if cleanup is not None:
             yield GitLabJob(
-                name=self.names.take(f"{self.prefix}remove {cleanup.things}"),
+                name=self.names.take(f"{self.prefix}remove {cleanup.resources}"),
                 image=cleanup.image,
                 stage=TEARDOWN,
                 rules=then(self.rules, "always"),

@@ -60,9 +60,9 @@ class MissingNames:
     def _likely_stage(self, names: Collection[str], stages: Collection[str]) -> str | None:
         """Return the only one of *stages* that is among *names*, else the only one that an unread include gets."""
         for likely in (names, self._inputs):
-            found = [stage for stage in stages if stage in likely]
-            if len(found) == 1:
-                return found[0]
+            candidates = [stage for stage in stages if stage in likely]
+            if len(candidates) == 1:
+                return candidates[0]
         return None
 
     def report(self, report: Report) -> None:
@@ -81,8 +81,8 @@ class MissingNames:
             message = f'the stage "{stage}" of job {_jobs(jobs)} {state}: {runs}'
             report.add(self.code, message, at=jobs[0][1], hint='add it to "stages"')
         for likely, jobs in self._without_stage.items():
-            place = f'"{likely}" is assumed' if likely else "they run last" if jobs[1:] else "it runs last"
-            message = f"the stage of job {_jobs(jobs)} is not in the files: {place}"
+            assumption = f'"{likely}" is assumed' if likely else "they run last" if jobs[1:] else "it runs last"
+            message = f"the stage of job {_jobs(jobs)} is not in the files: {assumption}"
             report.add(self.code, message, at=jobs[0][1], hint='add "stage" to the job')
 
 

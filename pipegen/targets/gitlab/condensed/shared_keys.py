@@ -350,12 +350,12 @@ def _is_worthwhile(members: Sequence[GitLabJob], keys: Sequence[_Key]) -> bool:
 def _saved_lines(hidden: GitLabJob, keys: Sequence[_Key], members: Sequence[GitLabJob]) -> int:
     """Return the lines that *members* save if they extend *hidden*, which has *keys*.
 
-    Those with other variables, too, keep the line `variables`.
+    Members that also have other variables repeat the line `variables`.
     """
     lines = _line_count(hidden)
     has_variables = any(key.variable for key in keys)
-    keeping = sum(_keeps_variables(job, keys) for job in members) if has_variables else 0
-    return saved_lines(lines, len(members)) - keeping
+    repeated = sum(_keeps_variables(job, keys) for job in members) if has_variables else 0
+    return saved_lines(lines, len(members)) - repeated
 
 
 def _keeps_variables(job: GitLabJob, keys: Sequence[_Key]) -> bool:

@@ -13,15 +13,15 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class Removal(Struct):
-    """The helper that removes *things* at the end of a pipeline."""
+    """The helper that removes *resources* at the end of a pipeline."""
 
-    things: str
+    resources: str
     image: ImageKeys | None
     script: tuple[ScriptEntry, ...]
 
 
 def removal(plan: Plan, host: ShellEnvironment, settings: GitLabSettings) -> Removal | None:
-    """Return the helper that removes everything that *plan* keeps, None if it keeps nothing.
+    """Return the helper that removes the resources that stages of *plan* share, None if there are none.
 
     Images in a registry stay: GitLab's cleanup policy removes them, and a job token must not.
     """
@@ -29,13 +29,13 @@ def removal(plan: Plan, host: ShellEnvironment, settings: GitLabSettings) -> Rem
     if not commands:
         return None
     is_local = settings.images is Images.LOCAL
-    things = {
+    resources = {
         "containers": is_local and any(job.shared.container for job in plan.jobs),
         "images": is_local and any(is_image_retained(job, host) for job in plan.jobs),
         "releases": any(job.shared.release for job in plan.jobs),
     }
     return Removal(
-        things=" and ".join(thing for thing, is_kept in things.items() if is_kept),
+        resources=" and ".join(name for name, is_present in resources.items() if is_present),
         # Without the containers and images of a shell runner, only releases remain.
         image=None if is_local else ImageKeys(settings.tools.helm, has_entrypoint=True),
         script=entries(commands),
