@@ -219,13 +219,18 @@ def test_a_job_gets_the_files_of_the_combinations_that_it_needs(files: str, tmp_
 
 
 def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other_stage(tmp_path: Path) -> None:
-    """https://docs.gitlab.com/ci/yaml/matrix_expressions/ names the values of the needing job."""
+    """https://docs.gitlab.com/ci/yaml/matrix_expressions/ names the values of the needing job.
+
+    The version of GitLab lets the generated file keep the expressions.
+    """
     need = {"job": "build", "parallel": {"matrix": [{axis: [f"$[[ matrix.{axis} ]]"] for axis in ("CC", "OS")}]}}
     matrix = {"matrix": [{"CC": ["gcc", "clang"], "OS": ["linux"]}]}
     test = {"stage": "test", "script": ["make test"], "needs": [need], "parallel": matrix}
     result, report = from_text(f"{_COMBINATIONS}test: {json.dumps(test)}\n", tmp_path)
 
     assert "from: build" in result.text
+    assert 'version: "18.6"' in result.text
+    assert "$[[ matrix.CC ]]" in result.generated[0].text
     assert (messages(report), _differences(result)) == ("", [])
 
 
@@ -311,6 +316,18 @@ def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_p
     assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
     assert _differences(result) == []
     assert any("waits for" in message for message in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
+
+
+def test_parts_that_all_need_the_same_part_are_not_in_pairs(tmp_path: Path) -> None:
+    """The number of a part is no value that a need can contain."""
+    jobs = {
+        "a": {"stage": "build", "script": ["a"], "parallel": 2},
+        "b": {"script": ["b"], "parallel": 2, "needs": ["a 1/2"]},
+    }
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert '- ["a[part=1]", b]' in result.text
+    assert (messages(report), _differences(result)) == ("", [])
 
 
 _PARTIAL = [{"CC": ["gcc", "clang"]}, {"CC": "gcc", "FLAGS": "O3"}]

@@ -30,7 +30,7 @@ from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, ke
 from pipegen.importing.gitlab.stages.other_files import files_from_setting
 from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
-from pipegen.importing.gitlab.stages.selections import numbered, with_selections
+from pipegen.importing.gitlab.stages.selections import numbered, version_setting, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.stages.starts import (
     OPEN_MERGE_REQUESTS,
@@ -240,7 +240,7 @@ class _Writer:
         config["pipelines"] = {self._name or PIPELINE: pipeline}
         if self._source.unread:
             self._targets |= include_settings(self._source, order)
-        config["targets"] = {"gitlab": self._targets}
+        config["targets"] = {"gitlab": {**self._targets, **version_setting(drafts)}}
         return config
 
     def _starts_for_merge_requests(self, drafts: Sequence[Draft]) -> bool:

@@ -19,6 +19,8 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 _Combination = Mapping[str, str]
+# The version that introduced them: https://docs.gitlab.com/ci/yaml/matrix_expressions/
+_MATRIX_EXPRESSIONS = "18.6"
 # With more axes, names have all of them: of 200 combinations, each of seven axes at most multiplies the number.
 _MANY_AXES = 7
 # Text that brackets cannot have, or that means several values there.
@@ -102,10 +104,16 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
     return order
 
 
+def version_setting(drafts: Iterable[Draft]) -> dict[str, str]:
+    """Return the setting with which the file keeps matrix expressions, if a matrix of *drafts* is `from` another."""
+    is_paired = any("from" in as_map(draft.keys.get("matrix")) for draft in drafts)
+    return {"version": _MATRIX_EXPRESSIONS} if is_paired else {}
+
+
 def _is_same(need: Need, job: SourceJob) -> bool:
     """Return whether each combination of *job* has *need* on the one with its values of all axes."""
     axes = _axes(job)
-    return axes is not None and need.own_axes == axes.env.keys() - set(NUMBERS)
+    return axes is not None and bool(need.own_axes) and need.own_axes == axes.env.keys() - set(NUMBERS)
 
 
 def _axes(job: SourceJob) -> Axes | None:
