@@ -871,3 +871,13 @@ stop: {{ script: ./down, environment: {{ {environment}, action: stop }}, rules: 
 
     assert "raw: { gitlab: { environment: { action: stop } } }" in result.text
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize("include", ["", "include: [{ project: a/b, file: c.yml }]\n"], ids=["own", "included"])
+def test_a_job_with_steps_in_place_of_a_script_is_left_out(include: str, tmp_path: Path) -> None:
+    """The message names `run`, of which https://docs.gitlab.com/ci/steps/ says that it is experimental."""
+    source = f"{include}build: {{ run: [{{ name: make, script: make }}] }}\nlint: {{ script: [ruff check] }}\n"
+    result, report = from_text(source, tmp_path)
+
+    assert result.jobs == ("lint",)
+    assert 'job "build" is left out: a config has no key for "run"' in messages(report)

@@ -291,6 +291,8 @@ class _Writer:
         never_runs = start is not None and not start.reason and simplified(start.condition, known) == NEVER
         if never_runs:
             reason, hint = "its rules never let it run", "remove it"
+        elif "run" in job.entries:
+            reason, hint = 'a config has no key for "run"', "write its steps as commands of a script"
         elif "trigger" not in job.entries and job.get("script") is None and not self._source.unread:
             reason, hint = "it has no script", "add its script as a stage"
         elif "*" in self._options.forced.get(name, ()):
