@@ -270,6 +270,28 @@ def test_a_template_is_reported_once(tmp_path: Path) -> None:
     assert messages(report).count("GitLab refuses") == 1
 
 
+@pytest.mark.parametrize(
+    ("part", "is_refused"),
+    [
+        ("artifacts: { paths: [a] }", False),
+        ("extends: .elsewhere\n  script: [make]", False),
+        ("stage: test", True),
+        ("script: [make]", True),
+    ],
+)
+def test_a_stage_in_a_file_that_is_not_here_may_be_an_earlier_one(
+    part: str, *, is_refused: bool, tmp_path: Path
+) -> None:
+    """A job without a stage has `test`, unless another part of it has one."""
+    _, report = from_text(
+        "include: [{ project: g/p, file: f.yml }]\nstages: [build, deploy, test]\n"
+        f"chart:\n  {part}\ndeploy: {{ stage: deploy, script: [./deploy], needs: [chart] }}\n",
+        tmp_path,
+    )
+
+    assert ('"needs" of job "deploy": "chart" is in a later stage' in messages(report)) == is_refused
+
+
 def test_accepted_values_are_not_reported(tmp_path: Path) -> None:
     """Spellings of durations, nested lists, references, null and values in several forms."""
     _, report = from_text(_ACCEPTED, tmp_path)

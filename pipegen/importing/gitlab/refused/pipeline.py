@@ -158,7 +158,15 @@ def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
 def _is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
     """Return whether the job *name* is in a later stage than *job*, if both stages are known."""
     other = source.jobs.get(name)
-    return other is not None and other.stage in source.stages and other.stage_number > job.stage_number
+    if other is None or other.stage not in source.stages or other.stage_number <= job.stage_number:
+        return False
+    return source.is_complete or (_has_own_stage(job) and _has_own_stage(other))
+
+
+def _has_own_stage(job: SourceJob) -> bool:
+    """Return whether the stage of *job* cannot be in a part of it in a file that is not here."""
+    is_whole = not job.unknown and not job.entries.keys().isdisjoint(("script", "run", "trigger"))
+    return is_whole or job.get("stage") is not None
 
 
 def _later(node: Node, key: str, name: str) -> Wrong:
