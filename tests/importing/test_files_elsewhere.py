@@ -222,6 +222,28 @@ def test_stage_elsewhere_has_the_name_of_a_job_or_is_an_input(
     assert ("[build, [deploy, check]]" in result.text) == (place == "it runs last")
 
 
+@pytest.mark.parametrize(
+    ("job", "place"),
+    [
+        ("check: { tags: [big] }", 'of job "check" is not in the files: "test" is assumed'),
+        ("check: { extends: .check, script: [check] }", 'of job "check" is not in the files: "test" is assumed'),
+        ("deploy: { tags: [big] }", 'of job "deploy" is not in the files: "deploy" is assumed'),
+        ("check: { script: [check] }", ""),
+        ("check: { stage: deploy, tags: [big] }", ""),
+    ],
+)
+def test_the_stage_of_a_job_with_a_script_elsewhere_is_assumed(job: str, place: str, tmp_path: Path) -> None:
+    """Without the file, it would be `test`, and the generated file replaces the stage in the file."""
+    text = (
+        "include: [{ project: group/ci, file: t.yml }]\nstages: [build, test, deploy]\n"
+        f"build: {{ stage: build, script: make }}\n{job}\n"
+    )
+    _, report = from_text(text, tmp_path)
+
+    reported = messages(report)
+    assert (f"the stage {place}" in reported) if place else ("the stage of" not in reported)
+
+
 def test_maps_of_unknown_references_alone_are_left_out(tmp_path: Path) -> None:
     """Without its name, GitLab refuses an environment, and `retry` has a default number."""
     jobs = """

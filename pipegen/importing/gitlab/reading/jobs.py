@@ -254,7 +254,7 @@ class _Resolver:
         self._mark_bases(bases)
         unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
         self._missing.add_replaced(bases, unknown, name, entry.key.span)
-        stage = self._missing.stage(own.get("stage"), name, entry.key.span, unknown, stages)
+        stage = self._missing.stage(own, name, entry.key.span, unknown, stages)
         return SourceJob(
             name=name,
             key=entry.key,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
@@ -13,6 +13,8 @@ from pipegen.source.tree import Entry, Node, child, entries_of
 
 # `lib/gitlab/ci/config/entry/stage.rb` of GitLab
 _DEFAULT_STAGE = "test"
+# Keys of which a job has one: a job without them has another part elsewhere.
+OWN_WORK = frozenset({"script", "run", "trigger"})
 
 
 class MissingNames:
@@ -42,14 +44,20 @@ class MissingNames:
             if base not in missing and later is not None:
                 self._replaced.setdefault((base, later), []).append((job, at))
 
-    def stage(self, stage: Entry | None, job: str, at: Span, missing: Collection[str], stages: Collection[str]) -> str:
-        """Return the name in the key *stage* of *job*, which extends *missing* jobs; without one, a likely one.
+    def stage(
+        self, keys: Mapping[str, Entry], job: str, at: Span, missing: Collection[str], stages: Collection[str]
+    ) -> str:
+        """Return the stage in the *keys* of *job*, which extends *missing* jobs; without one, a likely one.
 
-        *stages* are those of the pipeline.
+        *stages* are those of the pipeline. If a job has no script, the file with its script may have its stage.
         """
+        stage = keys.get("stage")
         has_stage = stage is not None and not is_null(stage.value)
-        if not has_stage and not self._is_complete and _DEFAULT_STAGE not in stages:
+        has_default = _DEFAULT_STAGE in stages
+        may_be_elsewhere = bool(missing) or keys.keys().isdisjoint(OWN_WORK)
+        if not has_stage and not self._is_complete and (may_be_elsewhere or not has_default):
             likely = self._likely_stage((job, *(base.removeprefix(".") for base in missing)), stages)
+            likely = likely or (_DEFAULT_STAGE if has_default else None)
             self._without_stage.setdefault(likely, []).append((job, at))
             return likely or _DEFAULT_STAGE
         name = text_of(stage.value) if stage is not None and has_stage else _DEFAULT_STAGE

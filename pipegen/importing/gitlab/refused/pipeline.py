@@ -9,6 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.missing import OWN_WORK
 from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.sites import published
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
@@ -165,7 +166,7 @@ def _is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
 
 def _has_own_stage(job: SourceJob) -> bool:
     """Return whether the stage of *job* cannot be in a part of it in a file that is not here."""
-    is_whole = not job.unknown and not job.entries.keys().isdisjoint(("script", "run", "trigger"))
+    is_whole = not job.unknown and not job.entries.keys().isdisjoint(OWN_WORK)
     return is_whole or job.get("stage") is not None
 
 
