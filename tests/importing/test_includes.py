@@ -61,7 +61,8 @@ def test_other_rules_of_includes_are_reported(rules: str, content: str, result: 
 
     assert proof is not None
     assert proof.words == result.format(proof.events)
-    assert 'the rules of this include are left out: the jobs of "nightly.yml" are always imported' in messages(report)
+    part = ' for "build" of "nightly.yml"' if "build" in content else ': the jobs of "nightly.yml"'
+    assert f"the rules of this include are left out{part}" in messages(report)
 
 
 def test_files_without_the_rules_of_their_includes_are_a_difference(tmp_path: Path) -> None:
@@ -73,13 +74,26 @@ def test_files_without_the_rules_of_their_includes_are_a_difference(tmp_path: Pa
     result, report = from_text(f"include: [{includes}]\nbuild: {{ script: make }}\n", tmp_path)
     proof = prove(result)
 
-    assert 'the jobs of "main.yml" are always imported; also defined elsewhere: "deploy"' in messages(report)
+    assert 'are left out for "deploy" of "main.yml", which the config always has' in messages(report)
     assert proof is not None
     assert proof.words == f"2 differences in {proof.events} events"
     assert [(difference.message, "push to next" in difference.events) for difference in proof.differences] == [
         ('only the import includes "main.yml"', True),
         ('only the import includes "other.yml"', False),
     ]
+
+
+@pytest.mark.parametrize("key", ["variables: { LEVEL: full }", "default: { retry: 1 }", "build: { retry: 1 }"])
+def test_rules_of_an_include_with_other_keys_are_conditions_of_its_own_jobs(key: str, tmp_path: Path) -> None:
+    """Only the keys that other jobs get, or of jobs in other files, are there in all runs."""
+    (tmp_path / "nightly.yml").write_text(f"{key}\nstress: {{ script: ./stress }}\n", encoding="utf-8")
+    result, report = from_text(_MAIN % _NIGHTLY, tmp_path)
+    proof = prove(result)
+
+    assert "name: stress\n        when: { event: schedule }\n" in result.text
+    assert f'are left out for "{key.partition(":")[0]}" of "nightly.yml", which' in messages(report)
+    assert proof is not None
+    assert [difference.message for difference in proof.differences] == ['only the import includes "nightly.yml"']
 
 
 def test_alternative_includes_can_have_their_own_stages(tmp_path: Path) -> None:

@@ -106,9 +106,9 @@ def read_files(
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
     own = ProjectCheckout(roots.folder, roots.folder)
     tree = _with_all_stages(_merged(read_tree(file, report), own, _NO_VALUES, reading, ((), ())), reading)
-    refused = _refused(tree, reading)
-    conditions = _conditions(reading, refused)
-    ignored = tuple(reading.includes[number] for number in sorted(refused))
+    always = _always(tree, reading)
+    conditions = _conditions(reading, always)
+    ignored = tuple(reading.includes[number] for number in always)
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, ignored, conditions)
 
 
@@ -132,41 +132,46 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
     return TreeMapping(tuple(merged if entry.key.text == "stages" else entry for entry in tree.entries), tree.span)
 
 
-def _refused(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
-    """Return the numbers of the includes with rules that the jobs of *tree* cannot have; report them."""
-    refused = set[int]()
-    merged: dict[int, dict[str, None]] = {}
-    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
-    for number, include in enumerate(reading.includes):
-        if include.rules is None or not variables.isdisjoint(_tested(include.rules)):
-            refused.add(number)
+def _always(tree: TreeMapping, reading: _Reading) -> dict[int, tuple[str, ...]]:
+    """Return the keys that includes with rules bring in all runs, by the numbers of these; report them.
+
+    Several files have them, or all jobs get them. If jobs cannot have the rules, these are all keys of *tree*.
+    """
+    always: dict[int, dict[str, None]] = {}
     for name, origins in reading.origins.items():
         if name == "stages" and () in origins:
             continue  # The stages of the including file count.
         if name in _OF_ALL_JOBS or len(set(origins)) > 1:
-            numbers = {number for origin in origins for number in origin}
-            refused |= numbers
-            for number in numbers if len(origins) > 1 else ():
-                merged.setdefault(number, {})[name] = None
+            for number in {number for origin in origins for number in origin}:
+                always.setdefault(number, {})[name] = None
+    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
+    result: dict[int, tuple[str, ...]] = {}
     for number, include in enumerate(reading.includes):
-        outcome = KeyOutcome.REPORTED if number in refused else KeyOutcome.TRANSLATED
-        reading.accounting.mark(include.entry, outcome)
-        if number in refused:
-            jobs = f"the jobs of {listed(include.names)} are always imported"
-            others = f"; also defined elsewhere: {listed(tuple(merged[number]))}" if number in merged else ""
-            reading.report.add(
-                codes.NOT_IMPORTED,
-                f"the rules of this include are left out: {jobs}{others}",
-                at=include.entry.key.span,
-                hint='add the conditions to the "when" of the stages',
-            )
-    return frozenset(refused)
+        is_unreadable = include.rules is None or not variables.isdisjoint(_tested(include.rules))
+        is_always = is_unreadable or number in always
+        reading.accounting.mark(include.entry, KeyOutcome.REPORTED if is_always else KeyOutcome.TRANSLATED)
+        if not is_always:
+            continue
+        result[number] = tuple(reading.origins if is_unreadable else always[number])
+        files, keys = listed(include.names), listed(result[number])
+        part = f": the jobs of {files} are always imported"
+        part = part if is_unreadable else f" for {keys} of {files}, which the config always has"
+        reading.report.add(
+            codes.NOT_IMPORTED,
+            f"the rules of this include are left out{part}",
+            at=include.entry.key.span,
+            hint='add the conditions to the "when" of the stages',
+        )
+    return result
 
 
-def _conditions(reading: _Reading, refused: Collection[int]) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
-    """Return the rules of includes, except the *refused* ones, by the jobs that they bring."""
+def _conditions(
+    reading: _Reading, always: Mapping[int, Collection[str]]
+) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
+    """Return the rules of includes by the jobs that they bring, except those that they *always* bring."""
     chosen = {
-        name: [number for number in origins[0] if number not in refused] for name, origins in reading.origins.items()
+        name: [number for number in origins[0] if name not in always.get(number, ())]
+        for name, origins in reading.origins.items()
     }
     return {
         name: tuple(rules for number in numbers if (rules := reading.includes[number].rules) is not None)
