@@ -29,7 +29,8 @@ def resolve_status(
 ) -> Part:
     """Return *reference*, by which *reader* reads the status of *stage* ("" is the pipeline), resolved.
 
-    Only *final* stages can read it. With *is_over*, the reference is in the email of a stage that has ended.
+    Only *final* stages can read it; for one that runs for one status of the pipeline, this is text. With *is_over*, the
+    reference is in the email of a stage that has ended.
     """
     own = reader.name.value
     if not stage and reference.name != STATUS:
@@ -63,7 +64,8 @@ def resolve_status(
             hint=f'add [{stage}] to "execution", or remove the reference',
         )
     else:
-        return replace(reference, namespace=stage, default=None, combinations=None, scope=Scope.STATUS)
+        status = "" if stage else reader.on_status
+        return status or replace(reference, namespace=stage, default=None, combinations=None, scope=Scope.STATUS)
     return ""
 
 

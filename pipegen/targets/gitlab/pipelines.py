@@ -30,7 +30,7 @@ from pipegen.targets.gitlab.jobs.raw import (
 )
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
-from pipegen.targets.gitlab.jobs.values.outcomes import outcome_jobs, with_outcome
+from pipegen.targets.gitlab.jobs.values.outcomes import outcome_jobs
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
@@ -143,8 +143,6 @@ class JobContext(Struct, kw_only=True):
         final = (status_jobs.final(draft.job, job) if job.name == title else job for job in jobs)
         if not draft.outcome:
             return final
-        if draft.job.on_status:
-            return (with_outcome(job, draft.outcome, draft.job.on_status) for job in final)
         name = self.names.take(f"{title} on failure")
         return (each for job in final for each in outcome_jobs(job, draft.outcome, name))
 

@@ -221,3 +221,16 @@ def test_a_parameter_that_the_rules_read_is_an_error() -> None:
     """)
 
     assert [code for code, _ in output.codes() if code != "PG630"] == ["PG632"]
+
+
+def test_a_bridge_has_one_rule_for_its_name_and_for_none() -> None:
+    """It does not inherit the empty variable, so it is null by default."""
+    output = compiled("""
+        pipelines:
+          p: { stages: [{ name: first, pipeline: q }, { name: start, trigger: { include: child.yml } }] }
+          q: { stages: [{ name: a, script: [make] }] }
+    """)
+
+    rules = output.data["p: start"]["rules"]
+    unset = '$PIPEGEN_PIPELINE == null || $PIPEGEN_PIPELINE == ""'
+    assert rules == [{"if": f"{unset} || $PIPEGEN_PIPELINE =~ /(^|,)(all|p)(,|$)/"}]

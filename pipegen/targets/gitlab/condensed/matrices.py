@@ -43,7 +43,7 @@ _NUMBER, _TOTAL = "CI_NODE_INDEX", "CI_NODE_TOTAL"
 # Raw keys that jobs of a matrix cannot have.
 _OF_ONE_JOB = frozenset({"parallel", "trigger"})
 # Fields in which combinations may differ, so that each has its own.
-_OWN_FIELDS = ("image", "services", "tags", "rules", "environment", "manual_confirmation", "caches")
+_OWN_FIELDS = ("stage", "image", "services", "tags", "rules", "environment", "manual_confirmation", "caches")
 
 
 def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], features: MatrixFeatures) -> Document:
@@ -139,18 +139,24 @@ def _values(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> dict
 
 def _extending(matrix: MatrixJob, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
     """Return *jobs* by name, extending a hidden job, which is under the name of the first with a dot."""
-    hidden = replace(matrix.job, name=f".{matrix.job.name}", combinations=None)
+    has_stage = "stage" not in matrix.own_fields
+    hidden = replace(
+        matrix.job,
+        name=f".{matrix.job.name}",
+        stage=jobs[0].stage,
+        has_stage_of_extended=not has_stage,
+        combinations=None,
+    )
     extended = {
         job.name: GitLabJob(
             name=job.name,
-            stage=job.stage,
-            has_stage_of_extended=True,
+            has_stage_of_extended=has_stage,
             extends=hidden.name,
             needs=job.needs,
             dependencies=job.dependencies,
             other_files=job.other_files,
             variables=tuple(VariableEntry(axis, value) for axis, value in matrix.combinations[job.name]),
-            **{name: getattr(job, name) for name in matrix.own_fields},
+            **{name: getattr(job, name) for name in dict.fromkeys(("stage", *matrix.own_fields))},
         )
         for job in jobs
     }

@@ -18,6 +18,7 @@ from pipegen.plan import model as plan
 from pipegen.plan.model.steps import is_variable_name
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.values.expanded_texts import without_needless_braces
 from pipegen.targets.gitlab.jobs.values.shell_variables import pipeline_variable
 from pipegen.targets.gitlab.model import RuleEntry, ScriptEntry, TriggerKeys, VariableEntry
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
@@ -129,7 +130,7 @@ def _variable(name: str, value: Text) -> VariableEntry | None:
     if constant is not None:
         return VariableEntry(name, constant, is_raw=re.search(_EXPANDED, constant) is not None)
     parts = [_expandable(part) for part in value.parts]
-    return None if None in parts else VariableEntry(name, "".join(part for part in parts if part is not None))
+    return None if None in parts else VariableEntry(name, without_needless_braces("".join(map(str, parts))))
 
 
 def _expandable(part: Part) -> str | None:

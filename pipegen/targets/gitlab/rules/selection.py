@@ -11,7 +11,7 @@ from pipegen.plan.model.logic import can_hold
 from pipegen.plan.model.plans import default_pipelines
 from pipegen.targets.gitlab.model import RuleEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
-from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null
+from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null, joined
 
 # A push to a branch with a merge request, which has a pipeline of its own.
 SECOND_PIPELINE = '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS'
@@ -22,7 +22,6 @@ _PUNCTUATION = r"[\\^$.|?*+()\[\]{}]"
 # A slash ends a pattern, and GitLab rejects patterns of several lines.
 _NEEDS_CODE = r"[/\x00-\x1f\x7f]"
 _UNSET = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
-_UNSET_OR_NULL = Any((is_null(VARIABLE), _UNSET))
 
 
 def is_conditional(plans: Sequence[Plan], *, has_selection: bool, has_rules: bool) -> bool:
@@ -40,9 +39,10 @@ def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ..
     named = Compare(f"${VARIABLE} =~ {pattern}", f"${VARIABLE} !~ {pattern}")
     if plan.selection is Selection.ON_DEMAND:
         return (PipelineCase(named),)
-    if plan.condition is None and has_variables:
-        return (PipelineCase(Any((_UNSET, named))),)
-    return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), PipelineCase(named))
+    unset = (_UNSET,) if has_variables else (is_null(VARIABLE), _UNSET)
+    if plan.condition is None:
+        return (PipelineCase(Any((*unset, named))),)
+    return (PipelineCase(joined(Any, unset), plan.condition), PipelineCase(named))
 
 
 def named_by(pattern: str) -> str:

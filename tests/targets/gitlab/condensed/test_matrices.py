@@ -367,6 +367,33 @@ def test_combinations_keep_keys_in_which_gitlab_expands_nothing(key: str, own: d
     assert job == job | {"extends": ".unit", "variables": {"v": "3.1"}} | own
 
 
+def test_combinations_that_wait_for_each_other_keep_their_stages() -> None:
+    """The hidden job has the rest."""
+    output = compiled("""
+        pipelines:
+          p:
+            stages:
+              - name: apply
+                matrix: { env: [dev, live] }
+                approve: 'Apply to ${matrix.env}?'
+                lock: '${matrix.env}'
+                script: [make plan, './apply ${matrix.env}']
+            execution:
+              - ['apply[env=dev]', 'apply[env=live]']
+    """)
+    data: dict[str, Any] = yaml_data(output.text)
+
+    assert "stage" not in data[".apply"]
+    assert data[".apply"]["script"] == ["make plan", './apply "$env"']
+    assert data["apply: live"] == {
+        "extends": ".apply",
+        "stage": "apply 2",
+        "needs": ["apply: dev"],
+        "manual_confirmation": "Apply to live?",
+        "variables": {"env": "live"},
+    }
+
+
 def test_artifacts_of_a_hidden_job_reach_only_their_readers() -> None:
     """A job that extends it stores them as its own."""
     more = """

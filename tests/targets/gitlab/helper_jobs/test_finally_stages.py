@@ -57,7 +57,7 @@ _BY_STATUS = """
         stages:
           - {name: a, script: [x]}
           - {name: clean, script: [x]}
-          - {name: alert, script: [x], env: {STATUS: "${pipeline.status}"}}
+          - {name: alert, script: ['x ${a.status}'], env: {STATUS: "${pipeline.status}"}}
           - {name: undo, script: [x], when: {branch: main}}
           - {name: tell, script: [x], when: {branch: main}}
         finally: {always: [clean], failed: [alert, undo], success: [tell]}
@@ -72,7 +72,7 @@ def test_a_finally_job_runs_for_the_status_of_the_pipeline() -> None:
     assert whens == ["always", "on_failure", "on_failure", None]
     assert [[rule.get("when") for rule in data[name]["rules"]] for name in ("undo", "tell")] == [[None], [None]]
     assert data["alert"]["variables"] == {"STATUS": "failed"}
-    assert list(data) == ["stages", "a", "clean", "alert", "undo", "tell"]
+    assert list(data) == ["stages", "a", "note when a fails", "clean", "alert", "undo", "tell"]
 
 
 def test_the_status_of_one_of_several_pipelines_is_refused() -> None:

@@ -115,7 +115,7 @@ def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
 
     assert compiled(_CHILD.format(f"include: a.yml, {parameters}")).data["child"]["variables"] == {
         "A": "1",
-        "C": "${CI_COMMIT_SHA}",
+        "C": "$CI_COMMIT_SHA",
     }
     assert [
         code for code, _ in compiled(_CHILD.format("include: a.yml, parameters: {V: '${build.version}'}")).codes()
@@ -182,7 +182,7 @@ def test_gitlab_expands_setup_values_in_parameters() -> None:
     """Values that are pipeline variables require no job."""
     output = triggering("parameters: { REF: 'on-${setup.branch}x', ANY: '${setup.params.OTHER}' }")
 
-    assert variables(output) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "${OTHER}"}
+    assert variables(output) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "$OTHER"}
 
 
 def test_constant_parameters_are_passed_literally() -> None:

@@ -43,7 +43,12 @@ def expanded(
             for part in text.parts
         ]
     )
-    return re.sub(_NEEDLESS_BRACES, r"$\1", braced)
+    return without_needless_braces(braced)
+
+
+def without_needless_braces(text: str) -> str:
+    """Return *text* with `$NAME` in place of `${NAME}` where no character of a name follows."""
+    return re.sub(_NEEDLESS_BRACES, r"$\1", text)
 
 
 def _output(part: Part, producers: Mapping[str, Job]) -> str:

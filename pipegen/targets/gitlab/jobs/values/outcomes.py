@@ -47,7 +47,8 @@ def without_status(job: Job, variable: str) -> Job:
 def outcome_jobs(job: GitLabJob, variable: str, name: str) -> tuple[GitLabJob, GitLabJob]:
     """Return *job* for a successful pipeline, with the status in *variable*, and the job *name* for a failed one."""
     rules = tuple(replace(rule, when="") if rule.when == "always" else rule for rule in job.rules)
-    success = with_outcome(replace(job, when="", rules=rules), variable, _SUCCESS)
+    variables = (*job.variables, VariableEntry(variable, _SUCCESS))
+    success = replace(job, when="", rules=rules, variables=variables)
     failure = GitLabJob(
         name=name,
         stage=job.stage,
@@ -58,11 +59,6 @@ def outcome_jobs(job: GitLabJob, variable: str, name: str) -> tuple[GitLabJob, G
         variables=(IS_HELPER, VariableEntry(variable, _FAILED)),
     )
     return success, failure
-
-
-def with_outcome(job: GitLabJob, variable: str, status: str) -> GitLabJob:
-    """Return *job*, which runs for one *status* of the pipeline, with it in *variable*."""
-    return replace(job, variables=(*job.variables, VariableEntry(variable, status)))
 
 
 def _is_status(value: Text) -> bool:
