@@ -70,9 +70,23 @@ def _pipelines(node: Node) -> str | None:
 
 
 def _arc(node: Node) -> str | None:
-    """Return the hint for a map in place of an arc, such as `parallel: [a, b]`."""
-    value = node.entries[0].value if isinstance(node, Map) and len(node.entries) == 1 else None
-    return f'write parallel stages as a list in the arc: "- [{flow(value)}]"' if isinstance(value, Sequence) else None
+    """Return the hint for a map in place of an arc, such as `parallel: [a, b]` or `a: b`."""
+    entry = node.entries[0] if isinstance(node, Map) and len(node.entries) == 1 else None
+    if entry is None:
+        return None
+    if isinstance(entry.value, Sequence):
+        return f'write parallel stages as a list in the arc: "- [{flow(entry.value)}]"'
+    is_name = isinstance(entry.value, Scalar) and bool(entry.value.text)
+    return f'write the names in a list: "- [{entry.key.text}, {flow(entry.value)}]"' if is_name else None
+
+
+def _targets(node: Node) -> str | None:
+    """Return the hint for targets in a list, or for one as text."""
+    names = node.items if isinstance(node, Sequence) else [node]
+    if not all(isinstance(name, Scalar) and name.text for name in names):
+        return None
+    settings = ", ".join(f"{flow(name)}: {{}}" for name in names)
+    return f'write a map of their settings: "targets: {{{settings}}}"'
 
 
 def _execution(node: Node) -> str | None:
@@ -192,6 +206,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     ("pipelines",): _pipelines,
     ("pipelines", "*", "execution"): _execution,
     ("pipelines", "*", "execution", 0): _arc,
+    ("targets",): _targets,
     ("pipelines", "*", "concurrency"): _advice(
         'write "concurrency: {}" for runs that wait for each other, "concurrency: {cancel: true}" to cancel older ones'
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipegen.config.flow import flow
 from pipegen.config.schema.hints import hint_for
-from pipegen.config.schema.tree_paths import TreePaths
+from pipegen.config.schema.tree_paths import DEFAULTS, TEMPLATE, TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -111,7 +111,9 @@ def _report_violation(violation: Violation, tree_paths: TreePaths, report: Repor
 def _unknown_key(violation: Violation, more: int, tree_paths: TreePaths, report: Report) -> str | None:
     """Report the unknown key, and the number of *more* that are not reported; return the key it is a typo of."""
     choices = tuple(_properties(violation))
-    suggested = suggestion(violation.key, choices)
+    # `image: {image: …}`: the value of a key with its own name.
+    is_own = violation.key in violation.path[-1:] and "name" in choices
+    suggested = "name" if is_own else suggestion(violation.key, choices)
     entry = tree_paths.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
@@ -119,9 +121,15 @@ def _unknown_key(violation: Violation, more: int, tree_paths: TreePaths, report:
         + (f", and {more:,} more" if more > 0 else ""),
         at=entry.key.span if entry else None,
         label=f'did you mean "{suggested}"?' if suggested else "no such key",
-        hint=_renamed(violation.key, suggested, entry) if suggested else _known_keys_hint(choices),
+        hint=_renamed(violation.key, suggested, entry) if suggested else _hint_for_key(violation, tree_paths, choices),
     )
     return suggested
+
+
+def _hint_for_key(violation: Violation, tree_paths: TreePaths, choices: tuple[str, ...]) -> str | None:
+    if violation.key == "name" and tree_paths.pattern(violation.path) in {DEFAULTS, TEMPLATE}:
+        return "remove it: each stage has its own name"
+    return _known_keys_hint(choices)
 
 
 def _renamed(key: str, suggested: str, entry: Entry | None) -> str:

@@ -119,13 +119,15 @@ def misplaced_keys(violations: _Violations, tree_paths: TreePaths, report: Repor
 def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
     """Return the paths where the unknown key is allowed: under a sibling, else further out, further in, or elsewhere.
 
-    Only the nearest paths of one kind are returned. `name`, which is allowed nearly everywhere, and likely typos are
-    only moved to siblings or outwards.
+    Only the nearest paths of one kind are returned; none for a key below itself, such as `image: {image: …}`. `name`,
+    which is allowed nearly everywhere, and likely typos are only moved to siblings or outwards.
     """
     key = violation.key
-    if key not in known_paths():
+    if key not in known_paths() or key in violation.path[-1:]:
         return ()
     pattern = tree_paths.pattern(violation.path)
+    if key == "name" and pattern in {DEFAULTS, TEMPLATE}:
+        return ()
     known = [path for path in known_paths()[key] if _is_reachable(path, pattern)]
     if siblings := [path for path in known if _is_sibling(path, pattern, violation, tree_paths)]:
         return tuple(sorted(siblings, key=lambda path: _distance(path, violation, tree_paths)))

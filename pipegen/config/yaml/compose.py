@@ -249,7 +249,7 @@ class Composer:
                 at=span,
                 hint='put the lines that it repeats in "before" of a template, and extend that template'
                 if tag == _REFERENCE
-                else "remove it: a config has only standard YAML types",
+                else 'remove it, or put text that begins with "!" in quotes',
             )
 
     def _report_exclamation_mark(self, text: str, span: Span) -> None:

@@ -17,7 +17,8 @@ _VALUE = re.compile(rf"[ ]*(?:-[ ]+{_WORD}:[ ]+|-[ ]+|{_WORD}:[ ]+)(?P<value>[^\
 _KEY = re.compile(rf"(?P<indent> *)(?P<key>{_WORD}):(?:[ ].*)?")
 _ITEM = re.compile(rf"(?P<indent> *)(?P<dash>-[ ]+)(?P<key>{_WORD}):(?:[ ].*)?")
 # A test of the shell in brackets, which YAML reads as a list, and text after a closed list, map or quote.
-_AFTER_BRACKET = re.compile(r"\[.*\][ ]+\S.*|\{.*\}[ ]+[^\s#].*|\"[^\"]*\"[ ]*[^\s#].*|'[^']*'[ ]*[^\s#].*")
+_OTHER_BLANK = re.compile(r"(?m)^ *(?P<blank>[^\S \t\r\n\v\f]|[\u200b\ufeff])")
+_AFTER_BRACKET = re.compile(r"\[.*\][ ]+\S.*|\{.*\}[ ]+[^\s#}].*|\"[^\"]*\"[ ]*[^\s#].*|'[^']*'[ ]*[^\s#].*")
 
 
 class Mistake(Struct):
@@ -39,8 +40,22 @@ def likely_mistake(problem: str, start: int, offset: int, file: SourceFile) -> M
         return (_unfinished_key(above, file) if above else None) or _colon_in_value(line, offset, file)
     # After a list, "||" looks like the sign of a block.
     if any(part in problem for part in ("expected <block end>", "expected ',' or", "expected chomping")):
+        if "expected ',' or" in problem and (mistake := _unclosed(start, line, file)):
+            return mistake
         return _text_after_value(line, file) or _misaligned_key(line, file)
     return None
+
+
+def other_blank(offset: int, file: SourceFile) -> Mistake | None:
+    """Return the first blank that is no space in the indentation of a line, up to that of *offset*."""
+    match = _OTHER_BLANK.search(file.text, 0, offset)
+    if match is None:
+        return None
+    return Mistake(
+        f"the blank U+{ord(match['blank']):04X} where YAML allows only spaces",
+        Span(file, match.start("blank"), match.end("blank")),
+        "use spaces instead",
+    )
 
 
 def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) -> Mistake | None:
@@ -52,7 +67,10 @@ def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) ->
         item = _command_with_brace(match["items"]) if match else None
         if match is not None and item is not None:
             begin = file.line_starts[line - 1] + match.start("items") + item.start()
-            command = item[0].rstrip()
+            command, mark = item[0].rstrip(), match["items"][item.start() - 1 : item.start()]
+            if mark and mark in "'\"":
+                span = Span(file, begin - 1, begin + len(command))
+                return Mistake("a quote is not closed", span, f"close it: {mark}{command}{mark}")
             brace = next(sign for sign in command if sign in _BRACES)
             what = "a reference" if "${" in command else f'"{brace}"'
             return Mistake(
@@ -153,6 +171,18 @@ def _colon_in_value(line: int, offset: int, file: SourceFile) -> Mistake | None:
         _span(line, match, "value", file),
         f"put it in quotes: {quoted(match['value'])}"
         + (f", or write {{{match['value']}}} for a map" if _PAIR.fullmatch(match["value"]) else ""),
+    )
+
+
+def _unclosed(start: int, line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if a list or map that begins at *start* should end on its line, above a key on *line*."""
+    begin = file.position(start).line
+    rest = file.text[start : file.line_starts[begin - 1] + len(file.line(begin))].split(" #")[0].rstrip()
+    if begin == line or rest[1:].endswith((",", "[", "{", "]", "}")) or not rest[1:] or not _KEY.match(file.line(line)):
+        return None
+    what, sign = ("list", "]") if rest[0] == "[" else ("map", "}")
+    return Mistake(
+        f"a {what} on one line is not closed", Span(file, start, start + len(rest)), f"close it: {rest}{sign}"
     )
 
 

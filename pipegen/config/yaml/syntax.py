@@ -6,7 +6,7 @@ import re
 
 from ruamel.yaml.error import MarkedYAMLError
 
-from pipegen.config.yaml.likely_mistakes import likely_mistake, quoted, unquoted_command
+from pipegen.config.yaml.likely_mistakes import likely_mistake, other_blank, quoted, unquoted_command
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -110,7 +110,7 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
     if _may_have_value(error.problem or "", offset, file) and _report_value_and_mapping(offset, file, report):
         return
     start = error.context_mark.index if error.context_mark is not None else offset
-    if mistake := unquoted_command(error.problem or "", start, offset, file):
+    if mistake := other_blank(offset, file) or unquoted_command(error.problem or "", start, offset, file):
         report.add(codes.YAML_SYNTAX, mistake.message, at=mistake.span, hint=mistake.hint)
         return
     if file.text[max(offset - 1, 0) : offset + 1] == "${":

@@ -255,6 +255,7 @@ SCHEMA: Mapping[str, object] = _object(
     version={
         "type": "string",
         "pattern": r"^[0-9]{1,3}\.[0-9]{1,3}$",
+        "examples": ["16.11"],
         "description": "The version of the GitLab server, in quotes: `'16.11'`. A feature of a newer version is an "
         "error. Before 17.3, `max_yaml_size_bytes` is 1 MiB by default.",
     },

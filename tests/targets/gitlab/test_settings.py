@@ -146,3 +146,10 @@ def test_the_schema_is_valid_and_accepts_every_setting() -> None:
 def test_the_schema_rejects_unsafe_values_and_unknown_keys(section: dict[str, Any]) -> None:
     """Unsafe values could become program text."""
     assert list(Draft202012Validator(SCHEMA).iter_errors(section))
+
+
+def test_a_wrong_version_has_a_hint() -> None:
+    """The pattern alone does not say what a version is."""
+    version = SCHEMA["properties"]["version"]
+
+    assert Draft202012Validator(version).is_valid(*version["examples"])
