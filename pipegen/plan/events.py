@@ -83,7 +83,9 @@ class StageAnswer(Struct, kw_only=True):
             on_status=job.on_status,
             is_final=job.is_final,
             reason=self.reason,
-            condition=_when(job.condition) or (_IF_STOPPED if job.deployment.stops_environment else ""),
+            condition=", ".join(
+                filter(None, (_when(job.condition), _IF_STOPPED if job.deployment.stops_environment else ""))
+            ),
         )
 
 

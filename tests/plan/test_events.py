@@ -224,3 +224,21 @@ def test_values_known_only_during_the_run_are_unresolved() -> None:
 
     assert [known.value("a", "w"), known.value("a", "b")] == [None, "none"]
     assert [known.value("b", "c"), known.value("b", "d")] == [None, "none!"]
+
+
+def test_a_stage_that_stops_an_environment_starts_only_then() -> None:
+    """Its own condition alone does not start it."""
+    plan = plan_of("""\
+pipelines:
+  app:
+    stages:
+      - { name: review, script: x, when: { event: merge_request }, environment: { name: a, on_stop: stop } }
+      - { name: stop, script: x, when: { event: merge_request } }
+""")
+    (answer,) = answers([plan], facts(StartEvent(kind=Event.MERGE_REQUEST)))
+
+    conditions = {stage.job.stage: stage.start.condition for stage in answer.stages}
+    assert conditions == {
+        "review": "when event merge_request",
+        "stop": "when event merge_request, only when its environment is stopped",
+    }

@@ -85,7 +85,7 @@ def _check_cache(cache: Cache, report: Report) -> None:
         _report(
             "Jenkins looks for a cache under one key only",
             cache.fallback[0].span,
-            "leave the part of the key out that changes most often",
+            "leave out the part of the key that changes most often",
             report,
         )
     _check_checkout(cache, report)
