@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -43,6 +44,11 @@ _OTHER_WORDS: Mapping[tuple[object, object], str] = {
         "stop",
     ): 'remove "action", and name this stage in "on_stop" of the environment of the stage that deploys',
 }
+
+# The start of a reference, such as `${setup.tag}`.
+_REFERENCE = re.compile(r"\$\{[\w-]*(\[[^]]*\])?\.")
+# Keys of the file in which there may be some; the paths of other keys begin in the settings of a target.
+_WITH_REFERENCES = frozenset({"pipelines", "templates"})
 
 # Keys that take a list, whose singular people write with one text.
 _LISTS = frozenset({"paths", "services", "files", "args"})
@@ -281,9 +287,19 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case "uniqueItems", _:
             problem = "has repeated items"
         case _:
-            problem = f"cannot be {_shown(violation.value)}"
-            hint = f"write it as in {example}" if (example := _own_example(violation)) else None
+            problem, hint = _impossible_value(violation)
     report.add(codes.INVALID_VALUE, f"{title} {problem}", at=tree_paths.mark(violation.path), hint=hint)
+
+
+def _impossible_value(violation: Violation) -> tuple[str, str | None]:
+    """Return the problem of a value that does not have the right form, and the hint."""
+    problem = f"cannot be {_shown(violation.value)}"
+    if violation.path[0] not in _WITH_REFERENCES and _REFERENCE.search(str(violation.value)):
+        return (
+            f"{problem}: settings have no references",
+            "write a variable of the engine, such as $CI_COMMIT_TAG on GitLab",
+        )
+    return problem, f"write it as in {example}" if (example := _own_example(violation)) else None
 
 
 def _type_names(violation: Violation) -> str:

@@ -150,6 +150,23 @@ def test_the_schema_rejects_unsafe_values_and_unknown_keys(section: dict[str, An
 
 def test_a_wrong_version_has_a_hint() -> None:
     """The pattern alone does not say what a version is."""
-    version = SCHEMA["properties"]["version"]
+    properties: Any = SCHEMA["properties"]
+    version = properties["version"]
 
     assert Draft202012Validator(version).is_valid(*version["examples"])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_valid"),
+    [
+        ("$CI_COMMIT_TAG", True),
+        ("v${CI_PIPELINE_IID}.${PATCH:-0.1}", True),
+        ("${setup.tag}", False),
+        ("notes ${build-all.notes}", False),
+        ("${build[os=linux].version}", False),
+        ("${.version}", False),
+    ],
+)
+def test_texts_of_a_release_have_no_references(text: str, *, is_valid: bool) -> None:
+    """GitLab would show or evaluate them as they are."""
+    assert Draft202012Validator(SCHEMA).is_valid({"release": {"stage": "a", "tag": text}}) is is_valid
