@@ -82,13 +82,15 @@ def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:
     status = f"${{{watched or 'pipeline'}.status}}"
     text = _STAGE_TEXT.replace("STAGE", watched) if watched else _TEXT
     values: dict[str, Node] = {"NOTIFICATION": body.get("text") or Scalar(text, span)}
-    values["STAGE_STATUS" if watched else "PIPELINE_STATUS"] = Scalar(status, span)
+    if watched or _is_fixed(results):
+        values["STAGE_STATUS" if watched else "PIPELINE_STATUS"] = Scalar(status, span)
     if _is_fixed(results):
         values["PREVIOUS_RESULT"] = Scalar("${setup.previousResult}", on.span)
     return StageConfig(
         name=name,
         body=Mapping((), span),
         posts=True,
+        on_status="" if watched else _only_status(results),
         script=_value(Sequence(tuple(Scalar(line, span) for line in _script(body, results, watched)), span)),
         env=_value(_mapping(span, **values)),
         secrets=_value(_mapping(span, WEBHOOK_URL=body.get("url") or Scalar("", span))),
@@ -107,14 +109,19 @@ def _script(body: Mapping, results: Collection[str], watched: str) -> tuple[str,
     return (*skip, _ESCAPE, _POST.replace("FIELD", key))
 
 
+def _only_status(results: Collection[str]) -> str:
+    """Return the status of the pipeline for which alone the message is posted, "" for both."""
+    if _ALWAYS in results or {"failure", "success"} <= {*results} or _is_fixed(results):
+        return ""
+    return "failed" if "failure" in results else "success"
+
+
 def _pipeline_filter(results: Collection[str]) -> tuple[str, ...]:
-    """Return the command that ends the script for other results than *results*."""
-    if _ALWAYS in results or {"failure", "success"} <= {*results}:
+    """Return the command that ends the script if the result of the previous run makes a difference, and not this."""
+    if not _is_fixed(results):
         return ()
-    if _is_fixed(results):
-        patterns = (*(("'failed '*",) if "failure" in results else ()), *_FIXED)
-        return (f'case "$PIPELINE_STATUS $PREVIOUS_RESULT" in {" | ".join(patterns)}) ;; *) exit 0 ;; esac',)
-    return (f'[ "$PIPELINE_STATUS" = {"failed" if "failure" in results else "success"} ] || exit 0',)
+    patterns = (*(("'failed '*",) if "failure" in results else ()), *_FIXED)
+    return (f'case "$PIPELINE_STATUS $PREVIOUS_RESULT" in {" | ".join(patterns)}) ;; *) exit 0 ;; esac',)
 
 
 def _is_fixed(results: Collection[str]) -> bool:

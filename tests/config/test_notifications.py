@@ -22,21 +22,22 @@ def _lines(plan: Plan, stage: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("on", "first"),
+    ("on", "status", "first"),
     [
-        ("", '[ "$PIPELINE_STATUS" = failed ] || exit 0'),
-        (", on: success", '[ "$PIPELINE_STATUS" = success ] || exit 0'),
-        (", on: always", "text="),
-        (", on: [success, failure]", "text="),
-        (", on: [success, fixed]", '[ "$PIPELINE_STATUS" = success ] || exit 0'),
-        (", on: fixed", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'success FAILURE' | 'success ABORTED') ;;"),
-        (", on: [fixed, failure]", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'failed '* | "),
+        ("", "failed", "text="),
+        (", on: success", "success", "text="),
+        (", on: always", "", "text="),
+        (", on: [success, failure]", "", "text="),
+        (", on: [success, fixed]", "success", "text="),
+        (", on: fixed", "", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'success FAILURE' | 'success ABORTED') ;;"),
+        (", on: [fixed, failure]", "", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'failed '* | "),
     ],
 )
-def test_the_webhook_is_called_for_its_results(on: str, first: str) -> None:
-    """The default is only failure."""
+def test_the_webhook_is_called_for_its_results(on: str, status: str, first: str) -> None:
+    """The default is only failure. The engine starts the stage for one status."""
     plan = _plan(f"{{url: chat{on}}}")
 
+    assert plan.job("notify").on_status == status
     assert _lines(plan, "notify")[0].startswith(first)
     assert [(secret.id, secret.variables) for secret in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
 
