@@ -138,9 +138,7 @@ CHANGED_KEYS = {
         _OF_PIPELINE + ", and stages without commands need no checkout",
         "everything fetch files images-and-tools java jenkins-options mail-and-triggers",
     ),
-    "finally": _ChangedKey(
-        "a job for each status is a stage for each status", "blocks-of-plugins node port-of-gitlab webhook"
-    ),
+    "finally": _ChangedKey("a job for each status is a stage for each status", "blocks-of-plugins node webhook"),
     "input choices": _ChangedKey(_CHOICES, "equal-texts inputs inputs-fixed"),
     "input default": _ChangedKey(_MUST_BE_SET, "inputs inputs-fixed"),
     "input pattern": _ChangedKey(_CHECKED_BY_SCRIPT, "inputs java"),

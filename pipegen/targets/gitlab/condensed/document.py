@@ -57,8 +57,14 @@ def condensed(
     if has_scripts := may_share_scripts(document):
         document = with_starts(with_tool_starts(document), pipelines)
     document = with_defaults(document, has_scripts=has_scripts and is_single)
-    document = with_default_tools(_with_shared_variables(document))
-    names = stage_names(document, title, has_same_stage=has_same_stage)
+    document = with_default_tools(_with_shared_variables(document, plan_jobs))
+
+    def title_of(name: str) -> str:
+        # A job that replaces combinations has their pipeline in its name.
+        named = "" if name in plan_jobs else pipelines.get(name, "")
+        return name.removeprefix(f"{named}: ") if named else title(name)
+
+    names = stage_names(document, title_of, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
     short = replace(
         document,
@@ -128,13 +134,16 @@ def _with_common_needs(document: Document) -> Document:
     return replace(document, jobs=tuple(map(with_moved, document.jobs))) if moved else document
 
 
-def _with_shared_variables(document: Document) -> Document:
+def _with_shared_variables(document: Document, plan_jobs: Mapping[str, PlanJob]) -> Document:
     """Return *document* with the variables that each job of a stage has as its own, with the value that most have.
+
+    Jobs that post messages get them too, as helpers do: their scripts are those of pipegen.
 
     Each job keeps them in a file with jobs that start other pipelines, which would get them, and in a file in which
     some have a raw `inherit` or `variables: null`. Variables that raw rules of the workflow set stay in the jobs, too.
     """
-    stage_jobs = [job for job in document.base_jobs() if job.runs_stage]
+    posting = {name for name, plan_job in plan_jobs.items() if plan_job.posts}
+    stage_jobs = [job for job in document.base_jobs() if job.runs_stage and job.name not in posting]
     if len(stage_jobs) < 2 or any("variables" in removed(job.raw) for job in stage_jobs):  # noqa: PLR2004 - several
         return document
     if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):

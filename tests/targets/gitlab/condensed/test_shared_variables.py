@@ -55,3 +55,13 @@ def test_a_job_with_another_value_has_its_own() -> None:
 
     assert data["variables"] == {"CGO": "0"}
     assert [data[name].get("variables") for name in "abc"] == [{"A": "x"}, {"CGO": "1", "A": "x"}, None]
+
+
+def test_the_job_of_a_webhook_gets_the_variables_of_the_file() -> None:
+    """It lacks those that all stages of the config have."""
+    stages = "[{ name: a, script: [make a] }, { name: b, script: [make b] }]"
+    pipeline = f"notify: {{ webhook: {{ url: chat }} }}, defaults: {{ env: {{ CGO: '0' }} }}, stages: {stages}"
+    data = yaml_data(compiled(f"pipelines: {{ p: {{ {pipeline} }} }}").text)
+
+    assert data["variables"] == {"CGO": "0"}
+    assert "CGO" not in data["notify"]["variables"]

@@ -89,3 +89,15 @@ def test_a_stage_of_helpers_is_not_named_after_their_mails() -> None:
     """)
 
     assert output.data["stages"] == ["image ci/Dockerfile", "a"]
+
+
+def test_the_job_of_a_matrix_has_no_pipeline_in_the_name_of_its_stage() -> None:
+    """It has the title of its combinations, as other jobs have that of their stage."""
+    output = compiled("""
+        pipelines:
+          p: { stages: [{ name: a, matrix: { v: [x, y] }, script: ['make ${matrix.v}'] }] }
+          q: { stages: [{ name: b, script: [make] }] }
+    """)
+
+    assert "parallel:" in output.text
+    assert output.data["stages"] == ["a, b"]
