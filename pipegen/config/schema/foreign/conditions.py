@@ -169,6 +169,11 @@ def expression_text(use: Use) -> str | None:
     return condition(use) if is_expression else None
 
 
+def rule_text(use: Use) -> str | None:
+    """Return the hint for `when` with the text of a rule of GitLab, which compares `$NAME`; None for other values."""
+    return expression_text(use) if isinstance(use.value, Scalar) and use.value.text.startswith("$") else None
+
+
 def _cases(use: Use, rules: Sequence[Node]) -> dict[str, object] | None:
     """Return `cases` that set the variables of *rules*, or `env` if all runs get them; None if neither does the same.
 

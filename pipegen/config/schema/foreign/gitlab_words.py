@@ -152,6 +152,7 @@ WORDS = (
         rename("fallback"),
         shown="cache: {fallback_keys}",
     ),
+    word("GitLab: Rules", "when", IN_STAGE, WHEN, conditions.rule_text, shown="when: rule"),
     word("GitLab: Rules", "rules", IN_STAGE, WHEN, conditions.rules),
     word("GitLab: Rules", "rules", (PIPELINE,), WHEN, conditions.rules),
     word("GitLab: Rules", "only", IN_STAGE, WHEN, conditions.only),
