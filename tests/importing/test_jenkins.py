@@ -538,6 +538,16 @@ def test_steps_that_call_a_refused_function_are_left_out() -> None:
     assert result.compiled.messages == ()
 
 
+def test_libraries_and_variables_in_comments_and_texts_are_not_read() -> None:
+    """Jenkins refuses a file that loads a library with two versions, and nothing sets a variable there."""
+    comments = "// @Library('acme@v1') _\n/* @Library('tools') */\n@Library('acme@v2') _\n// env.PLACE = 'x'\n"
+    steps = "sh 'echo \"@Library(\\'x\\') env.PLACE = x\"'\nsh \"make ${env.PLACE}\""
+    result, _ = _from_text(comments + _with_script("x = 1").replace("script {", f"{steps}\nscript {{"))
+
+    assert "libraries: [acme@v2]" in result.text
+    assert "make ${PLACE:-null}" in result.text
+
+
 def _with_script(block: str) -> str:
     steps = "script {\n" + block.replace("; ", "\n") + "\n}"
     return f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{\n{steps}\n}} }} }} }}"

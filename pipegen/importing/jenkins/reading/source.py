@@ -185,15 +185,15 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         functions=functions,
         function_texts={name: each.span.text for each in others if (name := function_name(each)) is not None},
         constants=constants,
-        libraries=tuple(_libraries(file.text)),
+        libraries=tuple(_libraries(code, file.text)),
         computed=frozenset(assigned) - constants.keys(),
-        env_variables=_env_variables(file.text),
+        env_variables=_env_variables(code, file.text),
     )
 
 
-def _env_variables(text: str) -> Mapping[str, int]:
+def _env_variables(code: GroovyTokens, text: str) -> Mapping[str, int]:
     offsets: dict[str, int] = {}
-    for match in _ENV_VARIABLE.finditer(text):
+    for match in _in_code(_ENV_VARIABLE, "env", code, text):
         offsets.setdefault(match[1], match.start())
     return offsets
 
@@ -243,9 +243,16 @@ def _computed(code: GroovyTokens) -> Iterator[str]:
             yield name
 
 
-def _libraries(text: str) -> Iterator[str]:
-    for match in LIBRARY.finditer(text):
+def _libraries(code: GroovyTokens, text: str) -> Iterator[str]:
+    for match in _in_code(LIBRARY, "@", code, text):
         yield from re.findall(r"['\"]([^'\"]+)['\"]", match[1])
+
+
+def _in_code(pattern: re.Pattern[str], start: str, code: GroovyTokens, text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of *pattern* in *text* that begin with the token *start*, not in a comment or a string."""
+    matches = list(pattern.finditer(text))
+    starts = {token.start for token in code.tokens if token.text == start} if matches else frozenset()
+    yield from (match for match in matches if match.start() in starts)
 
 
 class _Stages:
