@@ -57,8 +57,8 @@ def lower(
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
     common = common_variables(named, settings)
-    shared = _step_context(work, preludes, common)
     frame = _frame(work, used, common, request, report)
+    shared = _step_context(work, preludes, common, is_guarded=bool(frame.guard))
     style = request.options.get("style", "auto")
     layout = lay_out(work, style, lambda style: lower_stages(named, shared, style), frame, report)
     body, stages, recipients = layout.body, layout.stages.stages, layout.stages.recipients
@@ -104,7 +104,7 @@ def _options_note(request: Request) -> tuple[str, ...]:
 
 
 def _step_context(
-    work: ScriptedPlans, preludes: Preludes, common: tuple[model.EnvironmentVariable, ...]
+    work: ScriptedPlans, preludes: Preludes, common: tuple[model.EnvironmentVariable, ...], *, is_guarded: bool
 ) -> StepContext:
     named = work.named
     return StepContext(
@@ -115,6 +115,7 @@ def _step_context(
         reports=ReportKinds(named_job.job for named_job in named),
         caches=CacheNames(named_job.job for named_job in named),
         common=common,
+        is_guarded=is_guarded,
     )
 
 

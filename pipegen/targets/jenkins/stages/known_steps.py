@@ -81,6 +81,10 @@ _IN_WORKSPACE = frozenset(
 )
 
 
+# Steps that run programs.
+_PROGRAMS = frozenset({"bat", "powershell", "pwsh", "sh"})
+
+
 class KnownStep(Struct, kw_only=True):
     """A step, whether it needs an agent, or has steps inside, and its parameters."""
 
@@ -94,6 +98,11 @@ def is_on_agent(name: str) -> bool:
     """Return whether the step *name* certainly needs an agent."""
     step = known_steps().get(name)
     return name in _IN_WORKSPACE or (step is not None and step.needs_agent)
+
+
+def runs_program(name: str, *, may_be_function: bool) -> bool:
+    """Return whether the step *name* may run programs: a function of the file or of a library may."""
+    return name in _PROGRAMS or (may_be_function and name not in known_steps() and name not in _IN_WORKSPACE)
 
 
 @cache

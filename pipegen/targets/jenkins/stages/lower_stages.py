@@ -13,7 +13,7 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.guards.approvals import with_waits
-from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter, conjunction
 from pipegen.targets.jenkins.stages.guards.forks import guarded
 from pipegen.targets.jenkins.stages.guards.limits import allowed, limited
 from pipegen.targets.jenkins.stages.guards.when import when_lines
@@ -66,20 +66,19 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
             steps(named_job, values, shared),
             shared.statuses.success_steps(named_job),
         )
-        guarded_steps = allowed(
-            named_job,
-            guarded(named_job, with_waits(named_job.job, limited_steps, named_job.plan.inputs), shared.work.settings),
-        )
+        waiting = with_waits(named_job.job, limited_steps, named_job.plan.inputs)
+        guarded_steps = waiting if shared.is_guarded else guarded(named_job, waiting, shared.work.settings)
+        allowed_steps = allowed(named_job, guarded_steps)
         stages.append(
             model.StageBlock(
                 name=named_job.name,
                 pipeline=named_job.plan.name,
                 after=_after(named_job, names, shared),
-                agent=guarded_steps.agent,
+                agent=allowed_steps.agent,
                 tools=tools(named_job.job, shared.work.settings),
-                steps=guarded_steps.steps,
+                steps=allowed_steps.steps,
                 environment=own_variables(named_job, shared) if has_directives(named_job, shared) else (),
-                on_failure=_on_failure(named_job, mail, guarded_steps.agent, shared, style) if mail is not None else (),
+                on_failure=_on_failure(named_job, mail, allowed_steps.agent, shared, style) if mail is not None else (),
                 fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
                 may_be_unstable=named_job.job.limits.allow_failure is not None,
                 condition=_condition(named_job, shared),
@@ -92,8 +91,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
 def _condition(named_job: NamedJob, shared: StepContext) -> str:
     """Return the Groovy expression for whether a stage runs, "" if it always does."""
     own = ConditionWriter(named_job.plan.inputs).decision(named_job.job.condition)
-    status = shared.statuses.condition(named_job)
-    return f"{status} && ({own})" if own and status else own or status
+    return conjunction(shared.statuses.condition(named_job), own)
 
 
 def _after(named_job: NamedJob, names: Mapping[tuple[str, str], str], shared: StepContext) -> tuple[str, ...]:

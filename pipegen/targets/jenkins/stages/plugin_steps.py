@@ -17,7 +17,8 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression, list_of
-from pipegen.targets.jenkins.stages.known_steps import KnownStep, is_on_agent, known_steps
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.known_steps import KnownStep, is_on_agent, known_steps, runs_program
 from pipegen.targets.jenkins.stages.raw import NAME, is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
@@ -141,11 +142,20 @@ def ensured(
 
 def names(job: Job) -> tuple[str, ...]:
     """Return the names of all steps of plugins of *job*, and of the calls in their blocks."""
-    return tuple(
-        name
-        for call in _calls(job)
-        for name in (_name(call), *(_called(call.text, 1) if call.arguments is None and _has_block(call.text) else ()))
-    )
+    return tuple(_names(_calls(job)))
+
+
+def run_programs(calls: Sequence[PluginCall], settings: JenkinsSettings) -> bool:
+    """Return whether *calls* may run programs."""
+    has_functions = bool(settings.definitions or settings.libraries)
+    return any(runs_program(name, may_be_function=has_functions) for name in _names(calls) if name not in _NO_CALLS)
+
+
+def _names(calls: Sequence[PluginCall]) -> Iterator[str]:
+    for call in calls:
+        yield _name(call)
+        if call.arguments is None and _has_block(call.text):
+            yield from _called(call.text, 1)
 
 
 def _called(text: str, first: int, *, reads_strings: bool = False) -> Iterator[str]:

@@ -17,7 +17,7 @@ from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.pods import in_container, pod_of
-from pipegen.targets.jenkins.stages.agents.tools import with_common_tools, with_own_tools, with_tools
+from pipegen.targets.jenkins.stages.agents.tools import with_common_tools, with_tools
 from pipegen.targets.jenkins.stages.files.caches import CacheNames, cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
@@ -34,7 +34,8 @@ ARCHIVE = ".pipegen/archive"
 class StepContext(Struct):
     """The values shared by the steps of all jobs.
 
-    *common* are the variables that are set for all of them.
+    *common* are the variables that are set for all of them. If it *is_guarded*, a change from a fork ends the build
+    before any of them.
     """
 
     work: ScriptedPlans
@@ -44,6 +45,7 @@ class StepContext(Struct):
     reports: ReportKinds
     caches: CacheNames
     common: tuple[model.EnvironmentVariable, ...]
+    is_guarded: bool
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
@@ -125,7 +127,15 @@ def _plugin_steps(
     if not own or _has_blocks(named):
         return own
     own = _with_values(named, named.job.cases, own, values, shared)
+    if _need_tools(named, calls, shared):
+        own = with_tools(named.job, own, shared.work.settings)
     return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(named.job, calls) else own
+
+
+def _need_tools(named: NamedJob, calls: Sequence[PluginCall], shared: StepContext) -> bool:
+    """Return whether *calls* of a stage have its tools; those of the settings only if they may run programs."""
+    runs_programs = needs_agent(named) and plugin_steps.run_programs(calls, shared.work.settings)
+    return bool(named.job.machine.tools) or runs_programs
 
 
 def _enclosed(
@@ -136,7 +146,15 @@ def _enclosed(
         return inner
     inner = plugin_steps.enclosed(named.job, inner, values)
     inner = _with_values(named, named.job.numbered_cases, inner, values, shared)
+    if _have_tools_around(named, shared):
+        inner = with_tools(named.job, inner, shared.work.settings)
     return shared.statuses.with_statuses(named, inner)
+
+
+def _have_tools_around(named: NamedJob, shared: StepContext) -> bool:
+    """Return whether the tools of a stage are around its blocks of plugins."""
+    calls = named.job.plugin_steps
+    return calls is not None and bool(calls.around) and _need_tools(named, calls.calls, shared)
 
 
 def _has_blocks(named: NamedJob) -> bool:
@@ -147,7 +165,7 @@ def _has_blocks(named: NamedJob) -> bool:
 def _with_values(
     named: NamedJob, cases: Sequence[Case], own: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
 ) -> tuple[model.Step, ...]:
-    """Return steps with the tools, credentials and variables of their stage, and those of its *cases*.
+    """Return steps with the credentials and variables of their stage, and those of its *cases*.
 
     Each can read those before it.
     """
@@ -156,7 +174,7 @@ def _with_values(
         own = (model.Wrapped(f"withEnv({plugin_steps.settings(variables, values)})", own),)
     if bindings := tuple(map(_binding, named.job.secrets)):
         own = (model.WithCredentials(bindings, own),)
-    return with_own_tools(named.job, own, shared.work.settings)
+    return own
 
 
 def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:
@@ -228,8 +246,9 @@ def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext, step
     if job.machine.pod is not None and pod_of(named) is not None:
         step = in_container(job.machine.pod, step)
     else:
-        has_tools = is_enclosed and bool(job.machine.tools)
-        step = in_image(job.machine, values, step if has_tools else with_tools(job, step, settings))
+        if not _have_tools_around(named, shared):
+            (step,) = with_tools(job, (step,), settings)
+        step = in_image(job.machine, values, step)
     return (step,) if is_enclosed else shared.statuses.with_statuses(named, (step,))
 
 

@@ -14,6 +14,7 @@ from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teard
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.names import StageNames, function_names
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
+from pipegen.targets.jenkins.stages.guards.conditions import conjunction
 from pipegen.targets.jenkins.stages.guards.when import compares_branch, when_lines
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles import matrices
@@ -112,8 +113,7 @@ def _in_post(stage: model.StageBlock, work: ScriptedPlans) -> model.StageBlock:
     """Return the finally *stage*, which also tests the condition of its pipeline."""
     if not work.is_conditional:
         return replace(stage, when=())
-    condition = selected(work.selected(stage.pipeline))
-    return replace(stage, when=(), condition=f"{condition} && ({stage.condition})" if stage.condition else condition)
+    return replace(stage, when=(), condition=conjunction(selected(work.selected(stage.pipeline)), stage.condition))
 
 
 def _obstacle_of(job: Job) -> str:

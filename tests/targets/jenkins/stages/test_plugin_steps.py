@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from engines.jenkins_facts import facts
+from engines.sized import built
 from plan.sample_plans import job_of, plan_of, plans_of
 
 from pipegen.diagnostics.report import Report
@@ -253,6 +256,34 @@ def test_a_script_in_a_block_has_the_other_tools_and_credentials_that_it_needs()
     positions = [file.text.index(text) for text in ("dir('b') {", "first()", "withTools([[", "sh 'x'")]
 
     assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize(
+    ("step", "definitions", "has_tools"),
+    [
+        ("sh 'mvn verify'", "", True),
+        ("dir('a') { sh 'mvn verify' }", "", True),
+        ("script { verify() }", "def verify() { sh 'mvn verify' }", True),
+        ("script { verify() }", "", False),
+        ("archiveArtifacts 'x'", "def verify() { sh 'mvn verify' }", False),
+        ("script { if (a) { echo 'x' } }", "a = 1", False),
+    ],
+)
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_groovy_that_runs_programs_has_the_tools_of_all_stages(
+    step: str,
+    definitions: str,
+    has_tools: bool,  # noqa: FBT001 - a case
+    style: str,
+) -> None:
+    """So does a stage of Declarative whose pipeline has `tools`."""
+    stages = [{"name": "a", "agent": "linux", "steps": {"jenkins": [step], "elsewhere": "skip"}}]
+    settings = {"tools": {"maven": "Maven 3"}, "definitions": definitions}
+    text = built(
+        json.dumps({"pipelines": {"ci": {"stages": stages}}, "targets": {"jenkins": settings}}), style=style
+    ).text
+
+    assert any(each in text for each in ("tools {", "withTools([[")) is has_tools
 
 
 def test_a_script_in_a_block_does_not_set_the_same_variables_again() -> None:

@@ -75,7 +75,7 @@ def test_finally_stages_test_the_condition_in_groovy() -> None:
     text = _text("branch: main", _STAGES, ", execution: [[a]], finally: { failed: [b] }")
 
     assert f"stage('a') {{\n{_NATIVE}expression {{ conditionHolds() }}\n}}\n" in text
-    condition = "conditionHolds() && (currentBuild.resultIsWorseOrEqualTo('FAILURE') && (env.TAG_NAME"
+    condition = "conditionHolds() && currentBuild.resultIsWorseOrEqualTo('FAILURE') && env.TAG_NAME"
     assert f"stage('b') {{\nif ({condition}" in text
 
 

@@ -18,8 +18,8 @@ _TYPES: Mapping[str, str] = {"java": "jdk", "node": "nodejs"}
 
 
 def tools(job: Job, settings: JenkinsSettings) -> tuple[model.Tool, ...]:
-    """Return the tools of *job*: those in *settings*, for a script, and its own; inside an image there are none."""
-    if job.machine.image is not None or not (job.steps or job.machine.tools):
+    """Return the tools of *job*: those in *settings*, if it has steps, and its own; inside an image there are none."""
+    if job.machine.image is not None or not (job.steps or job.machine.tools or job.plugin_steps):
         return ()
     names = {_TYPES.get(tool.type, tool.type): tool.name for tool in settings.tools}
     names |= {_TYPES.get(type_, type_): name for type_, name in job.machine.tools}
@@ -30,15 +30,10 @@ def _home(type_: str) -> str:
     return _HOMES.get(type_, f"{type_.upper()}_HOME")
 
 
-def with_tools(job: Job, step: model.Step, settings: JenkinsSettings) -> model.Step:
-    """Return *step*, the script of *job*, with its tools on its PATH."""
-    (wrapped,) = _wrapped((step,), tools(job, settings))
-    return wrapped
-
-
-def with_own_tools(job: Job, steps: Sequence[model.Step], settings: JenkinsSettings) -> tuple[model.Step, ...]:
-    """Return *steps* of plugins with the tools of *job* on their PATH, if it names any."""
-    return _wrapped(tuple(steps), tools(job, settings) if job.machine.tools else ())
+def with_tools(job: Job, steps: tuple[model.Step, ...], settings: JenkinsSettings) -> tuple[model.Step, ...]:
+    """Return *steps* with the tools of *job* on their PATH."""
+    own = tools(job, settings)
+    return (model.Wrapped(f"withTools({tool_list(own)})", steps),) if steps and own else steps
 
 
 def with_common_tools(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
@@ -55,7 +50,3 @@ def with_common_tools(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
 
 def _has_tools(step: model.Step | None) -> TypeGuard[model.Wrapped]:
     return isinstance(step, model.Wrapped) and step.head.startswith("withTools(")
-
-
-def _wrapped(steps: tuple[model.Step, ...], own: tuple[model.Tool, ...]) -> tuple[model.Step, ...]:
-    return (model.Wrapped(f"withTools({tool_list(own)})", steps),) if steps and own else steps

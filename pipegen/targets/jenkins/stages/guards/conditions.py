@@ -137,6 +137,14 @@ class ConditionWriter(Struct):
         return f'"${{params.{name}}}"' if is_boolean else f"params.{name}"
 
 
+def conjunction(*conditions: str) -> str:
+    """Return the expression that holds if all Groovy *conditions* do; "" always holds."""
+    operands = [condition for condition in conditions if condition]
+    if len(operands) < 2:  # noqa: PLR2004 - one
+        return "".join(operands)
+    return " && ".join(f"({operand})" if "||" in operand else operand for operand in operands)
+
+
 def lower_look(work: ScriptedPlans) -> model.Look | None:
     """Return the search for files before the stages, None if no condition needs it."""
     conditions = [condition for plan in work.plans for job in plan.jobs for condition in job.conditions]

@@ -140,3 +140,15 @@ def test_a_stash_that_may_be_missing_is_optional() -> None:
         "    unstashIfThere 'a'",
         "    unstash 'a'",
     ]
+
+
+def test_a_finally_stage_encloses_only_alternatives() -> None:
+    """The status of the pipeline and its own condition must both hold."""
+
+    def condition(when: Any) -> str:
+        stages = [{"name": "a", "script": ["make"]}, {"name": "b", "script": ["make"], "when": when}]
+        return jenkinsfile({"pipelines": {"p": {"stages": stages, "execution": [["a"]], "finally": {"failed": ["b"]}}}})
+
+    failed = "when: { statusOfAll('all others') == 'failed' && "
+    assert f"{failed}branch() == 'main' }})" in condition({"branch": "main"})
+    assert f"{failed}(branch() || env.TAG_NAME) }})" in condition({"any": [{"branch": True}, {"tag": True}]})
