@@ -8,6 +8,7 @@ from importing.samples import messages
 from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.importing.jenkins.stages.directives.secrets import kind_of
 from pipegen.importing.jenkins.stages.texts import may_fail_unnoticed
 from pipegen.source.text import SourceFile
 
@@ -388,3 +389,15 @@ def test_only_the_first_characters_of_a_script_name_a_program(start: str, expect
     assert f"name: A {expected}" in " ".join(result.text.split())
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_the_kind_of_a_credential_of_all_stages_is_searched_once() -> None:
+    """The search goes over the whole file."""
+    stages = "".join(f"stage('s{number}') {{ steps {{ sh \"./a ${{A_USR}} {number}\" }} }}\n" for number in range(9))
+    source = f"pipeline {{ agent any; environment {{ A = credentials('a') }}\nstages {{\n{stages}}} }}"
+    kind_of.cache_clear()
+
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "A: { password: a }" in result.text
+    assert kind_of.cache_info().misses == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache
 from itertools import count
 
 from pipegen.emit.yaml import Value
@@ -48,6 +49,7 @@ class BoundSecret(Struct):
     settings: tuple[str, ...] = ()
 
 
+@lru_cache
 def kind_of(name: str, identifier: str, file: str) -> str:
     """Return the kind of the credential in the variable *name*, which the text *file* shows; "" if it does not.
 
