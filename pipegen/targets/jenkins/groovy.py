@@ -67,8 +67,8 @@ def statement(text: str, margin: str) -> str:
 
 def binding(credential: model.Binding) -> str:
     """Return a credential in the syntax of `withCredentials`."""
-    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in credential.arguments)
-    return f"{credential.symbol}({arguments})"
+    variables = "".join(f", {name}: {literal(variable)}" for name, variable in credential.variables)
+    return f"{credential.symbol}(credentialsId: {expression(credential.credential)}{variables})"
 
 
 def pieces(loop: model.SplitLoop) -> str:

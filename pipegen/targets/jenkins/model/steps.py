@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, TypeAlias
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.expressions import Value
+from pipegen.targets.jenkins.model.expressions import GroovyCode, Value
 
 
 class Checkout(Struct):
@@ -73,10 +73,11 @@ class Archive(Struct):
 
 
 class Binding(Struct):
-    """A credential of `withCredentials`: the symbol, and its arguments."""
+    """A credential of `withCredentials`: the symbol, its ID, and the variables by the names of their parameters."""
 
     symbol: str
-    arguments: tuple[tuple[str, str], ...]
+    credential: str | GroovyCode
+    variables: tuple[tuple[str, str], ...]
 
 
 class WithCredentials(Struct):

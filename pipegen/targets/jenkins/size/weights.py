@@ -216,7 +216,7 @@ def _weigh_around(step: Around) -> int:  # noqa: PLR0911 - one for each kind
     """Return the weight of a block's head, and of anything else around its steps."""
     match step:
         case model.WithCredentials():
-            return 1 + sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
+            return 1 + sum(_CALL + _MAP + _NAMED * (1 + len(binding.variables)) for binding in step.bindings)
         case model.Wrapped():
             return _weigh_head(step.head) if "(" in step.head else 0
         case model.Ensured():

@@ -267,7 +267,7 @@ def _bound(
     bindings = [_binding(credential) for credential in script.credentials if credential not in known]
     if script.login and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
-        bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
+        bindings.append(model.Binding("usernamePassword", settings.registry_credential, login))
     return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
 
 
@@ -322,18 +322,14 @@ def _binding(credential: Credential) -> model.Binding:
     variables = credential.variables
     match credential.kind:
         case CredentialKind.TEXT:
-            return _with_id("string", credential.id, ("variable", variables[0]))
+            return model.Binding("string", credential.id, (("variable", variables[0]),))
         case CredentialKind.FILE:
-            return _with_id("file", credential.id, ("variable", variables[0]))
+            return model.Binding("file", credential.id, (("variable", variables[0]),))
         case CredentialKind.SSH_KEY:
-            return _with_id("sshUserPrivateKey", credential.id, ("keyFileVariable", variables[0]))
+            return model.Binding("sshUserPrivateKey", credential.id, (("keyFileVariable", variables[0]),))
         case CredentialKind.PASSWORD:
             pair = (("usernameVariable", variables[0]), ("passwordVariable", variables[1]))
-            return _with_id("usernamePassword", credential.id, *pair)
-
-
-def _with_id(symbol: str, credential: str, *arguments: tuple[str, str]) -> model.Binding:
-    return model.Binding(symbol, (("credentialsId", credential), *arguments))
+            return model.Binding("usernamePassword", credential.id, pair)
 
 
 def _starts_jobs(job: Job) -> bool:

@@ -150,13 +150,12 @@ def _with_environment(stage: model.StageBlock) -> model.StageBlock:
 
 
 def _is_directive(binding: model.Binding) -> bool:
-    return binding.symbol in _FILE_OR_TEXT and is_assignable(dict(binding.arguments)[_FILE_OR_TEXT[binding.symbol]])
+    return binding.symbol in _FILE_OR_TEXT and is_assignable(dict(binding.variables)[_FILE_OR_TEXT[binding.symbol]])
 
 
 def _variable(binding: model.Binding) -> model.EnvironmentVariable:
-    arguments = dict(binding.arguments)
-    value = model.FunctionCall("credentials", (arguments["credentialsId"],))
-    return model.EnvironmentVariable(arguments[_FILE_OR_TEXT[binding.symbol]], value)
+    value = model.FunctionCall("credentials", (binding.credential,))
+    return model.EnvironmentVariable(dict(binding.variables)[_FILE_OR_TEXT[binding.symbol]], value)
 
 
 def _with_post(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBlock:

@@ -176,10 +176,8 @@ def _indented(shape: Shape) -> Shape:
 
 
 def _binding(bound: model.Binding) -> Shape:
-    parts: list[str | Shape] = []
-    for name, text in bound.arguments:
-        parts += [", " if parts else "", f"{name}: ", hole(text)]
-    return shaped(f"{bound.symbol}(", *parts, ")")
+    variables = [part for name, variable in bound.variables for part in (f", {name}: ", hole(variable))]
+    return shaped(f"{bound.symbol}(credentialsId: ", value_shape(bound.credential), *variables, ")")
 
 
 def _argument(shape: Shape) -> TableEntry:

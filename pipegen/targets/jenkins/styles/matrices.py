@@ -286,6 +286,7 @@ class _Texts:
             (model.Wrapped, "head"): self._groovy,
             (model.GroovyStatement, "text"): self._groovy,
             (model.GroovyStatement, "values"): _without_texts,
+            (model.Binding, "credential"): self._text,
             (model.OnAgent, "agent"): self._agent,
             (model.Sh, "lines"): self._script,
         }

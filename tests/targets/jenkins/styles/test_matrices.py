@@ -31,6 +31,19 @@ def test_combinations_call_one_function() -> None:
     assert "matrix_v=" not in text
 
 
+def test_ids_of_credentials_are_variables() -> None:
+    """Each combination deploys with a secret of its own."""
+    secrets = "secrets: { TOKEN: 'token-${matrix.v}', LOGIN: { password: '${matrix.v}' } }"
+    text = generated(
+        "lock: 'deploy-${matrix.v}'", secrets, f"script: [{_LINES}]", axes="v: [test, staging, production]"
+    )
+
+    assert text.count(f"environment {{\nmatrix_v = 'staging'\n}}\n{_CALL}") == 1
+    binding = "string(credentialsId: \"token-${env.matrix_v}\", variable: 'TOKEN')"
+    assert f"withCredentials([{binding}, usernamePassword(credentialsId: env.matrix_v, " in text
+    assert text.count("./compile") == 1
+
+
 def test_steps_without_values_need_no_variables() -> None:
     """Only the image of the combinations differs."""
     text = generated("image: 'python:${matrix.v}'", f"script: [{_LINES}, ./test]")
