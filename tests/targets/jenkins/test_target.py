@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from engines.sized import built
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics import codes
@@ -136,3 +137,16 @@ def test_words_of_groovy_are_variables_outside_of_the_environment() -> None:
     assert "export URL=u\n" in text
     assert "export in=i\n" in text
     assert "withCredentials([string(credentialsId: 'hook', variable: 'URI')]) {" in text
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_a_shared_workspace_without_values_is_not_cleared_of_them(style: str) -> None:
+    """An earlier build leaves values only if scripts write some."""
+    stages = "stages: [{ name: a, script: make{0} }, { name: b, script: 'echo ${a.x|}' }]"
+    config = "pipelines: { p: { workspace: shared, STAGES } }"
+    texts = [
+        built(config.replace("STAGES", stages.replace("{0}", outputs).replace("${a.x|}", value)), style).text
+        for outputs, value in (("", ""), (", outputs: { x: { command: pwd } }", "${a.x}"))
+    ]
+
+    assert ['rm -rf "$WORKSPACE_TMP/pipegen"' in text for text in texts] == [False, True]

@@ -11,7 +11,7 @@ from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
-from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
+from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
@@ -366,6 +366,12 @@ def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[m
             )
 
 
-def prepare(checkout: str) -> tuple[model.Step, ...]:
+def prepare(scripts: PlanScripts, checkout: str) -> tuple[model.Step, ...]:
     """Return the steps before all stages: a checkout by the function *checkout*, and the removal of old values."""
-    return (model.Checkout(checkout), model.Sh(lines=(f'rm -rf "{SHARED_VALUES}"',)))
+    commands = (
+        command
+        for script in scripts.scripts.values()
+        for command in (*script.prelude, *script.bind, *script.steps, *script.outputs)
+    )
+    has_values = any(SHARED_VALUES in line for command in commands for line in command.lines)
+    return (model.Checkout(checkout), *((model.Sh(lines=(f'rm -rf "{SHARED_VALUES}"',)),) if has_values else ()))

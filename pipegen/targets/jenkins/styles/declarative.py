@@ -72,7 +72,7 @@ def lower_declarative(
         reads_branch=reads_branch,
         tests_condition=bool(condition),
         functions=functions,
-        blocks=_prepared(lowered, prepare(work.checkouts.of(plan)), names),
+        blocks=_prepared(lowered, prepare(shared[0], work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
         final=final,
     )

@@ -169,7 +169,7 @@ def _shared_run(scripts: PlanScripts, work: ScriptedPlans, stages: Sequence[mode
         pipeline=plan.name,
         selected=work.selected(plan.name),
         agent=shared_agent(scripts, work.settings),
-        prepare=prepare(work.checkouts.of(plan)),
+        prepare=prepare(scripts, work.checkouts.of(plan)),
         roots=_roots(scripts, stages),
         teardown=shared_teardown(scripts),
         end=work.ends.get(plan.name, ""),
