@@ -401,3 +401,16 @@ def test_the_kind_of_a_credential_of_all_stages_is_searched_once() -> None:
 
     assert "A: { password: a }" in result.text
     assert kind_of.cache_info().misses == 1
+
+
+@pytest.mark.parametrize(("kind", "is_kept"), [("docker", True), ("dockerfile", True), ("kubernetes", False)])
+def test_the_label_of_an_agent_stays_without_its_container(kind: str, is_kept: bool) -> None:  # noqa: FBT001 - a case
+    """That of a pod is only its name."""
+    options = "image IMAGE.trim()\nfilename FILE.trim()\nyaml YAML.trim()\nlabel 'large'"
+    agent = f"agent {{ {kind} {{\n{options}\n}} }}"
+    report = Report()
+    source = _SOURCE.replace("agent any", agent).replace("STEP", "sh 'make'")
+    result = import_jenkins(SourceFile("Jenkinsfile", source), report)
+
+    assert f'"{kind}" is left out' in messages(report)
+    assert ("agent: large" in result.text) is is_kept

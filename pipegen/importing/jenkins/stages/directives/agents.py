@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
@@ -49,7 +50,19 @@ def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgen
             result = _kind(kind, names, marks)
         except UntranslatableError as error:
             marks.left_out(kind, str(error), hint=_HINTS.get(kind.name, _HINT))
+            result = _without_container(kind, names, marks)
     return result
+
+
+def _without_container(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
+    """Return the agent of *call*, whose container has no equivalent. The label of a pod is only its name."""
+    for option in call.block.statements if call.block is not None else ():
+        if isinstance(option, GroovyCall) and option.name == "label" and call.name in _IMAGE_OPTIONS:
+            with suppress(UntranslatableError):
+                labels = labels_of(_value(option), names)
+                marks.all(option)
+                return JenkinsAgent(labels=labels)
+    return JenkinsAgent()
 
 
 def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
