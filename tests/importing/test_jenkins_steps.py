@@ -414,3 +414,12 @@ def test_the_label_of_an_agent_stays_without_its_container(kind: str, is_kept: b
 
     assert f'"{kind}" is left out' in messages(report)
     assert ("agent: large" in result.text) is is_kept
+
+
+def test_a_parameter_with_a_blank_before_its_parentheses_has_them_once() -> None:
+    """It stays Groovy, because an input cannot have this name."""
+    parameters = "agent any\nparameters { string (name: 'GIT_COMMIT_TO_USE', defaultValue: '') }"
+    source = _SOURCE.replace("agent any", parameters).replace("STEP", "sh 'make'")
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "string(name: 'GIT_COMMIT_TO_USE', defaultValue: '')" in result.text

@@ -267,7 +267,8 @@ def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks, 
     if text is None:
         raise UntranslatableError("it has several lines")
     if "(" not in text.partition(" ")[0]:
-        text = f"{call.name}({text.removeprefix(call.name).strip()})"
+        arguments = text.removeprefix(call.name).strip()
+        text = call.name + (arguments if arguments.startswith("(") else f"({arguments})")
     known = settings.target.get(key)
     items = list(known) if isinstance(known, list) else []
     settings.target[key] = [*items, text]
