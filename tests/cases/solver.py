@@ -43,6 +43,7 @@ class _Edge:
 
     lookup: Lookup
     more_digests: list[str]
+    tried_digests: list[str] = field(default_factory=list)
     keys: frozenset[int] = frozenset()
     is_done: bool = False
     result: Any = None
@@ -75,8 +76,7 @@ class Build:
         if name not in self._digests:
             self._digests.add(name)
             self.key_calls += 1
-            if vertex.get("cancel_at") == "key":
-                raise BuildError("cancelled")
+            self._check("key", vertex)
         selectors = vertex.get("selectors", {})
         inputs = [
             CacheInput(self._known(pair), selectors.get(str(number), ""))
@@ -100,9 +100,18 @@ class Build:
     def _slower(self, edge_id: tuple[str, int]) -> frozenset[int]:
         """Return an input's keys after reading the content of its own inputs, but without building it."""
         edge = self._edge(edge_id)
-        while not edge.keys and not self._vertices[edge_id[0]].get("ignore_cache") and self._learn(edge_id, edge):
+        uses_cache = not self._vertices[edge_id[0]].get("ignore_cache")
+        while uses_cache and not edge.keys and (self._learn(edge_id, edge) or self._ask_next_digest(edge)):
             edge.keys = edge.lookup.matching_keys()
         return edge.keys
+
+    def _ask_next_digest(self, edge: _Edge) -> bool:
+        """Go on to the next digest of the vertex; return whether there is one."""
+        if not edge.more_digests:
+            return False
+        edge.tried_digests.append(edge.lookup.digest)
+        edge.lookup.digest = edge.more_digests.pop(0)
+        return True
 
     def _learn(self, edge_id: tuple[str, int], edge: _Edge) -> bool:
         """Learn more keys of the inputs; return whether there were any to learn."""
@@ -143,11 +152,8 @@ class Build:
                     return self._live[key]
                 if key in self._store.records and (loaded := self._load(key)) is not None:
                     return loaded
-            if self._learn(edge_id, edge):
-                continue
-            if not edge.more_digests:
+            if not self._learn(edge_id, edge) and not self._ask_next_digest(edge):
                 break
-            edge.lookup.digest = edge.more_digests.pop(0)
         return self._execute(edge_id, edge)
 
     def _load(self, key: int) -> Any:
@@ -170,13 +176,26 @@ class Build:
             if key in self._live:
                 return self._live[key]
         self.exec_calls += 1
+        self._check("exec", self._vertices[name])
         result = self._operate(self._vertices[name]["op"], output, values)
-        key = edge.lookup.save()
-        self._store.records.setdefault(key, []).append(result)
+        saved = {edge.lookup.save()}
+        for digest in edge.tried_digests:
+            edge.lookup.digest = digest
+            saved.add(edge.lookup.save())
+        for key in saved:
+            self._store.records.setdefault(key, []).append(result)
         if uses_cache:
-            edge.keys = frozenset({key})
-            self._live[key] = result
+            edge.keys = frozenset(saved)
+            self._live.update(dict.fromkeys(saved, result))
         return result
+
+    def _check(self, part: str, vertex: Mapping[str, Any]) -> None:
+        """Fail if *part* of *vertex* fails or is cancelled."""
+        if vertex.get("cancel_at") == part:
+            raise BuildError("cancelled")
+        failure = vertex.get("fail")
+        if failure is not None and failure["at"] == part:
+            raise BuildError(failure["error"])
 
     def _operate(self, operation: Mapping[str, Any], output: int, values: list[Any]) -> Any:
         match operation["kind"]:

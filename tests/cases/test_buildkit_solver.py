@@ -78,7 +78,10 @@ def check_key_store(case: Case, index: Index) -> None:
     def matching_keys(query: Case) -> frozenset[int]:
         own = f"{query['digest']} {query['output']}"
         if query["dep_keys"] is not None:
-            return keys.after(origins(query["dep_keys"]), query["input"], own)
+            found = keys.after(origins(query["dep_keys"]), query["input"], own)
+            for key in found:
+                keys.link(key, own, [*[()] * query["input"], origins(query["dep_keys"])])
+            return found
         root = keys.root(own)
         return frozenset() if root is None else frozenset({root})
 

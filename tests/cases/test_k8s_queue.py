@@ -241,7 +241,12 @@ def check_worth(case: Case) -> None:
 
         return ask
 
+    def is_target(pod: str, event: QueueEvent) -> Hint:
+        return Hint.HELPS if event.what in (None, pod) else Hint.DOES_NOT
+
     hints = {event: [(name, hint(name, answer)) for name, answer in calls] for event, calls in case["hints"].items()}
+    # No plugin of a case is asked about this event, which concerns all reasons.
+    hints["wildcard"] = [(reason, is_target) for reason in (*case["rejected_by"], *case["pending_on"])]
     entry = QueuedItem(
         item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"])
     )

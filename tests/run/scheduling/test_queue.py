@@ -107,6 +107,17 @@ def test_who_is_parked_for_too_long_is_tried_again() -> None:
     assert (early, queue.entry("a").part) == (QueueState.UNSCHEDULABLE, QueueState.ACTIVE)
 
 
+def test_an_item_that_is_activated_from_backoff_passed_its_gates_before() -> None:
+    """A gate that has closed since does not hold it, as at the end of the backoff."""
+    closed: set[str] = set()
+    queue = queue_of(gates=closed)
+    queue.add_failed("a", 1, 0.0)
+    closed.add("a")
+    queue.activate("a")
+
+    assert popped(queue) == "a"
+
+
 def test_a_gate_is_asked_again_when_its_event_comes() -> None:
     """Other events do not open it."""
     closed = {"a"}

@@ -171,10 +171,15 @@ class Queue(Generic[T]):
         self._active.reorder(self._rank)
 
     def activate(self, item: T) -> None:
-        """Activate *item* if it is unschedulable or in backoff and its gates are open."""
+        """Activate *item* if it is in backoff, or if it is unschedulable and its gates are open."""
         entry = self._entries.get(item)
-        if entry is not None and entry.part in (QueueState.UNSCHEDULABLE, QueueState.BACKOFF):
-            self._take_out(entry)
+        if entry is None or entry.part not in (QueueState.UNSCHEDULABLE, QueueState.BACKOFF):
+            return
+        self._take_out(entry)
+        if entry.part is QueueState.BACKOFF:
+            # Its gates were checked when it was added.
+            self.put(entry, QueueState.ACTIVE)
+        else:
             self._activate(entry)
 
     def delete(self, item: T) -> None:
