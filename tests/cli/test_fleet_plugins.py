@@ -219,6 +219,35 @@ def test_limits_of_queues(plugin: str, fleets: Fleets) -> None:
     assert held.slots(8) == {"q": [6, 0, 0], "r": [2, 2, 2]}
 
 
+MIXED = [{"name": "x64", "labels": ["x64"]}, {"name": "arm", "labels": ["arm"]}]
+MIXED_PIPELINES = {"x64": "[{ name: a, agent: x64 }]", "arm": "[{ name: a, agent: arm }]"}
+
+
+@pytest.mark.parametrize("plugin", ["capacity", "fair-share", "proportion"])
+def test_a_stage_beyond_the_limit_of_its_queue_starts_when_any_other_ends(plugin: str, fleets: Fleets) -> None:
+    """The other stage may run on a machine that does not suit it."""
+    loads = [load("one", [0], 600, pipeline="x64"), load("two", [60], 60, pipeline="arm")]
+    queues = [{"name": "q", "capability": {"slots": 1}}]
+
+    assert fleets.run([[plugin]], loads, MIXED, queues=queues, pipelines=MIXED_PIPELINES).waited() == {
+        "one": 0,
+        "two": 600 - 60,
+    }
+
+
+@pytest.mark.parametrize("plugin", ["capacity", "fair-share"])
+def test_reserved_room_leaves_other_machines_to_the_queue(plugin: str, fleets: Fleets) -> None:
+    """Room is reserved for a stage that ten others overtake, on a machine that is busy."""
+    loads = [
+        load("long", [0, 0], 1000, pipeline="arm"),
+        load("short", [*range(0, 100, 10)], 10, pipeline="x64"),
+    ]
+    answer = fleets.run([[plugin]], loads, MIXED, pipelines=MIXED_PIPELINES)
+
+    assert answer.waited() == {"long": 1000, "short": 0}
+    assert [answer.loads[name]["unfinished"] for name in ("long", "short")] == [0, 0]
+
+
 def test_capacity(fleets: Fleets) -> None:
     """Queues get what they deserve, and more while others need less; those below a queue share its capability."""
     queues: list[dict[str, Any]] = [

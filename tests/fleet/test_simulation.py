@@ -195,6 +195,21 @@ def test_no_room_is_kept_for_services_of_a_stage_that_has_ended() -> None:
     assert list(measured["b"].waits)[-6:] == [0.0] * 6
 
 
+def test_a_stage_starts_when_a_machine_for_its_service_is_free() -> None:
+    """The machine for the stage itself is idle all the time, and the other one does not suit it."""
+    plain = load("a", Starts((10.0,)), FixedTime(60.0))
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 1.0},), labels=("arm",)))
+    other = load("b", Starts((0.0,)), FixedTime(100.0))
+    other = replace(other, workflow=changed(other.workflow, 0, labels=("x64",)))
+    groups = tuple(
+        MachineGroup(machine=RunMachine(name=name, slots=1, labels=(name,)), minimum=1, maximum=1)
+        for name in ("arm", "x64")
+    )
+    measures = run(replace(fleet([gang, other], 1, 1, ("gang",)), groups=groups)).loads["a"]
+
+    assert list(measures.waits) == [90.0]
+
+
 def test_the_last_start_of_a_machine_may_be_enough() -> None:
     """Other machines that start and stop without a stage do not end the simulation while a stage runs."""
     plain = load("a", Starts(tuple(7.0 * number for number in range(30))), FixedTime(60.0))

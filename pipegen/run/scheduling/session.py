@@ -35,7 +35,7 @@ from pipegen.run.scheduling.votes import Ballot, Votes
 from pipegen.structs import Struct
 
 # The reasons why a gang is unschedulable, and the events that end them.
-ROOM, LOCK, SIZE = "room", "lock", "size"
+ROOM, LIMIT, LOCK, SIZE = "room", "limit", "lock", "size"
 
 
 class Freed(Struct):
@@ -92,7 +92,7 @@ class Session:
         self._patience = patience
         self._gates = gates
         self._hints: Hints[Gang] = {
-            ROOM: ((ROOM, self._has_room),),
+            ROOM: ((ROOM, self._has_room), (LIMIT, self._is_within_limits)),
             LOCK: ((LOCK, self._has_locks),),
             **{name: ((name, _opens),) for name in gates or ()},
         }
@@ -165,14 +165,13 @@ class Session:
 
     def waiting_gangs(self, job_queue: JobQueue) -> list[Gang]:
         """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
-        parts = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE)
-        entries = (entry for entry in self.queues[job_queue.name] if entry.part in parts and not entry.gate)
-        return sorted((entry.item for entry in entries), key=self.ballot.gang_key)
+        parts, queue = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE), self.queues[job_queue.name]
+        gangs = (entry.item for entry in queue if entry.part in parts and not entry.gate)
+        return sorted(gangs, key=self.ballot.gang_key)
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
-        for queue in [queue for queue in self._waiting if not queue.has_waiting()]:
-            del self._waiting[queue]
+        self._waiting = {queue: None for queue in self._waiting if queue.has_waiting()}
         return tuple(self._waiting)
 
     def flush(self, *, is_safety: bool) -> None:
@@ -286,10 +285,9 @@ class Session:
 
     def may_redeem(self, job_queue: JobQueue) -> bool:
         """Return whether a gang of *job_queue* may start in the room that it was promised, which counts as taken."""
-        return any(
-            gang.job_queue is job_queue and self.queues[job_queue.name].entry(gang).part is QueueState.ACTIVE
-            for gang in self._pledges
-        )
+        queue = self.queues[job_queue.name]
+        gangs = (gang for gang in self._pledges if gang.job_queue is job_queue)
+        return any(queue.entry(gang).part is QueueState.ACTIVE for gang in gangs)
 
     def keep_pledge(self, queue: Queue[Gang], gang: Gang) -> bool:
         """Return whether *gang*, which is in flight, must wait for tasks that were stopped for it and have not ended.
@@ -306,8 +304,7 @@ class Session:
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""
-        statement = self._pledges.pop(gang, None)
-        return self.undo(statement) if statement is not None else Freed()
+        return self.undo(self._pledges.pop(gang)) if gang in self._pledges else Freed()
 
     def undo(self, statement: Statement) -> Freed:
         """Undo *statement*, so that its tasks wait again, and return the freed resources."""
@@ -336,24 +333,23 @@ class Session:
                 queue.event(event, self.now)
             self._look_at(queue)
 
-    def mark_unschedulable(self, queue: Queue[Gang], gang: Gang, queued_task: QueuedTask) -> None:
-        """Mark *gang*, whose *queued_task* found no room, as unschedulable until that can change."""
+    def mark_unschedulable(self, queue: Queue[Gang], gang: Gang, queued_task: QueuedTask, *reasons: str) -> None:
+        """Mark *gang*, whose *queued_task* found no room, or for other *reasons*, as unschedulable until that ends."""
         self.changed[gang] = None
         self._waiting[queue] = None
-        lock = self.machines.held(queued_task.locks)
-        if lock:
+        if lock := self.machines.held(queued_task.locks):
             gang.cause, gang.refused_at = (Cause.LOCK, lock), None
             queue.fail(gang, self.now, pending=(LOCK,))
             return
         # The first cause is reported as long as room is missing: examining all machines each time is slow.
-        if gang.cause[0] in (Cause.SLOT, Cause.LOCK):
+        if gang.cause[0] in (Cause.SLOT, Cause.LOCK) and not reasons:
             gang.cause = wait_cause(queued_task, self.machines, self.ballot)
         if not queued_task.is_light:
             gang.refused_at = self.placed if gang.refused_at is None else gang.refused_at
             if not gang.is_aging and gang not in self._pledges:
                 gang.is_aging = True
                 self._aging.append((self.placed + self._patience, gang))
-        queue.fail(gang, self.now, pending=(ROOM,))
+        queue.fail(gang, self.now, pending=(ROOM, *reasons))
 
     def age(self) -> None:
         """Try gangs again that many tasks have overtaken, to reserve room for them."""
@@ -372,24 +368,28 @@ class Session:
         return (*self.ballot.job_queue_key(entry.item.job_queue), *self.ballot.gang_key(entry.item))
 
     def _has_room(self, gang: Gang, event: QueueEvent) -> Hint:
-        """Return whether the machine of *event* has room for the first task of *gang*, or can be promised to it now."""
+        """Return whether the machine of *event* has room for a task of *gang*, or can be promised to it now."""
         node: SchedulerNode = event.what
-        first = self._next(gang)
-        has_room = first is not None and (is_kept(first, node) or self._is_good(first, node))
+        has_room = any(is_kept(task, node) or self._is_good(task, node) for task in self._next(gang))
         return _hint(has_room or (gang not in self._pledges and self._is_late(gang)))
 
     def _is_good(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)
 
-    def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
-        first = self._next(gang)
-        return _hint(first is not None and not self.machines.held(first.locks))
+    def _is_within_limits(self, gang: Gang, _event: QueueEvent) -> Hint:
+        return _hint(any(self.ballot.may_take(gang.job_queue, task) for task in self._next(gang)))
 
-    def _next(self, gang: Gang) -> QueuedTask | None:
-        """Return the task of *gang* that starts next: one that has a promise, else the first that waits."""
+    def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
+        return _hint(not any(self.machines.held(task.locks) for task in self._next(gang)))
+
+    def _next(self, gang: Gang) -> list[QueuedTask]:
+        """Return the tasks of *gang* that start next, one of alike ones: those with a promise, and those that wait."""
         operations = self._pledges[gang].operations if gang in self._pledges else ()
-        promised = (task for _, task in operations if task.state is TaskState.PROMISED)
-        return next(promised, None) or gang.first() or gang.first(light=True)
+        promised = [task for _, task in operations if task.state is TaskState.PROMISED]
+        if gang.is_alike:
+            return promised[:1] or [task for task in (gang.first() or gang.first(light=True),) if task is not None]
+        waiting = (task for *_, task in gang.waiting or gang.light if task.state is TaskState.WAITING)
+        return [*promised, *waiting]
 
 
 def _opens(_gang: Gang, _event: QueueEvent) -> Hint:

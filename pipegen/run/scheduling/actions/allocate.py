@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
-from pipegen.run.scheduling.session import SIZE, Session
+from pipegen.run.scheduling.session import LIMIT, SIZE, Session
 from pipegen.run.scheduling.statement import Statement
 
 
@@ -76,6 +76,7 @@ def _start_next(session: Session, gang: Gang) -> bool:
 def _conclude(session: Session, gang: Gang, statement: Statement, refused: QueuedTask | None) -> None:
     """Start the gang if enough of it is placed, else undo it; then queue it again or mark it as unschedulable."""
     queue = session.queues[gang.job_queue.name]
+    is_limited = refused is not None and not session.ballot.may_take(gang.job_queue, refused)
     if session.ballot.is_ready(gang):
         if statement.operations and refused is None:
             gang.refused_at = None
@@ -85,7 +86,7 @@ def _conclude(session: Session, gang: Gang, statement: Statement, refused: Queue
     else:
         session.undo(statement)
     if refused is not None:
-        session.mark_unschedulable(queue, gang, refused)
+        session.mark_unschedulable(queue, gang, refused, *(LIMIT,) * is_limited)
         return
     queue.done(gang)
     if gang.first() is not None:

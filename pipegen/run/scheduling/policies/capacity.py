@@ -42,8 +42,17 @@ class _Tree:
         return (-job_queue.priority, *above)
 
     def may_take(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
-        """Return whether *job_queue* and all above it stay within their limits with *queued_task*."""
-        return all(self._is_within(above, above.taken, queued_task.requests) for above in lineage(job_queue))
+        """Return whether *job_queue* and all above it stay within their limits with *queued_task*.
+
+        The machines themselves are no limit: promised room counts as taken while another task still has it.
+        """
+        self._update()
+        return all(
+            above.taken.get(name, 0) + amount <= limit
+            for above in lineage(job_queue)
+            for name, amount in queued_task.requests.items()
+            if amount and (limit := self._limit(above, name)) < self._totals.get(name, inf)
+        )
 
     def may_enter(self, gang: Gang) -> Vote:
         """Reject *gang* if its minimum, and those admitted before it, exceed a limit."""

@@ -35,7 +35,7 @@ def fair_share(session: Session) -> Votes:
 def _fair_share(shares: _Shares) -> Votes:
     return Votes(
         job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
-        may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.capability(job_queue)),
+        may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.limits(job_queue)),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
@@ -53,7 +53,8 @@ class _Shares(MutableStruct):
     _deserved: Mapping[object, Amounts] = field(default_factory=dict)
     # The requests of each job queue when the shares were computed.
     _requested: dict[JobQueue, Amounts] = field(default_factory=dict)
-    # The maximum of each job queue, for machines with these resources.
+    # The maximum of each job queue, and the parts of it that are below these resources of the machines.
+    _maxima: dict[JobQueue, Amounts] = field(default_factory=dict)
     _limits: dict[JobQueue, Amounts] = field(default_factory=dict)
     _limited: Amounts = field(default_factory=dict)
 
@@ -105,11 +106,21 @@ class _Shares(MutableStruct):
         """Return the maximum of *job_queue*, without the guarantees of others."""
         job_queues, totals = self.session.job_queues, self.session.possible
         if self._limited is not totals:
+            self._maxima.clear()
             self._limits.clear()
             self._limited = totals
-        if job_queue not in self._limits:
+        if job_queue not in self._maxima:
             guaranteed = _guaranteed((other, 1) for other in job_queues.values())
-            self._limits[job_queue] = _maximum(job_queue, guaranteed, totals)
+            maximum = self._maxima[job_queue] = _maximum(job_queue, guaranteed, totals)
+            self._limits[job_queue] = {name: amount for name, amount in maximum.items() if amount < totals[name]}
+        return self._maxima[job_queue]
+
+    def limits(self, job_queue: JobQueue) -> Amounts:
+        """Return the resources of which *job_queue* may not take all.
+
+        The machines themselves are no limit: promised room counts as taken while another task still has it.
+        """
+        self.capability(job_queue)
         return self._limits[job_queue]
 
 
