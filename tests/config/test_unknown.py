@@ -103,6 +103,12 @@ def test_an_error_does_not_hide_other_errors(text: str, expected: list[str]) -> 
         (of_stages("{ name: s, script: 'x ${inputs.i}' }", more="inputs: [i]"), ["PG202"]),
         (of_stages("{ name: s, extends: t }", more="template: { t: { script: x } }"), ["PG201"]),
         (of_stages("{ name: s, extends: t }", more="templates: { t: { script: { a: b } } }"), ["PG202"]),
+        (
+            of_stages(
+                "{ name: s, extends: name }", "{ name: u, script: '${s.imageID}' }", more="templates: { name: 1 }"
+            ),
+            ["PG202"],
+        ),
         (of_stages("{ name: s }", more="templates: { t: 5 }", keys="defaults: { extends: t },"), ["PG202"]),
         (of_stages("{ name: s, script: x }", "{ name: r, script: x }", keys="excution: [[r, s]],"), ["PG201"]),
         (of_stages("{ name: s, trigger: { name: j } }", more="targets: { gitlab: { nope: 1 } }"), ["PG201"]),

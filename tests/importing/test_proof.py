@@ -319,7 +319,7 @@ def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_p
 
 
 def test_parts_that_all_need_the_same_part_are_not_in_pairs(tmp_path: Path) -> None:
-    """The number of a part is no value that a need can contain."""
+    """A need cannot contain the number of a part as a value."""
     jobs = {
         "a": {"stage": "build", "script": ["a"], "parallel": 2},
         "b": {"script": ["b"], "parallel": 2, "needs": ["a 1/2"]},

@@ -48,7 +48,8 @@ _OTHER_WORDS: Mapping[tuple[object, object], str] = {
 # The start of a reference, such as `${setup.tag}`.
 _REFERENCE = re.compile(r"\$\{[\w-]*(\[[^]]*\])?\.")
 # Keys of the file in which there may be some; the paths of other keys begin in the settings of a target.
-_WITH_REFERENCES = frozenset({"pipelines", "templates"})
+_WITH_REFERENCES = frozenset({("pipelines",), ("templates",)})
+_VARIABLE = "$CI_COMMIT_TAG"
 
 # Keys that take a list, whose singular people write with one text.
 _LISTS = frozenset({"paths", "services", "files", "args"})
@@ -294,10 +295,12 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
 def _impossible_value(violation: Violation) -> tuple[str, str | None]:
     """Return the problem of a value that does not have the right form, and the hint."""
     problem = f"cannot be {_shown(violation.value)}"
-    if violation.path[0] not in _WITH_REFERENCES and _REFERENCE.search(str(violation.value)):
+    takes_variables = violation.keyword == "pattern" and re.search(str(violation.limit), _VARIABLE) is not None
+    is_setting = takes_variables and violation.path[:1] not in _WITH_REFERENCES
+    if is_setting and _REFERENCE.search(str(violation.value)):
         return (
             f"{problem}: settings have no references",
-            "write a variable of the engine, such as $CI_COMMIT_TAG on GitLab",
+            f"write a variable of the engine, such as {_VARIABLE} on GitLab",
         )
     return problem, f"write it as in {example}" if (example := _own_example(violation)) else None
 

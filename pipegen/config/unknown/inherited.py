@@ -13,10 +13,10 @@ from pipegen.source.tree import Mapping as Map
 def inherited_parts(bodies: Mapping[Path, Map], templates: Templates, parts: Sequence[Path]) -> list[Path]:
     """Return *parts*, with parts of templates and defaults replaced by those of the stages that inherit them.
 
-    *bodies* are the defaults and the stages of all pipelines. Each stage has its own name, so a `name` in the others
-    makes nothing unknown.
+    *bodies* are the defaults and the stages of all pipelines. Each stage has its own name, so a key `name` of defaults
+    or of a template makes nothing unknown.
     """
-    parts = [part for part in parts if not (_is_inherited(part) and part[-1] == "name")]
+    parts = [part for part in parts if not (_is_inherited(part) and part[PIPELINE:][-1:] == ("name",))]
     stage_parts = {part: None for part in parts if not _is_inherited(part)}
     keys: dict[str, list[Path]] = {}
     for part in parts:

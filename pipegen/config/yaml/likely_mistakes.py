@@ -16,8 +16,9 @@ _BLOCK_KEY = re.compile(rf"[ -]*(?P<key>{_WORD}):[ ]+[|>][-+0-9]*[ ]*(?:#.*)?")
 _VALUE = re.compile(rf"[ ]*(?:-[ ]+{_WORD}:[ ]+|-[ ]+|{_WORD}:[ ]+)(?P<value>[^\s#&!|>].*)")
 _KEY = re.compile(rf"(?P<indent> *)(?P<key>{_WORD}):(?:[ ].*)?")
 _ITEM = re.compile(rf"(?P<indent> *)(?P<dash>-[ ]+)(?P<key>{_WORD}):(?:[ ].*)?")
+_OTHER_BLANK = re.compile(r" *(?P<blank>[^\S \t\r\n\v\f]|[\u200b\ufeff])")
+_BLOCK_START = re.compile(r"[:-][ ]+(?:[&!]\S+[ ]+)?[|>][-+0-9]*[ ]*(?:#.*)?$")
 # A test of the shell in brackets, which YAML reads as a list, and text after a closed list, map or quote.
-_OTHER_BLANK = re.compile(r"(?m)^ *(?P<blank>[^\S \t\r\n\v\f]|[\u200b\ufeff])")
 _AFTER_BRACKET = re.compile(r"\[.*\][ ]+\S.*|\{.*\}[ ]+[^\s#}].*|\"[^\"]*\"[ ]*[^\s#].*|'[^']*'[ ]*[^\s#].*")
 
 
@@ -47,15 +48,25 @@ def likely_mistake(problem: str, start: int, offset: int, file: SourceFile) -> M
 
 
 def other_blank(offset: int, file: SourceFile) -> Mistake | None:
-    """Return the first blank that is no space in the indentation of a line, up to that of *offset*."""
-    match = _OTHER_BLANK.search(file.text, 0, offset)
-    if match is None:
-        return None
-    return Mistake(
-        f"the blank U+{ord(match['blank']):04X} where YAML allows only spaces",
-        Span(file, match.start("blank"), match.end("blank")),
-        "use spaces instead",
-    )
+    """Return the first blank other than a space in the indentation of a line, up to that of *offset*.
+
+    The text of a block may begin with any blank.
+    """
+    block: int | None = None
+    for line in range(1, file.position(offset).line + 1):
+        text = file.line(line)
+        if block is not None and (not text.strip(" ") or _indent(text) > block):
+            continue
+        block = None
+        if match := _OTHER_BLANK.match(text):
+            return Mistake(
+                f"the blank U+{ord(match['blank']):04X} where YAML allows only spaces",
+                _span(line, match, "blank", file),
+                "use spaces instead",
+            )
+        if not text.lstrip().startswith("#") and _BLOCK_START.search(text):
+            block = _indent(text)
+    return None
 
 
 def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) -> Mistake | None:

@@ -399,6 +399,29 @@ def test_a_number_in_place_of_text_needs_quotes() -> None:
     assert [diagnostic.hint for diagnostic in report.diagnostics()] == ["put it in quotes: '16.10'"]
 
 
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"not": {"required": ["name"]}}, '"targets.example" cannot be a map'),
+        ({"properties": {"name": {"pattern": "^[a-z]+$"}}}, '"name" cannot be "${setup.tag}"'),
+        (
+            {"properties": {"name": {"pattern": r"^\$?\w+$"}}},
+            '"name" cannot be "${setup.tag}": settings have no references',
+        ),
+    ],
+)
+def test_references_in_settings_are_reported_where_variables_are_allowed(
+    schema: Mapping[str, Any], message: str
+) -> None:
+    """A third-party target may have any schema."""
+    report = Report()
+    tree = read(decode(b"name: '${setup.tag}'\n", "pipegen.yaml", "", report), report)
+
+    check_settings(tree, schema, report, "targets.example")
+
+    assert [diagnostic.message for diagnostic in report.diagnostics()] == [message]
+
+
 def test_deep_nesting_is_reported_once() -> None:
     """A value that is nested too deeply must not crash later stages."""
     diagnostics = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))

@@ -132,10 +132,10 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
     return TreeMapping(tuple(merged if entry.key.text == "stages" else entry for entry in tree.entries), tree.span)
 
 
-def _always(tree: TreeMapping, reading: _Reading) -> dict[int, tuple[str, ...]]:
-    """Return the keys that includes with rules bring in all runs, by the numbers of these; report them.
+def _always(tree: TreeMapping, reading: _Reading) -> dict[int, Collection[str]]:
+    """Return the keys of includes that the config has in all runs, by the numbers of the includes; report them.
 
-    Several files have them, or all jobs get them. If jobs cannot have the rules, these are all keys of *tree*.
+    Several files have these keys, or all jobs get them. If jobs cannot have the rules, these are all keys of *tree*.
     """
     always: dict[int, dict[str, None]] = {}
     for name, origins in reading.origins.items():
@@ -145,17 +145,20 @@ def _always(tree: TreeMapping, reading: _Reading) -> dict[int, tuple[str, ...]]:
             for number in {number for origin in origins for number in origin}:
                 always.setdefault(number, {})[name] = None
     variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
-    result: dict[int, tuple[str, ...]] = {}
+    result: dict[int, Collection[str]] = {}
     for number, include in enumerate(reading.includes):
         is_unreadable = include.rules is None or not variables.isdisjoint(_tested(include.rules))
         is_always = is_unreadable or number in always
         reading.accounting.mark(include.entry, KeyOutcome.REPORTED if is_always else KeyOutcome.TRANSLATED)
         if not is_always:
             continue
-        result[number] = tuple(reading.origins if is_unreadable else always[number])
-        files, keys = listed(include.names), listed(result[number])
-        part = f": the jobs of {files} are always imported"
-        part = part if is_unreadable else f" for {keys} of {files}, which the config always has"
+        result[number] = reading.origins.keys() if is_unreadable else always[number]
+        files = listed(include.names)
+        part = (
+            f": the jobs of {files} are always imported"
+            if is_unreadable
+            else f" for {listed(tuple(always[number]))} of {files}, which the config always has"
+        )
         reading.report.add(
             codes.NOT_IMPORTED,
             f"the rules of this include are left out{part}",

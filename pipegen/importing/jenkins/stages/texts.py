@@ -285,13 +285,13 @@ class JenkinsNames(Struct, kw_only=True):
                 return list(self._inserted(value.text))
             case GroovyConstant():
                 return [str(value.value).lower() if isinstance(value.value, bool) else str(value.value)]
-        raise UntranslatableError("it is not a text")
+        raise UntranslatableError("it is not text")
 
     def _inserted(self, code: str) -> tuple[Meaning, ...]:
         if match := _OR_ELSE.fullmatch(code):
             return (self._or_else(match["value"], match["default"]),)
         if self.defined.get(code) == ():
-            raise UntranslatableError(f'"{code}" is not a text')
+            raise UntranslatableError(f'"{code}" is not text')
         return self.defined[code] if code in self.defined else (self.meaning(code),)
 
     def _or_else(self, code: str, default: str) -> Meaning:
