@@ -262,7 +262,7 @@ def _waits(plan: Plan, order: ExecutionGraph, report: Report) -> tuple[str, ...]
     )
     notes = [f"Added wait: {line}." for line in descriptions]
     if hidden_count:
-        notes.append(f"And {hidden_count} added waits more.")
+        notes.append(f"And {hidden_count} more added waits.")
     return (*notes, "When a stage fails, those that wait for it do not run, added waits included.")
 
 

@@ -257,7 +257,7 @@ def _report_waits(
 def _notes(waits: Sequence[ExtraWait]) -> tuple[str, ...]:
     notes = [f"Added wait: {_names(wait.later)} for {_names(wait.earlier)}." for wait in waits[:_SHOWN_WAITS]]
     if len(waits) > _SHOWN_WAITS:
-        notes.append(f"And {len(waits) - _SHOWN_WAITS} added waits more.")
+        notes.append(f"And {len(waits) - _SHOWN_WAITS} more added waits.")
     if waits:
         notes.append("When a stage fails, those that wait for it do not run, added waits included; scripted adds none.")
     return tuple(notes)
