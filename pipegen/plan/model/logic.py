@@ -103,11 +103,9 @@ def shortened(condition: Condition) -> Condition:
 
 def _necessary(condition: AllOf | AnyOf) -> tuple[Condition, ...]:
     """Return the parts of *condition* that no other makes superfluous, those of the same kind flattened."""
-    parts: dict[Condition, None] = {}
-    for part in map(shortened, condition.conditions):
-        parts |= dict.fromkeys(part.conditions if isinstance(part, type(condition)) else (part,))
+    parts = _flattened(type(condition), map(shortened, condition.conditions))
     if len(parts) > _MOST_COMPARED:
-        return tuple(parts)
+        return parts
     necessary: list[Condition] = []
     for part in parts:
         if not any(_decides(condition, other, part) for other in necessary):
@@ -118,6 +116,47 @@ def _necessary(condition: AllOf | AnyOf) -> tuple[Condition, ...]:
 def _decides(condition: AllOf | AnyOf, part: Condition, other: Condition) -> bool:
     """Return whether the *other* part of *condition* is superfluous next to *part*."""
     return implies(part, other) if isinstance(condition, AllOf) else implies(other, part)
+
+
+def _flattened(kind: type[AllOf | AnyOf], conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return *conditions*, each once, with the parts of those of *kind* in their place."""
+    parts: dict[Condition, None] = {}
+    for condition in conditions:
+        parts |= dict.fromkeys(condition.conditions if isinstance(condition, kind) else (condition,))
+    return tuple(parts)
+
+
+def combined(kind: type[AllOf | AnyOf], conditions: Iterable[Condition]) -> Condition:
+    """Return *conditions* as one of *kind*, those of the same kind flattened."""
+    parts = _flattened(kind, conditions)
+    return parts[0] if len(parts) == 1 else kind(parts)
+
+
+def joined(kind: type[AllOf | AnyOf], operands: Sequence[Condition | bool]) -> Condition | bool:
+    """Return *operands* as one condition of *kind*, or its truth value if the constant ones decide it."""
+    decides = kind is AnyOf
+    if any(operand is decides for operand in operands):
+        return decides
+    conditions = [operand for operand in operands if not isinstance(operand, bool)]
+    return combined(kind, conditions) if conditions else not decides
+
+
+def simplified(
+    condition: Condition, truth: Callable[[Atom, bool], bool | None], *, is_negated: bool = False
+) -> Condition | bool:
+    """Return what remains of *condition*, or its truth value, if the truth of some of its atoms is known.
+
+    *truth* returns that of an atom, None if it is not known; its second argument is whether the atom is negated.
+    """
+    match condition:
+        case AllOf() | AnyOf():
+            operands = [simplified(part, truth, is_negated=is_negated) for part in condition.conditions]
+            return joined(type(condition), operands)
+        case Not():
+            inner = simplified(condition.condition, truth, is_negated=not is_negated)
+            return not inner if isinstance(inner, bool) else Not(inner)
+    known = truth(condition, is_negated)
+    return condition if known is None else known
 
 
 def atoms(*conditions: Condition | None) -> tuple[Atom, ...]:

@@ -29,7 +29,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
-from pipegen.plan.model.logic import can_hold
+from pipegen.plan.model.logic import can_hold, joined
 from pipegen.plan.model.patterns import literal_pattern
 from pipegen.plan.model.steps import is_variable_name
 from pipegen.plan.regexes.subset import RegexError, portable_regex
@@ -87,7 +87,7 @@ class _Reader(Struct):
 
     def condition(self, node: Node) -> _Parsed:
         """Return the condition of the map *node*."""
-        return _joined(AllOf, chain.from_iterable(map(self._conditions, entries_of(node))))
+        return _joined_valid(AllOf, chain.from_iterable(map(self._conditions, entries_of(node))))
 
     def _conditions(self, entry: Entry) -> Iterator[_Parsed]:
         """Yield the conditions of one key, all of which must hold."""
@@ -109,7 +109,7 @@ class _Reader(Struct):
             case "equal":
                 yield self._equal(node)
             case "all" | "any" as name:
-                yield _joined(AllOf if name == "all" else AnyOf, map(self.condition, items_of(node)))
+                yield _joined_valid(AllOf if name == "all" else AnyOf, map(self.condition, items_of(node)))
             case "not":
                 yield _negated(self.condition(node))
 
@@ -296,20 +296,10 @@ class _Reader(Struct):
         self.report.add(codes.CONDITION_PATTERN, f'"{word.text}" {reason}', at=word.span, hint=hint)
 
 
-def _joined(kind: type[AllOf | AnyOf], conditions: Iterable[_Parsed]) -> _Parsed:
-    """Return *conditions* as one, with nested conditions of the same kind flattened."""
-    operands = tuple(conditions)
-    decides = kind is AnyOf
-    if any(operand is decides for operand in operands):
-        return decides
-    parts: dict[Condition, None] = {}
-    for operand in operands:
-        if not isinstance(operand, bool | None):
-            parts |= dict.fromkeys(operand.conditions if isinstance(operand, kind) else (operand,))
-    unique = tuple(parts)
-    if len(unique) > 1:
-        return kind(unique)
-    return unique[0] if unique else (not decides if any(isinstance(operand, bool) for operand in operands) else None)
+def _joined_valid(kind: type[AllOf | AnyOf], conditions: Iterable[_Parsed]) -> _Parsed:
+    """Return *conditions* as one, without the invalid ones; None if no other remains."""
+    operands = [operand for operand in conditions if operand is not None]
+    return joined(kind, operands) if operands else None
 
 
 def _order(fact: Fact) -> tuple[int, str]:

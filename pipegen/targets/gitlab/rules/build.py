@@ -22,7 +22,7 @@ from pipegen.plan.model import (
     Pattern,
     Plan,
 )
-from pipegen.plan.model.logic import atoms, can_hold, implies, shortened
+from pipegen.plan.model.logic import atoms, can_hold, combined, implies, shortened
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import RuleEntry
@@ -199,12 +199,7 @@ def _often_true(condition: Condition, *, is_limited: bool) -> Iterator[FilesChan
 def _conjunction(first: Condition | None, second: Condition | None) -> Condition | None:
     if first is None or second is None or first == second:
         return first or second
-    parts = (
-        part
-        for condition in (first, second)
-        for part in (condition.conditions if isinstance(condition, AllOf) else (condition,))
-    )
-    return AllOf(tuple(dict.fromkeys(parts)))
+    return combined(AllOf, (first, second))
 
 
 def _decisions(condition: Condition | None) -> tuple[Decision, ...] | None:

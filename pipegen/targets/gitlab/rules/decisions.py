@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, permutations
 
 from pipegen.plan.model import AllOf, AnyOf, Condition, Exists, FilesChanged, Not
-from pipegen.plan.model.logic import MOST_RUNS, Truth, atoms, holds, implies, runs
+from pipegen.plan.model.logic import MOST_RUNS, Truth, atoms, combined, holds, implies, runs, simplified
 from pipegen.structs import Struct, replace
 
 # The maximum number of orders of file conditions that are tried.
@@ -117,7 +117,7 @@ def _any(parts: Sequence[Condition], *, is_exact: bool) -> tuple[Decision, ...] 
     without_files = tuple(part for part in parts if not _has_files(part))
     lists = [_rules_of(part, is_exact=is_exact) for part in _with_merged_files(parts) if _has_files(part)]
     if without_files:
-        lists.insert(0, (Decision((_flattened(AnyOf, without_files),)),))
+        lists.insert(0, (Decision((combined(AnyOf, without_files),)),))
     if None in lists:
         return None
     ordered = sorted((rules for rules in lists if rules is not None), key=_has_negative)
@@ -165,7 +165,8 @@ def _by_files(
         return _rules_of(condition, is_exact=False)
     first = order[0]
     rule = Decision(changed=first) if isinstance(first, FilesChanged) else Decision(exists=first)
-    present, absent = _assume(condition, first, is_true=True), _assume(condition, first, is_true=False)
+    present = simplified(condition, lambda atom, _: True if atom == first else None)
+    absent = simplified(condition, lambda atom, _: False if atom == first else None)
     when_present = _by_files(present, order[1:])
     when_absent = _by_files(absent, order[1:])
     if when_present is None or when_absent is None:
@@ -178,22 +179,6 @@ def _by_files(
     return (*(each for each in guarded if each is not None), *closed, *last)
 
 
-def _assume(condition: Condition, atom: File, *, is_true: bool) -> Condition | bool:
-    """Return *condition* simplified under the assumption that *atom* holds, or does not."""
-    match condition:
-        case AllOf() | AnyOf():
-            parts = [_assume(part, atom, is_true=is_true) for part in condition.conditions]
-            deciding = isinstance(condition, AnyOf)
-            if any(part is deciding for part in parts):
-                return deciding
-            remaining = tuple(part for part in parts if not isinstance(part, bool))
-            return _flattened(type(condition), remaining) if remaining else not deciding
-        case Not():
-            inner = _assume(condition.condition, atom, is_true=is_true)
-            return not inner if isinstance(inner, bool) else Not(inner)
-    return is_true if condition == atom else condition
-
-
 def _normalized(condition: Condition, *, is_true: bool) -> Condition:
     """Return *condition*, or its negation, with negations at atoms only."""
     match condition:
@@ -201,16 +186,8 @@ def _normalized(condition: Condition, *, is_true: bool) -> Condition:
             return _normalized(condition.condition, is_true=not is_true)
         case AllOf() | AnyOf():
             kind = AllOf if isinstance(condition, AllOf) is is_true else AnyOf
-            return _flattened(kind, tuple(_normalized(part, is_true=is_true) for part in condition.conditions))
+            return combined(kind, (_normalized(part, is_true=is_true) for part in condition.conditions))
     return condition if is_true else Not(condition)
-
-
-def _flattened(kind: type[AllOf | AnyOf], parts: tuple[Condition, ...]) -> Condition:
-    """Return *parts* as one condition; parts of the same kind are flattened."""
-    flattened: dict[Condition, None] = {}
-    for part in parts:
-        flattened |= dict.fromkeys(part.conditions if isinstance(part, kind) else (part,))
-    return kind(tuple(flattened)) if len(flattened) > 1 else next(iter(flattened))
 
 
 def _with_merged_files(parts: Sequence[Condition]) -> list[Condition]:
