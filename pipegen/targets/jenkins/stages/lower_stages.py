@@ -21,8 +21,6 @@ from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 from pipegen.targets.jenkins.stages.steps import (
     StepContext,
-    has_directives,
-    own_variables,
     steps,
     taken_pod,
     takes_agent,
@@ -77,7 +75,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 agent=allowed_steps.agent,
                 tools=tools(named_job.job, shared.work.settings),
                 steps=allowed_steps.steps,
-                environment=own_variables(named_job, shared) if has_directives(named_job, shared) else (),
+                environment=shared.own_variables(named_job) if shared.has_directives(named_job) else (),
                 on_failure=_on_failure(named_job, mail, allowed_steps.agent, shared, style) if mail is not None else (),
                 fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
                 may_be_unstable=named_job.job.limits.allow_failure is not None,

@@ -47,6 +47,15 @@ class StepContext(Struct):
     common: tuple[model.EnvironmentVariable, ...]
     is_guarded: bool
 
+    def has_directives(self, named: NamedJob) -> bool:
+        """Return whether a stage can have directives: those in `post` cannot."""
+        return self.statuses.is_declarative and not named.job.is_final
+
+    def own_variables(self, named: NamedJob) -> tuple[model.EnvironmentVariable, ...]:
+        """Return the variables that Jenkins sets for the script of a stage and not for all."""
+        variables = (model.EnvironmentVariable(name, value) for name, value in named.variables)
+        return tuple(variable for variable in variables if variable not in self.common)
+
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
     """Return the steps of a stage; one without a script and a job to start only writes to the log.
@@ -57,7 +66,7 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
     started_jobs = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
     inner = wrapped(
         named.job,
-        (*_agent_steps(named, values, shared), *_kept_parameters(started_jobs)),
+        (*_StepWriter(named, values, shared).agent_steps(), *_kept_parameters(started_jobs)),
     )
     if is_kept:
         pod = pod_of(named)
@@ -94,20 +103,156 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     return model.Sh(prelude=prelude, lines=tuple(lines))
 
 
-def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
-    """Return the steps of a stage on its agent, those of plugins among them."""
-    calls = named.job.plugin_steps
-    lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ()
-    prepared: list[model.Step] = []
-    if needs_agent(named):
-        prepared.append(_checkout(named, shared.work))
-        if named.pins:
-            prepared.append(model.PinAgent())
-        prepared += shared.stashes.read_by(named)
-    first, last, always, failure = [_plugin_steps(named, calls, values, shared) for calls in lists] or [()] * 4
-    inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
-    inner = plugin_steps.ensured(inner, always, failure)
-    return [*prepared, *_enclosed(named, inner, values, shared)]
+class _StepWriter(Struct):
+    """Writes the steps of a stage; its texts have *values*."""
+
+    named: NamedJob
+    values: GroovyTexts
+    shared: StepContext
+
+    def agent_steps(self) -> list[model.Step]:
+        """Return the steps of a stage on its agent, those of plugins among them."""
+        calls = self.named.job.plugin_steps
+        lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ()
+        prepared: list[model.Step] = []
+        if needs_agent(self.named):
+            prepared.append(_checkout(self.named, self.shared.work))
+            if self.named.pins:
+                prepared.append(model.PinAgent())
+            prepared += self.shared.stashes.read_by(self.named)
+        first, last, always, failure = [self._plugin_steps(calls) for calls in lists] or [()] * 4
+        inner = (*first, *last) if self.named.script.is_empty else tuple(self._script_steps(first, last))
+        inner = plugin_steps.ensured(inner, always, failure)
+        return [*prepared, *self._enclosed(inner)]
+
+    def _plugin_steps(self, calls: Sequence[PluginCall]) -> tuple[model.Step, ...]:
+        own: tuple[model.Step, ...] = plugin_steps.plugin_steps(calls, self.values)
+        if not own or _has_blocks(self.named):
+            return own
+        own = self._with_values(self.named.job.cases, own)
+        if self._need_tools(calls):
+            own = self._with_tools(own)
+        if not plugin_steps.reads_status(self.named.job, calls):
+            return own
+        return self.shared.statuses.with_statuses(self.named, own)
+
+    def _need_tools(self, calls: Sequence[PluginCall]) -> bool:
+        """Return whether *calls* of the stage have its tools; those of the settings only if they may run programs."""
+        runs_programs = needs_agent(self.named) and plugin_steps.run_programs(calls, self.shared.work.settings)
+        return bool(self.named.job.machine.tools) or runs_programs
+
+    def _have_tools_around(self) -> bool:
+        """Return whether the tools of the stage are around its blocks of plugins."""
+        calls = self.named.job.plugin_steps
+        return calls is not None and bool(calls.around) and self._need_tools(calls.calls)
+
+    def _with_tools(self, own: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        return with_tools(self.named.job, own, self.shared.work.settings)
+
+    def _enclosed(self, inner: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        """Return *inner* inside the blocks of plugins, if there are any, and these inside all values of the stage."""
+        if not _has_blocks(self.named) or not inner:
+            return inner
+        inner = plugin_steps.enclosed(self.named.job, inner, self.values)
+        inner = self._with_values(self.named.job.numbered_cases, inner)
+        if self._have_tools_around():
+            inner = self._with_tools(inner)
+        return self.shared.statuses.with_statuses(self.named, inner)
+
+    def _with_values(self, cases: Sequence[Case], own: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        """Return steps with the credentials and variables of their stage, and those of its *cases*.
+
+        Each can read those before it.
+        """
+        own = self._with_cases(cases, own)
+        for variables in reversed(plugin_steps.set_together(self._env())):
+            own = (model.Wrapped(f"withEnv({plugin_steps.settings(variables, self.values)})", own),)
+        if bindings := tuple(map(_binding, self.named.job.secrets)):
+            own = (model.WithCredentials(bindings, own),)
+        return own
+
+    def _env(self) -> tuple[tuple[str, Text], ...]:
+        """Return the variables of a stage for its steps of plugins that are not set around all of its steps."""
+        own = self.shared.own_variables(self.named) if self.shared.has_directives(self.named) else ()
+        outside = (*self.shared.common, *own)
+        env = self.named.job.plugin_steps.env if self.named.job.plugin_steps is not None else ()
+        return tuple(
+            (name, text) for name, text in env if model.EnvironmentVariable(name, text.constant or "") not in outside
+        )
+
+    def _script_steps(self, first: tuple[model.Step, ...], last: tuple[model.Step, ...]) -> list[model.Step]:
+        """Return the steps with the script of a stage between *first* and *last*, and those that leave its files."""
+        is_isolated = self.named.plan.workspace is Workspace.ISOLATED
+        run_steps = self._run_steps(first, last)
+        complete_steps = with_post_actions(self.named.job, run_steps, self.shared.reports, self.values)
+        steps_ = [*cached(self.named.job, self.shared.caches, self.values, complete_steps)]
+        if self.named.script.archives:
+            steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
+        stash = self.shared.stashes.left_by(self.named, self.values) if is_isolated else None
+        if stash is not None:
+            steps_.append(stash)
+        steps_ += archived_on_success(self.named.job, self.values)
+        return steps_
+
+    def _run_steps(self, first: tuple[model.Step, ...], last: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        """Return the step with the script of a stage between *first* and *last*, and its `after` script.
+
+        This follows all of them, or only the script if it needs what is around that.
+        """
+        sh, after = _sh(self.named.script, self.shared.preludes), self.named.script.after
+        script_step = self._script_step(sh)
+        if after is None:
+            return with_common_tools((*first, *script_step, *last))
+        after_sh = _sh(after, self.shared.preludes)
+        if script_step == (sh,):
+            return (model.WithAfter(after_sh, (*first, sh, *last)),)
+        # It needs what is around the script, such as its container.
+        script_step = self._script_step(model.WithAfter(after_sh, (sh,)))
+        return with_common_tools((*first, *script_step, *last))
+
+    def _script_step(self, step: model.Step) -> tuple[model.Step, ...]:
+        """Return *step*, which runs a script of a stage, where and with what it runs.
+
+        Inside blocks of plugins, it has most of its values already.
+        """
+        job, settings, is_enclosed = self.named.job, self.shared.work.settings, _has_blocks(self.named)
+        cases = () if is_enclosed else job.engine_cases
+        (step,) = self._with_cases(cases, (step,))
+        step = _bound(self.named.script, step, settings, known=job.secrets if is_enclosed else ())
+        if not self.shared.has_directives(self.named) and not is_enclosed:
+            step = _with_variables(self.shared.own_variables(self.named), step)
+        if job.machine.pod is not None and pod_of(self.named) is not None:
+            step = in_container(job.machine.pod, step)
+        else:
+            if not self._have_tools_around():
+                (step,) = self._with_tools((step,))
+            step = in_image(job.machine, self.values, step)
+        return (step,) if is_enclosed else self.shared.statuses.with_statuses(self.named, (step,))
+
+    def _with_cases(self, cases: Sequence[Case], inner: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        """Return the *inner* steps with the variables of the first of *cases* of the stage whose condition holds."""
+        groups = [plugin_steps.set_together(case.variables) for case in cases]
+        for level in reversed(range(max(map(len, groups), default=0))):
+            last = max(number for number, group in enumerate(groups, 1) if len(group) > level)
+            chosen = [
+                (case.condition, group[level] if len(group) > level else ())
+                for case, group in zip(cases[:last], groups, strict=False)
+            ]
+            inner = (model.Wrapped(f"withEnv({self._choice(chosen)})", inner),)
+        return inner
+
+    def _choice(self, cases: Sequence[tuple[Condition | None, Sequence[tuple[str, Text]]]]) -> str:
+        """Return the list of the variables of the first of *cases* whose condition holds, in Groovy."""
+        writer, choices, otherwise = ConditionWriter(self.named.plan.inputs), [], "[]"
+        for condition, variables in cases:
+            settings = plugin_steps.settings(variables, self.values)
+            if condition is None:
+                otherwise = settings
+            else:
+                choices.append(f"{writer.decision(condition)} ? {settings} :")
+        if len(choices) < 2:  # noqa: PLR2004 - several
+            return " ".join((*choices, otherwise))
+        return "".join(f"\n    {line}" for line in (*choices, otherwise)) + "\n"
 
 
 def _checkout(named: NamedJob, work: ScriptedPlans) -> model.Step:
@@ -120,136 +265,9 @@ def _checkout(named: NamedJob, work: ScriptedPlans) -> model.Step:
     return model.Checkout(work.checkouts.of(named.plan, named.job))
 
 
-def _plugin_steps(
-    named: NamedJob, calls: Sequence[PluginCall], values: GroovyTexts, shared: StepContext
-) -> tuple[model.Step, ...]:
-    own: tuple[model.Step, ...] = plugin_steps.plugin_steps(calls, values)
-    if not own or _has_blocks(named):
-        return own
-    own = _with_values(named, named.job.cases, own, values, shared)
-    if _need_tools(named, calls, shared):
-        own = with_tools(named.job, own, shared.work.settings)
-    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(named.job, calls) else own
-
-
-def _need_tools(named: NamedJob, calls: Sequence[PluginCall], shared: StepContext) -> bool:
-    """Return whether *calls* of a stage have its tools; those of the settings only if they may run programs."""
-    runs_programs = needs_agent(named) and plugin_steps.run_programs(calls, shared.work.settings)
-    return bool(named.job.machine.tools) or runs_programs
-
-
-def _enclosed(
-    named: NamedJob, inner: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
-) -> tuple[model.Step, ...]:
-    """Return *inner* inside the blocks of plugins, if there are any, and these inside of all values of the stage."""
-    if not _has_blocks(named) or not inner:
-        return inner
-    inner = plugin_steps.enclosed(named.job, inner, values)
-    inner = _with_values(named, named.job.numbered_cases, inner, values, shared)
-    if _have_tools_around(named, shared):
-        inner = with_tools(named.job, inner, shared.work.settings)
-    return shared.statuses.with_statuses(named, inner)
-
-
-def _have_tools_around(named: NamedJob, shared: StepContext) -> bool:
-    """Return whether the tools of a stage are around its blocks of plugins."""
-    calls = named.job.plugin_steps
-    return calls is not None and bool(calls.around) and _need_tools(named, calls.calls, shared)
-
-
 def _has_blocks(named: NamedJob) -> bool:
     """Return whether blocks of plugins are around the steps of a stage."""
     return named.job.plugin_steps is not None and bool(named.job.plugin_steps.around)
-
-
-def _with_values(
-    named: NamedJob, cases: Sequence[Case], own: tuple[model.Step, ...], values: GroovyTexts, shared: StepContext
-) -> tuple[model.Step, ...]:
-    """Return steps with the credentials and variables of their stage, and those of its *cases*.
-
-    Each can read those before it.
-    """
-    own = _with_cases(named, cases, values, own)
-    for variables in reversed(plugin_steps.set_together(_env(named, shared))):
-        own = (model.Wrapped(f"withEnv({plugin_steps.settings(variables, values)})", own),)
-    if bindings := tuple(map(_binding, named.job.secrets)):
-        own = (model.WithCredentials(bindings, own),)
-    return own
-
-
-def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:
-    """Return the variables of a stage for its steps of plugins that are not set around all of its steps."""
-    own = own_variables(named, shared) if has_directives(named, shared) else ()
-    outside = (*shared.common, *own)
-    env = named.job.plugin_steps.env if named.job.plugin_steps is not None else ()
-    return tuple(
-        (name, text) for name, text in env if model.EnvironmentVariable(name, text.constant or "") not in outside
-    )
-
-
-def _script_steps(
-    named: NamedJob,
-    values: GroovyTexts,
-    shared: StepContext,
-    first: tuple[model.Step, ...],
-    last: tuple[model.Step, ...],
-) -> list[model.Step]:
-    """Return the steps with the script of a stage between *first* and *last*, and those that leave its files."""
-    steps_: list[model.Step] = []
-    is_isolated = named.plan.workspace is Workspace.ISOLATED
-    run_steps = _run_steps(named, values, shared, first, last)
-    complete_steps = with_post_actions(named.job, run_steps, shared.reports, values)
-    steps_ += cached(named.job, shared.caches, values, complete_steps)
-    if named.script.archives:
-        steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
-    stash = shared.stashes.left_by(named, values) if is_isolated else None
-    if stash is not None:
-        steps_.append(stash)
-    steps_ += archived_on_success(named.job, values)
-    return steps_
-
-
-def _run_steps(
-    named: NamedJob,
-    values: GroovyTexts,
-    shared: StepContext,
-    first: tuple[model.Step, ...],
-    last: tuple[model.Step, ...],
-) -> tuple[model.Step, ...]:
-    """Return the step with the script of a stage between *first* and *last*, and its `after` script.
-
-    This follows all of them, or only the script if it needs what is around that.
-    """
-    sh, after = _sh(named.script, shared.preludes), named.script.after
-    script_step = _script_step(named, values, shared, sh)
-    if after is None:
-        return with_common_tools((*first, *script_step, *last))
-    after_sh = _sh(after, shared.preludes)
-    if script_step == (sh,):
-        return (model.WithAfter(after_sh, (*first, sh, *last)),)
-    # It needs what is around the script, such as its container.
-    script_step = _script_step(named, values, shared, model.WithAfter(after_sh, (sh,)))
-    return with_common_tools((*first, *script_step, *last))
-
-
-def _script_step(named: NamedJob, values: GroovyTexts, shared: StepContext, step: model.Step) -> tuple[model.Step, ...]:
-    """Return *step*, which runs a script of a stage, where and with what it runs.
-
-    Inside of blocks of plugins, it has most of its values already.
-    """
-    job, settings, is_enclosed = named.job, shared.work.settings, _has_blocks(named)
-    cases = () if is_enclosed else job.engine_cases
-    (step,) = _with_cases(named, cases, values, (step,))
-    step = _bound(named.script, step, settings, known=job.secrets if is_enclosed else ())
-    if not has_directives(named, shared) and not is_enclosed:
-        step = _with_variables(own_variables(named, shared), step)
-    if job.machine.pod is not None and pod_of(named) is not None:
-        step = in_container(job.machine.pod, step)
-    else:
-        if not _have_tools_around(named, shared):
-            (step,) = with_tools(job, (step,), settings)
-        step = in_image(job.machine, values, step)
-    return (step,) if is_enclosed else shared.statuses.with_statuses(named, (step,))
 
 
 def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
@@ -271,51 +289,9 @@ def _bound(
     return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
 
 
-def has_directives(named: NamedJob, shared: StepContext) -> bool:
-    """Return whether a stage can have directives: those in `post` cannot."""
-    return shared.statuses.is_declarative and not named.job.is_final
-
-
-def own_variables(named: NamedJob, shared: StepContext) -> tuple[model.EnvironmentVariable, ...]:
-    """Return the variables that Jenkins sets for the script of a stage and not for all."""
-    variables = (model.EnvironmentVariable(name, value) for name, value in named.variables)
-    return tuple(variable for variable in variables if variable not in shared.common)
-
-
 def _with_variables(variables: Sequence[model.EnvironmentVariable], step: model.Step) -> model.Step:
     settings = [f"{variable.name}={variable.value}" for variable in variables]
     return model.Wrapped(f"withEnv({literals(settings)})", (step,)) if settings else step
-
-
-def _with_cases(
-    named: NamedJob, cases: Sequence[Case], values: GroovyTexts, inner: tuple[model.Step, ...]
-) -> tuple[model.Step, ...]:
-    """Return the *inner* steps with the variables of the first of *cases* of the stage whose condition holds."""
-    groups = [plugin_steps.set_together(case.variables) for case in cases]
-    for level in reversed(range(max(map(len, groups), default=0))):
-        last = max(number for number, group in enumerate(groups, 1) if len(group) > level)
-        chosen = [
-            (case.condition, group[level] if len(group) > level else ())
-            for case, group in zip(cases[:last], groups, strict=False)
-        ]
-        inner = (model.Wrapped(f"withEnv({_choice(named, chosen, values)})", inner),)
-    return inner
-
-
-def _choice(
-    named: NamedJob, cases: Sequence[tuple[Condition | None, Sequence[tuple[str, Text]]]], values: GroovyTexts
-) -> str:
-    """Return the list of the variables of the first of *cases* whose condition holds, in Groovy."""
-    writer, choices, otherwise = ConditionWriter(named.plan.inputs), [], "[]"
-    for condition, variables in cases:
-        settings = plugin_steps.settings(variables, values)
-        if condition is None:
-            otherwise = settings
-        else:
-            choices.append(f"{writer.decision(condition)} ? {settings} :")
-    if len(choices) < 2:  # noqa: PLR2004 - several
-        return " ".join((*choices, otherwise))
-    return "".join(f"\n    {line}" for line in (*choices, otherwise)) + "\n"
 
 
 def _binding(credential: Credential) -> model.Binding:
