@@ -12,10 +12,9 @@ from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
 from pipegen.targets.jenkins.job.definitions import check_definitions
 from pipegen.targets.jenkins.job.environments import without_stops
-from pipegen.targets.jenkins.job.nothing import render_nothing
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.pairs import PAIRS
-from pipegen.targets.jenkins.render import render
+from pipegen.targets.jenkins.render import render, render_nothing
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
 from pipegen.targets.jenkins.stages.plan_scripts import plan_scripts
 from pipegen.targets.texts import check_named_inputs

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import indent
 
 from pipegen.emit.groovy import block, exact_block, several_lines
-from pipegen.emit.header import header
+from pipegen.emit.header import header, options_note
 from pipegen.emit.template import render as render_template
+from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import FILTERS, comment, script, statement
+from pipegen.targets.jenkins.stages.lower_stages import Style
 
 _TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.ScriptedPipelines: "jenkins/scripted.j2"}
 _INDENT = "    "
@@ -37,8 +39,23 @@ def render(file: model.Jenkinsfile, source: str) -> str:
     }
     text = render_template(_TEMPLATES[type(file.body)], filters=filters, file=file, body=file.body)
     body = _PLACEHOLDERS.sub(lambda mark: mark[1] + mark[2] + renderers[int(mark[3])](mark[1]), _tidy(text))
-    lines = header(source, file.notes, body)
-    return "".join(f"// {comment(line)}\n" for line in lines) + "\n" + body
+    return _with_header(source, file.notes, body)
+
+
+def render_nothing(request: Request) -> str:
+    """Return the file of a config without stages, in the style of *request*: it takes no agent, and succeeds."""
+    style = request.options.get("style", "auto")
+    is_scripted = style == Style.SCRIPTED.value
+    body = render_template(
+        "jenkins/nothing.j2", filters=FILTERS, is_scripted=is_scripted, words=f"{request.source} has no stages."
+    )
+    notes = (*options_note(request.selected, request.fixed_inputs), *((f"Style: {style}.",) if style != "auto" else ()))
+    return _with_header(request.source, notes, body)
+
+
+def _with_header(source: str, notes: Sequence[str], body: str) -> str:
+    """Return *body* after the comments at the start of a file, which name the config *source*."""
+    return "".join(f"// {comment(line)}\n" for line in header(source, notes, body)) + "\n" + body
 
 
 def _placeholder(renderer: Callable[[str], str], renderers: list[Callable[[str], str]]) -> str:

@@ -1,8 +1,8 @@
 """The nouns of a Jenkinsfile that the target writes."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
-from pipegen.targets.jenkins.model.environment import EnvironmentVariable
 from pipegen.targets.jenkins.model.expressions import (
+    EnvironmentVariable,
     FileText,
     FunctionCall,
     GroovyCode,

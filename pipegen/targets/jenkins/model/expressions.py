@@ -60,3 +60,10 @@ class NoteText(Struct):
 
 
 Value: TypeAlias = "str | GroovyCode | FunctionCall | Item | OrElse | Joined | OneLine | FileText | NoteText"
+
+
+class EnvironmentVariable(Struct):
+    """An environment variable, and its value."""
+
+    name: str
+    value: Value

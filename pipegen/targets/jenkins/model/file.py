@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.declarative import Declarative
-from pipegen.targets.jenkins.model.environment import EnvironmentVariable
-from pipegen.targets.jenkins.model.expressions import Value
+from pipegen.targets.jenkins.model.expressions import EnvironmentVariable, Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import ScriptedPipelines
 from pipegen.targets.jenkins.model.stages import Look, Pin, StageBlock

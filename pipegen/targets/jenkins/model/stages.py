@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.environment import EnvironmentVariable
+from pipegen.targets.jenkins.model.expressions import EnvironmentVariable
 from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, PodAgent, Sh, Step
 
 
