@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.targets.base import Pair
 
-SHARED_BESIDE_OTHERS = Pair(
+SHARED_AND_OTHER_PIPELINES = Pair(
     "workspace: shared",
     "several pipelines, --style declarative",
     codes.DECLARATIVE_WORKSPACE,
@@ -19,13 +19,13 @@ SYSTEM_AND_OTHERS = Pair(
     "leave out on to retry after any failure, or name system alone, or script, timeout or both",
 )
 
-UNLIKE_CONCURRENCY = Pair(
+DIFFERENT_CONCURRENCY = Pair(
     "concurrency",
     "another pipeline of the file with different concurrency",
     codes.JOB_WIDE_SETTING_CONFLICT,
     "use the same value in both, or compile each with --pipeline for a separate job",
 )
-UNLIKE_TIMEOUTS = Pair(
+DIFFERENT_TIMEOUTS = Pair(
     "timeout of a pipeline",
     "another pipeline of the file with a different timeout",
     codes.JOB_WIDE_SETTING_CONFLICT,
@@ -43,13 +43,13 @@ CONCURRENCY_AND_OPTION = Pair(
     codes.JOB_WIDE_SETTING_CONFLICT,
     "set it in one of the two places",
 )
-UNLIKE_ZONES = Pair(
+DIFFERENT_ZONES = Pair(
     "schedule: { timezone }",
     "another time zone in the file",
     codes.JOB_WIDE_SETTING_CONFLICT,
     "use one time zone for all times",
 )
-CANCELLED_ALL_THE_SAME = Pair(
+CANCEL_OF_UNINTERRUPTIBLE = Pair(
     "concurrency: { cancel: true }",
     "interruptible: false",
     codes.INTERRUPTIBLE_IGNORED,
@@ -63,13 +63,13 @@ SHARED_TIMEOUT = Pair(
 )
 
 PAIRS: tuple[Pair, ...] = (
-    SHARED_BESIDE_OTHERS,
+    SHARED_AND_OTHER_PIPELINES,
     SYSTEM_AND_OTHERS,
-    UNLIKE_CONCURRENCY,
-    UNLIKE_TIMEOUTS,
+    DIFFERENT_CONCURRENCY,
+    DIFFERENT_TIMEOUTS,
     GROUPED_CANCEL,
     CONCURRENCY_AND_OPTION,
-    UNLIKE_ZONES,
-    CANCELLED_ALL_THE_SAME,
+    DIFFERENT_ZONES,
+    CANCEL_OF_UNINTERRUPTIBLE,
     SHARED_TIMEOUT,
 )

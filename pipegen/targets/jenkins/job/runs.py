@@ -12,12 +12,12 @@ from pipegen.plan.model import Concurrency, Plan, Schedule, Timeout
 from pipegen.targets.engine_names import group_resource
 from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.pairs import (
-    CANCELLED_ALL_THE_SAME,
+    CANCEL_OF_UNINTERRUPTIBLE,
     CONCURRENCY_AND_OPTION,
+    DIFFERENT_CONCURRENCY,
+    DIFFERENT_TIMEOUTS,
+    DIFFERENT_ZONES,
     GROUPED_CANCEL,
-    UNLIKE_CONCURRENCY,
-    UNLIKE_TIMEOUTS,
-    UNLIKE_ZONES,
 )
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.guards.limits import timeout_block
@@ -58,7 +58,7 @@ def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:
     for other in schedules[1:]:
         if other.timezone != schedules[0].timezone:
             report.add(
-                UNLIKE_ZONES.code,
+                DIFFERENT_ZONES.code,
                 f"Jenkins has one time zone for all schedules of a job, and {other.timezone or 'UTC'} is a second one",
                 at=other.span,
                 related=[Label(schedules[0].span, f"in {schedules[0].timezone or 'UTC'}")],
@@ -77,7 +77,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     other = _other(plans, rule, lambda plan: plan.concurrency)
     if other is not None:
         report.add(
-            UNLIKE_CONCURRENCY.code,
+            DIFFERENT_CONCURRENCY.code,
             f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which has one concurrency setting',
             at=rule.span,
             related=[Label(other.concurrency.span if other.concurrency is not None else other.span, "differs")],
@@ -109,7 +109,7 @@ def _timeout(plans: Sequence[Plan], report: Report) -> Timeout | None:
     other = _other(plans, first.timeout, lambda plan: plan.timeout)
     if other is not None:
         report.add(
-            UNLIKE_TIMEOUTS.code,
+            DIFFERENT_TIMEOUTS.code,
             f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which has one timeout',
             at=first.timeout.span,
             related=[Label(other.timeout.span if other.timeout is not None else other.span, "differs")],
@@ -134,7 +134,7 @@ def _check_interruptible(plans: Sequence[Plan], report: Report) -> None:
     for job in (job for plan in plans for job in plan.jobs):
         if job.limits.interruptible is False:
             report.add(
-                CANCELLED_ALL_THE_SAME.code,
+                CANCEL_OF_UNINTERRUPTIBLE.code,
                 "Jenkins cancels a run as a whole, also the stages that must not be interrupted",
                 at=job.limits.interruptible_span or job.span,
                 hint='leave "cancel" out of the concurrency, so that runs go one after the other',

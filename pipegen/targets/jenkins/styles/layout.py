@@ -20,7 +20,7 @@ from pipegen.targets.jenkins.job.properties import (
     report_without_agent,
 )
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans, names_by_key
-from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
+from pipegen.targets.jenkins.pairs import SHARED_AND_OTHER_PIPELINES
 from pipegen.targets.jenkins.size.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.size.files import MOST_VARIABLES, FileFrame, weigh_declarative
 from pipegen.targets.jenkins.size.weights import LARGEST, LEAST_STAGE, weigh_added
@@ -161,7 +161,7 @@ def _check_workspaces(work: ScriptedPlans, report: Report) -> None:
     if len(work.plans) > 1 and shared:
         plan = shared[0].plan
         report.add(
-            SHARED_BESIDE_OTHERS.code,
+            SHARED_AND_OTHER_PIPELINES.code,
             f'the declarative style cannot give the stages of "{plan.name}" a shared workspace next to other pipelines',
             at=plan.workspace_span or plan.span,
             hint="use the style scripted, or compile this pipeline alone with --pipeline",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import AllowFailure, Failure, Plan, Retry, Workspace
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.pairs import SHARED_TIMEOUT, SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
@@ -76,7 +76,7 @@ def limited(
     named: NamedJob,
     agent: model.Agent | model.PodAgent | None,
     steps: tuple[model.Step, ...],
-    last: tuple[model.Step, ...] = (),
+    last: tuple[model.Step, ...],
 ) -> LimitedSteps:
     """Return *steps*, which run on *agent*, inside their retries and timeout; *last* follows their success.
 
@@ -144,7 +144,7 @@ def _retry(retry: Retry) -> str:
         return f"retry({retry.count + 1})"
     if kinds == _ONLY_SYSTEM:
         return f"retry(count: {retry.count + 1}, conditions: [agent(), nonresumable()])"
-    return f"tryAgain({retry.count}, {_words(sorted(kind.value for kind in kinds))})"
+    return f"tryAgain({retry.count}, {literals(sorted(kind.value for kind in kinds))})"
 
 
 def _allowed(allowed: AllowFailure, condition: str) -> str:
@@ -156,7 +156,3 @@ def _allowed(allowed: AllowFailure, condition: str) -> str:
         return f"allowFailure({condition})"
     # An aborted build is not a failure of the stage.
     return "catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE', catchInterruptions: false)"
-
-
-def _words(words: Sequence[str]) -> str:
-    return "['" + "', '".join(words) + "']"
