@@ -54,7 +54,7 @@ class Stage(Struct, kw_only=True):
     services: tuple[Amounts, ...] = ()
     labels: tuple[str, ...] = ()
     locks: tuple[str, ...] = ()
-    is_interruptible: bool = False
+    is_interruptible: bool
     needs_approval: bool = False
     delay: float = 0.0
     retries: int = 0

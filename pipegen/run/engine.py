@@ -18,7 +18,7 @@ from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task
 from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 from pipegen.run.status import Reason, Status
-from pipegen.structs import MutableStruct, field, replace
+from pipegen.structs import MutableStruct, replace
 
 # Seconds between the request to stop and the kill, as for a container of docker:
 # https://docs.docker.com/reference/cli/docker/container/stop/
@@ -85,7 +85,7 @@ class _Pipeline(MutableStruct):
 
     run: PipelineRun
     progress: Progress
-    task_runs: dict[str, _TaskRun] = field(default_factory=dict)
+    task_runs: dict[str, _TaskRun]
     is_over: bool = False
     is_expired: bool = False
 

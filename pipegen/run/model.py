@@ -88,8 +88,8 @@ class PipelineRun(Struct, kw_only=True):
     name: str
     graph: ExecutionGraph
     tasks: tuple[Task, ...]
-    is_fail_fast: bool = False
-    timeout: int | None = None
+    is_fail_fast: bool
+    timeout: int | None
 
 
 class Attempt(Struct):

@@ -17,8 +17,8 @@ from pipegen.structs import Struct
 class StatusChanges(Struct):
     """The stages that may start after a change, and those that are skipped."""
 
-    ready: Sequence[str] = ()
-    skipped: Sequence[tuple[str, Reason]] = ()
+    ready: Sequence[str]
+    skipped: Sequence[tuple[str, Reason]]
 
 
 class Progress:

@@ -31,7 +31,7 @@ class Bar(Struct, kw_only=True):
     start: float
     end: float
     outcome: Outcome
-    waits: tuple[TaskWait, ...] = ()
+    waits: tuple[TaskWait, ...]
 
     @property
     def task(self) -> Task:

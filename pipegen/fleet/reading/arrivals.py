@@ -27,7 +27,7 @@ def read_arrivals(node: TreeMapping, folder: FleetFolder, report: Report) -> Arr
     """Return the arrivals of *node*, which has one key; raise `Stopped` if a file that it names cannot be read."""
     rate, rates, cron, file = (node.get(key) for key in ("rate", "rates", "cron", "file"))
     if rate is not None:
-        return Rates((fraction(rate, 0.0),) * WEEK_HOURS)
+        return Rates((fraction(rate),) * WEEK_HOURS)
     if rates is not None:
         return Rates(_rates(items_of(rates), report))
     if isinstance(cron, Scalar):
@@ -103,7 +103,7 @@ def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
             )
         for day in _days(written_text(row.get("days"), "mon-sun")):
             for hour in range(first, last):
-                by_hour[day * _DAY_HOURS + hour] = fraction(row.get("rate"), 0.0)
+                by_hour[day * _DAY_HOURS + hour] = fraction(row.get("rate"))
     return tuple(by_hour)
 
 

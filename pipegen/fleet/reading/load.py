@@ -72,7 +72,7 @@ class LoadReader:
             workflow=workflow(plan, self._times(item, plan), service_amounts),
             arrivals=read_arrivals(mapping(item.get("arrivals"), item), self._folder, report),
             waiting_time=time_of(item.get("waiting_time"), inf),
-            may_preempt=flag(item.get("may_preempt"), default=True),
+            may_preempt=flag(item.get("may_preempt")),
         )
         return load, plan
 
@@ -131,9 +131,7 @@ class LoadReader:
             entry.key.text: _approval(entry, plan, report)
             for entry in _known(item, "approvals", names, "stage", report)
         }
-        failures = {
-            entry.key.text: fraction(entry.value, 0.0) for entry in _known(item, "failures", names, "stage", report)
-        }
+        failures = {entry.key.text: fraction(entry.value) for entry in _known(item, "failures", names, "stage", report)}
         typical_times = [typical(duration) for duration in durations.values()]
         mean = sum(typical_times) / len(typical_times) if typical_times else _MINUTE
         missing = [job for job in plan.jobs if job.stage not in durations and not job.deployment.stops_environment]

@@ -75,7 +75,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report) -> Fl
 
 def _group(item: TreeMapping, report: Report) -> MachineGroup:
     machine = read_machine(item, written_text(item.get("name")), report)
-    scale, count, price = item.get("autoscale"), item.get("count"), fraction(item.get("price"), 0.0)
+    scale, count, price = item.get("autoscale"), item.get("count"), fraction(item.get("price"))
     if not isinstance(scale, TreeMapping):
         fixed = whole(count, 1)
         return MachineGroup(machine=machine, minimum=fixed, maximum=fixed, price=price)
@@ -113,7 +113,7 @@ def _queue(item: TreeMapping, report: Report) -> FleetQueue:
         guarantee=amounts(item.get("guarantee"), report),
         deserved=amounts(item.get("deserved"), report),
         parent=written_text(item.get("parent")),
-        is_reclaimable=flag(item.get("reclaimable"), default=True),
+        is_reclaimable=flag(item.get("reclaimable")),
     )
 
 

@@ -23,15 +23,15 @@ def whole(node: Node | None, default: int) -> int:
     return integer(node.text) if isinstance(node, Scalar) else default
 
 
-def flag(node: Node | None, *, default: bool) -> bool:
-    """Return the boolean of *node*."""
-    return node.value is True if isinstance(node, Scalar) else default
+def flag(node: Node | None) -> bool:
+    """Return the boolean of *node*; True by default."""
+    return not isinstance(node, Scalar) or node.value is True
 
 
-def fraction(node: Node | None, default: float) -> float:
-    """Return the number of *node*."""
+def fraction(node: Node | None) -> float:
+    """Return the number of *node*; 0 by default."""
     if not isinstance(node, Scalar):
-        return default
+        return 0.0
     return float(integer(node.text)) if node.kind is ScalarKind.INTEGER else number(node.text)
 
 
@@ -50,7 +50,7 @@ def amounts(node: Node | None, report: Report) -> Amounts:
         return {}
     slots = node.get(SLOTS)
     read = {
-        SLOTS: fraction(slots, 0.0) if slots is not None else None,
+        SLOTS: fraction(slots) if slots is not None else None,
         CPU: cpu(node.get(CPU), report),
         MEMORY: memory(node.get(MEMORY), report),
     }

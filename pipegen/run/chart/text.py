@@ -75,7 +75,7 @@ def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
     return lines
 
 
-def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
+def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs) -> list[str]:
     """Return the lines of a Gantt chart: one for each stage, or for each slot if there are many stages."""
     chart_rows = rows(simulation, _MOST_ROWS)
     is_by_stage = simulation.stages <= _MOST_ROWS

@@ -32,7 +32,7 @@ class FileEntry(Struct):
     """A directory entry: its *mode* (type and permissions), and the target of a link."""
 
     mode: int
-    link: str | None = None
+    link: str | None
 
     @property
     def is_file(self) -> bool:

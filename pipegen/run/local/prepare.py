@@ -43,10 +43,10 @@ class RunRequest(Struct, kw_only=True):
         started: the start of the run in UTC.
     """
 
-    stages: tuple[str, ...] = ()
+    stages: tuple[str, ...]
     first: tuple[str, ...] = ()
-    is_isolated: bool = False
-    is_on_host: bool = False
+    is_isolated: bool
+    is_on_host: bool
     ignores_cache: bool = False
     allows_effects: bool = False
     is_dry: bool = False

@@ -123,8 +123,8 @@ class Isolated(Struct):
     checkout: LocalCheckout
     folder: RunFolder
     carried: Mapping[tuple[str, str], Sequence[str]]
-    shared: frozenset[str] = frozenset()
-    warn: Callable[[str], None] = lambda _: None
+    shared: frozenset[str]
+    warn: Callable[[str], None]
 
     def prepare(self, plans: Sequence[Plan]) -> None:
         """Create the base copy, from which the others are copied."""

@@ -79,7 +79,7 @@ class Files(Struct):
     unread: tuple[Node, ...]
     is_complete: bool
     ignored: tuple[ConditionalInclude, ...]
-    conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]] = field(default_factory=dict)
+    conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]]
 
 
 class _Reading(MutableStruct):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.run.local.cache.keys import Keys, Origin, content
-from pipegen.structs import MutableStruct, field
+from pipegen.structs import MutableStruct
 
 
 class CacheInput(MutableStruct):
@@ -22,8 +22,8 @@ class CacheInput(MutableStruct):
         content: the digest of the part that is read, None before it is computed.
     """
 
-    keys: frozenset[int] = frozenset()
-    selector: str = ""
+    keys: frozenset[int]
+    selector: str
     content: str | None = None
 
 
@@ -32,7 +32,7 @@ class Lookup(MutableStruct):
 
     keys: Keys
     digest: str
-    inputs: Sequence[CacheInput] = field(default_factory=tuple)
+    inputs: Sequence[CacheInput]
 
     def matching_keys(self) -> frozenset[int]:
         """Return the keys that match all inputs as far as they are known."""

@@ -14,8 +14,8 @@ from pipegen.structs import Struct
 class CacheRecord(Struct, dict=True, gc=True):
     """A result: outputs, each a name and the digest of its value, and files in the order of their paths."""
 
-    outputs: tuple[tuple[str, str], ...] = ()
-    files: tuple[KeptFile, ...] = ()
+    outputs: tuple[tuple[str, str], ...]
+    files: tuple[KeptFile, ...]
 
     def digests(self) -> tuple[str, ...]:
         """Return the digests of all contents, each once."""

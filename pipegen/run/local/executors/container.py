@@ -67,7 +67,7 @@ class Containers(Struct, dict=True, gc=True):
     after_values: str
     mounts: tuple[str, ...]
     reads: tuple[str, ...]
-    has_host_network: bool = False
+    has_host_network: bool
 
     def wrap(
         self, job: Job, name: str, folder: str, call: Sequence[str], texts: Texts, files: Sequence[str]

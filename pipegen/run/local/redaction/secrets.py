@@ -48,7 +48,7 @@ class SecretSources(Struct):
         file_credentials = [credential for credential in credentials if credential.kind in _FILES]
         return tuple(dict.fromkeys(self.variables(file_credentials).values()))
 
-    def redactor(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], *, also: str = "") -> Redactor:
+    def redactor(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], *, also: str) -> Redactor:
         """Return a redactor for *credentials*, *tokens* and *also*: their values, and contents of files."""
         return Redactor((*self._texts(tuple(credentials), tuple(tokens)), also))
 
