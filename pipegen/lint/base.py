@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Condition, Job, Plan
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
@@ -20,6 +20,11 @@ class CheckedStage(Struct):
     config: StageConfig
     job: Job
     plan: Plan
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of its pipeline and its own, those that it has."""
+        return tuple([condition for condition in (self.plan.condition, self.job.condition) if condition is not None])
 
 
 class CheckedConfig(Struct, dict=True, gc=True):

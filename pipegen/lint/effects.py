@@ -1,4 +1,4 @@
-"""Jobs with effects outside of their own run, which may be the reason for an order."""
+"""Jobs with effects outside their own run, which may be the reason for an order."""
 
 from __future__ import annotations
 

@@ -30,9 +30,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     for stage in config.stages():
         for cache in stage.job.caches:
             changing = next(_changing(cache.key), None)
-            if changing is not None and not any(
-                True for fallback in cache.fallback if next(_changing(fallback), None) is None
-            ):
+            if changing is not None and all(any(_changing(fallback)) for fallback in cache.fallback):
                 report.add(
                     codes.CACHE_NEVER_HITS,
                     f'later runs cannot find this cache: "{changing}" in its key changes',

@@ -47,7 +47,7 @@ def check(config: CheckedConfig, report: Report) -> None:
 
 def _check_cases(stage: CheckedStage, report: Report) -> None:
     """Report cases of which another one, the stage or its pipeline leaves no run."""
-    outer = [condition for condition in (stage.plan.condition, stage.job.condition) if condition is not None]
+    outer = [*stage.conditions]
     for case in stage.job.cases:
         if case.condition is None or not can_hold(case.condition) or NEVER in outer:
             continue
@@ -63,7 +63,7 @@ def _check_cases(stage: CheckedStage, report: Report) -> None:
 
 def _check_allowed(stage: CheckedStage, report: Report) -> None:
     """Report a condition for allowed failures that the stage or its pipeline excludes."""
-    outer = [condition for condition in (stage.plan.condition, stage.job.condition) if condition is not None]
+    outer = stage.conditions
     allowed = stage.job.limits.allow_failure
     if allowed is None or allowed.condition is None or not can_hold(allowed.condition) or NEVER in outer:
         return
@@ -83,7 +83,7 @@ def _check_alternatives(condition: Condition | None, pipeline_condition: Conditi
         conditions = tuple(
             part for part in (pipeline_condition, *siblings, alternative) if part is not None and part != NEVER
         )
-        if not can_hold(AllOf(conditions) if len(conditions) > 1 else conditions[0]):
+        if not can_hold(AllOf(conditions)):
             report.add(
                 codes.CONDITION_NEVER_TRUE,
                 'this alternative of "any" is never true',
@@ -95,9 +95,9 @@ def _check_alternatives(condition: Condition | None, pipeline_condition: Conditi
 def _alternatives(condition: Condition) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
     """Yield each alternative of an `any` in *condition*, with the conditions that must be true as well."""
     parts = condition.conditions if isinstance(condition, AllOf) else (condition,)
-    for span_of, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if isinstance(part, AnyOf):
-            yield from (((*parts[:span_of], *parts[span_of + 1 :]), alternative) for alternative in part.conditions)
+            yield from (((*parts[:index], *parts[index + 1 :]), alternative) for alternative in part.conditions)
 
 
 def _span(condition: Condition) -> Span:

@@ -63,8 +63,7 @@ def _is_empty(stage: CheckedStage, name: str) -> bool:
 
 def _conditions(stage: CheckedStage) -> list[Condition]:
     """Return the conditions under which *stage* runs."""
-    conditions = (stage.plan.condition, stage.job.condition)
-    return [condition for condition in conditions if condition is not None and condition != NEVER]
+    return [condition for condition in stage.conditions if condition != NEVER]
 
 
 def _is_set(name: str, span: Span) -> Condition:

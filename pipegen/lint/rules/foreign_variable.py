@@ -86,15 +86,9 @@ def _words(node: Node | None) -> set[str]:
 
 def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
     """Yield the *foreign* variables that each part of a stage reads, with the spans of the part."""
-    conditions = [
-        condition
-        for condition in (stage.plan.condition, stage.job.condition)
-        if condition is not None and condition != NEVER
-    ]
+    conditions = [condition for condition in stage.conditions if condition != NEVER]
     tests = _condition_tests(conditions, foreign)
-    if tests and not can_hold_without(
-        AllOf(tuple(conditions)) if conditions[1:] else conditions[0], [atom for atom, _ in tests]
-    ):
+    if tests and not can_hold_without(AllOf(tuple(conditions)), [atom for atom, _ in tests]):
         if not any(name in MARKERS for _, name in tests):
             yield from (((atom.span,), [_Use(name, atom.span, is_condition=True)]) for atom, name in tests)
         return

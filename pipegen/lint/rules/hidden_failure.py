@@ -29,11 +29,11 @@ def check(config: CheckedConfig, report: Report) -> None:
         entries = script_entries(stage.config) if stage.job.machine.shell is ShellProgram.SH else ()
         if any(_AWARE.search(entry.text) for entry in entries):
             continue
-        for command, span_of in (hidden for entry in entries for hidden in _hidden(entry)):
+        for command, span in (hidden for entry in entries for hidden in _hidden(entry)):
             report.add(
                 codes.HIDDEN_FAILURE,
                 f'the script continues when "{command}" fails: the status of a pipe is that of its last command',
-                at=span_of,
+                at=span,
                 label="succeeds anyway",
                 hint='set "shell: bash", which checks all commands of a pipe',
             )
