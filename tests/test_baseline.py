@@ -57,7 +57,7 @@ def test_the_baseline_generates_the_same_jobs(stages: int, tmp_path: Path) -> No
         ("[s0, s5]", "[s0, s55]", "line 45: unknown stage"),
         ("[s0, s5]", "[s0, s5, s0]", "a cycle: s0 -> s5 -> s0"),
         ("${s0.value}", "${s6.value}", "line 24: s6.value is not there yet"),
-        ('echo "s5 ', "echo s5 ", "${s0.value} stands outside of quotes"),
+        ('echo "s5 ', "echo s5 ", "${s0.value} stands outside quotes"),
         ("{ command: echo s0 }", "[echo s0]", "line 7: not a map"),
         ("alpine:3.20", "3.20", "line 5: not text"),
     ],

@@ -141,7 +141,7 @@ def _imported(module: Path) -> Iterator[str]:
 
 
 def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield all statements of *body*, and those inside of them."""
+    """Yield all statements of *body*, and those inside them."""
     for node in body:
         yield node
         for name in ("body", "orelse", "handlers", "finalbody", "cases"):

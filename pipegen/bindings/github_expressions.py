@@ -1,4 +1,4 @@
-"""Hints for expressions of GitHub Actions, which are no references of a config."""
+"""Hints for expressions of GitHub Actions, which are not references of a config."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class FleetSimulation:
         self._alone: list[StageRun] = []
         slots = sum(group.maximum * (group.machine.slots or 1) for group in fleet.groups)
         self._scaling = Scaling(fleet.groups, self._at_machine)
-        # Machines that start and stop are no progress: the simulation ends if nothing else happens for long enough.
+        # Machines that start and stop are not progress: the simulation ends if nothing else happens for long enough.
         self._machine_events = 0
         self._idle_machine_events = 0
         self._most_machine_events = 4 * sum(group.maximum for group in fleet.groups if group.is_scaled)

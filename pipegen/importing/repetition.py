@@ -14,7 +14,7 @@ from pipegen.structs import Struct
 
 # Templates with fewer lines, or that save fewer lines, are not worth their name.
 _LEAST_LINES = 3
-# Fewer letters are no words.
+# Fewer letters are not a word.
 _LEAST_LETTERS = 3
 # The start of the key of a raw variable, which no key of a stage has.
 _PART = "raw "

@@ -115,7 +115,7 @@ class GroovyTokens:
 
 
 def indented(text: str, margin: str) -> str:
-    """Return the Groovy *text* with its lines indented by *margin*, except those that begin inside of a string."""
+    """Return the Groovy *text* with its lines indented by *margin*, except those that begin inside a string."""
     try:
         inside = lines_in_strings(text)
     except UnreadableError:  # text that is reported elsewhere
@@ -126,7 +126,7 @@ def indented(text: str, margin: str) -> str:
 
 
 def lines_in_strings(text: str) -> frozenset[int]:
-    """Return the numbers, from 0, of the lines of the Groovy *text* that begin inside of a string."""
+    """Return the numbers, from 0, of the lines of the Groovy *text* that begin inside a string."""
     return frozenset(
         number
         for token in GroovyTokens(text).tokens

@@ -101,7 +101,7 @@ class Progress:
         return self._take_changes()
 
     def refuse(self, stage: str, *, is_optional: bool = False) -> StatusChanges:
-        """Note that the approval of *stage* was refused; *is_optional* is whether the run goes on without it."""
+        """Note that the approval of *stage* was refused; *is_optional* is whether the run continues without it."""
         self._skip(stage, Reason.REFUSED)
         if not is_optional:
             self._fail()

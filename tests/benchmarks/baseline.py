@@ -167,7 +167,7 @@ def variable(stage: str, value: str) -> str:
 def expanded(match: re.Match[str]) -> str:
     """Return the variable that replaces a reference, which must be between double quotes."""
     if match.string.count('"', 0, match.start()) % 2 == 0:
-        raise SystemExit(f"{match[0]} stands outside of quotes")
+        raise SystemExit(f"{match[0]} stands outside quotes")
     name, goes_on = variable(match[1], match[2]), match.string[match.end() : match.end() + 1]
     return f"${{{name}}}" if goes_on.isalnum() or goes_on in ("_", "[") else f"${name}"
 

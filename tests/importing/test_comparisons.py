@@ -185,7 +185,7 @@ def test_conditions_that_always_hold_are_left_out(condition: str) -> None:
         ("env.FAST == true", "Groovy compares a boolean with a text"),
         ("equals expected: 'true', actual: params.FAST", "Groovy compares a boolean with a text"),
         ("params.TARGET.toBoolean()", "toBoolean() is true for several texts"),
-        ("env.A != ''", "a config does not tell an empty variable from one that is missing"),
+        ("env.A != ''", "a config does not distinguish an empty variable from one that is missing"),
         ("params.UNKNOWN == env.A", "the type of a parameter is not known"),
         ("env.GIT_BRANCH == env.A", "a config does not know the text of GIT_BRANCH"),
         ("env.A ==~ env.B", "it contains Groovy"),

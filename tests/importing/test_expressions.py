@@ -50,7 +50,7 @@ def test_what_all_alternatives_of_a_condition_have_in_common_is_written_once(tmp
 def test_a_test_for_a_variable_that_is_neither_empty_nor_missing_is_a_test_for_a_value(
     condition: str, when: str, tmp_path: Path
 ) -> None:
-    """A config does not tell an empty variable from a missing one, which makes no difference here."""
+    """A config does not distinguish an empty variable from a missing one, which makes no difference here."""
     result, report = from_text(f"unit: {{ script: make, rules: [{{ if: '{condition}' }}] }}\n", tmp_path)
     proof = prove(result)
 

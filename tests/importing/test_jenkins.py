@@ -497,7 +497,7 @@ def test_values_that_stay_groovy_one_after_the_other_leave_a_config_that_compile
 
 
 def test_a_step_gets_the_computed_variables_that_it_names() -> None:
-    """If one contains another, it is set inside of it; steps that name none are unchanged."""
+    """If one contains another, it is set inside it; steps that name none are unchanged."""
     environment = """environment {
         SHORT = sh(script: 'git rev-parse --short HEAD', returnStdout: true).trim()
         VERSION = "1.0-${SHORT}"
@@ -771,7 +771,7 @@ def test_computed_variables_are_set_before_those_that_contain_or_replace_them() 
     ],
 )
 def test_a_condition_on_a_value_of_the_agent_is_left_out(condition: str, name: str) -> None:
-    """Only the script and the steps inside of it know the value."""
+    """Only the script and the steps inside it know the value."""
     report = Report()
     import_jenkins(SourceFile("Jenkinsfile", _COMPUTED.replace("CONDITION", condition)), report)
 

@@ -86,7 +86,7 @@ def test_an_image_around_all_steps_is_that_of_the_stage(image: str, expected: st
     ],
 )
 def test_an_image_stays_groovy_if_anything_is_in_the_way(steps: str, kept: str) -> None:
-    """What is outside of the container does not move into it."""
+    """What is outside the container does not move into it."""
     result, _ = _imported(f"script {{ {steps} }}")
 
     assert kept in result.text
@@ -94,7 +94,7 @@ def test_an_image_stays_groovy_if_anything_is_in_the_way(steps: str, kept: str) 
 
 
 def test_commands_of_post_do_not_run_in_the_image() -> None:
-    """Files and reports are the same outside of the container."""
+    """Files and reports are the same outside the container."""
     image = "script { docker.image('a').inside { sh 'x' } }"
     with_command, _ = _imported(image, post="post { always { sh 'docker ps' } }")
     with_report, _ = _imported(image, post=f"post {{ always {{ {_JUNIT} }} }}")
@@ -242,7 +242,7 @@ def test_a_step_outside_of_the_image_is_a_difference() -> None:
 
 
 def test_a_cache_may_be_around_an_image() -> None:
-    """Its files are in the workspace, inside and outside of the container."""
+    """Its files are in the workspace, inside and outside the container."""
     result, _ = _imported("cache(caches: []) { docker.image('go:1').inside { sh 'x' } }")
 
     assert "image: go:1 script: [x] steps: { jenkins: { around: [" in _stage(result)

@@ -181,7 +181,7 @@ class Lexed(MutableStruct):
     functions: set[str] = field(default_factory=set)
     # The variables that are set to `( … )`.
     arrays: set[str] = field(default_factory=set)
-    # The offsets of the commands outside of all others that are the first on their line.
+    # The offsets of the commands outside all others that are the first on their line.
     line_starts: list[int] = field(default_factory=list)
 
     def mark(self) -> tuple[int, int, int, int]:

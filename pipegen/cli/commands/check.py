@@ -179,7 +179,7 @@ def _without_parts(checks: Sequence[_Check], repository: Repository) -> list[_Ch
         check
         for check in checks
         if check.real in compiled
-        # Files that include each other are no parts: this is an error in both.
+        # Files that include each other are not parts: this is an error in both.
         or not any(check.real in other.included and other.real not in check.included for other in checks)
     ]
 

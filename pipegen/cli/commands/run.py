@@ -247,7 +247,7 @@ def _prepare(
 
 
 def _ask_first(ready: PreparedRun, options: RunOptions) -> None:
-    """Ask the user to allow effects outside of this machine; exit if the answer is no."""
+    """Ask the user to allow effects outside this machine; exit if the answer is no."""
     requested = tuple(effects(job for selection in ready.selected for job in selection.jobs if ready.wants(job)))
     if requested and not options.allows_effects and not prompt.allows(requested):
         say("no stage was run")

@@ -22,10 +22,10 @@ def is_interactive() -> bool:
 
 
 def allows(requested: Sequence[Effect]) -> bool:
-    """Ask whether to allow effects outside of this machine."""
+    """Ask whether to allow effects outside this machine."""
     for effect in requested:
         say(visible(f'stage "{effect.stage}" {effect.why}'))
-    say("These stages have effects outside of this machine. Run them? [y/N] ", ends_line=False)
+    say("These stages have effects outside this machine. Run them? [y/N] ", ends_line=False)
     return sys.stdin.readline().strip().lower() in _YES
 
 

@@ -177,7 +177,7 @@ class Unknown:
 
 
 def _is_near(part: Path, pipelines: Collection[str]) -> bool:
-    """Return whether *part* is in one of *pipelines*, or outside of all; without pipelines, every part is near."""
+    """Return whether *part* is in one of *pipelines*, or outside all; without pipelines, every part is near."""
     return part[0] != "pipelines" or not pipelines or part[1] in pipelines
 
 

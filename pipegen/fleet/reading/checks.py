@@ -55,7 +55,7 @@ _VOTES_FOR = {"preempt": ("preemptable", "is_starving"), "reclaim": ("reclaimabl
 
 
 def check_numbers(tree: Node, report: Report) -> None:
-    """Report values that are no numbers, which a schema cannot compare."""
+    """Report values that are not numbers, which a schema cannot compare."""
     if isinstance(tree, Scalar) and tree.kind is ScalarKind.NUMBER and isnan(number(tree.text)):
         _add(report, f'"{tree.text}" is not a number', tree.span, "write a number")
     for value in children(tree):

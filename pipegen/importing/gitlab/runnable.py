@@ -40,7 +40,7 @@ from pipegen.structs import Struct, replace
 # How a job starts whose rules GitLab alone can evaluate.
 UNKNOWN = "unknown"
 _COBERTURA = "cobertura"
-# The kinds of paths that are no reports.
+# The kinds of paths that are not reports.
 ARTIFACTS, CACHES, OTHER_FILES = "artifacts", "caches", "files of other pipelines"
 # GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
 _MOST_COMBINATIONS = 200
@@ -279,7 +279,7 @@ def _paths(job: SourceJob) -> Iterator[tuple[str, str]]:
     """Yield the kind and the path of each report of *job*, and of its artifacts and caches; variables are not reports.
 
     In place of a path, files of other pipelines have the texts of the need.
-    Files of pipegen itself are no artifacts.
+    Files of pipegen itself are not artifacts.
     """
     yield from ((ARTIFACTS, expanded(path)) for path in _stored_paths(job) if not path.startswith(".pipegen/"))
     for need in filter(is_elsewhere, flat_items(job.get("needs"))):

@@ -28,8 +28,8 @@ from pipegen.structs import MutableStruct, Struct, field, replace
 # The variable with the status of the pipeline.
 STATUS, PIPELINE_STATUS = "STATUS", "${pipeline.status}"
 _STATUS = {"success": SUCCESS, "failure": FAILED, "unsuccessful": FAILED}
-# Conditions of Groovy for results that no status of a config tells apart; Jenkins compares with the last build that has
-# ended, and "regression" is a worse result than its.
+# Conditions of Groovy for results that no status of a config distinguishes. Jenkins compares with the last build that
+# has ended; "regression" is a worse result than that of this build.
 _PREVIOUS = "currentBuild.previousCompletedBuild?.result"
 # A step can mark a build as unstable that fails later; a scripted one gets the result "FAILURE" only at its end.
 _UNSTABLE = "env.STATUS == 'success' && currentBuild.currentResult == 'UNSTABLE'"
@@ -262,7 +262,7 @@ def _limit(keys: dict[str, Value], condition: str) -> None:
 
 
 def _limited(calls: Value, condition: str) -> Value:
-    """Return the steps *calls* of Jenkins inside of *condition*."""
+    """Return the steps *calls* of Jenkins inside *condition*."""
     if isinstance(calls, dict):
         return {key: _limited(value, condition) for key, value in calls.items()}
     if not isinstance(calls, list):

@@ -37,7 +37,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
 _MOST_ROUNDS, _MOST_VALUE_ROUNDS = 6, 2
-# The variable of generated files for jobs that are no multibranch jobs.
+# The variable of generated files for jobs that are not multibranch jobs.
 _BRANCH = re.compile(r'(?m)^ *BRANCH_NAME = "\$\{env\.BRANCH_NAME \?: .*"$')
 
 

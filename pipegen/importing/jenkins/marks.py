@@ -91,7 +91,7 @@ class Marks:
         )
 
     def definition(self, statement: Statement) -> None:
-        """Mark *statement*, which stays Groovy outside of the stages."""
+        """Mark *statement*, which stays Groovy outside the stages."""
         self.all(statement, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,

@@ -259,7 +259,7 @@ def report_names(original: JenkinsSource, source: JenkinsSource, report: Report)
                 codes.NOT_IMPORTED,
                 f'stage "{stage.name}" becomes "{named.name}": a reference to its values cannot contain the old name',
                 at=stage.call.span,
-                hint="check that nothing outside of this file needs the old name",
+                hint="check that nothing outside this file needs the old name",
             )
 
 

@@ -49,7 +49,7 @@ _TIMES = {
     "@midnight": "H H(0-2) * * *",
     "@hourly": "H * * * *",
 }
-# Calls outside of the pipeline that set what generated files set, too.
+# Calls outside the pipeline that set what generated files set, too.
 OF_JOB = frozenset({"properties"})
 _TIMEZONE = re.compile(r"TZ=(\S+)")
 
@@ -136,14 +136,14 @@ def _directive_libraries(source: JenkinsSource, marks: Marks) -> Iterator[str]:
 
 
 def _other(statement: Statement, marks: Marks) -> None:
-    """Account for a call outside of the pipeline; other statements there are definitions."""
+    """Account for a call outside the pipeline; other statements there are definitions."""
     if isinstance(statement, GroovyCall) and statement.name == "pipeline":
         reason = 'Jenkins runs the first block "pipeline" of a file'
         marks.left_out(statement, reason, hint="import it from a file of its own if it is in use")
     elif isinstance(statement, GroovyCall) and (statement.name == "_" or library_names(statement)):
         marks.all(statement)
     elif isinstance(statement, GroovyCall) and (statement.name in OF_JOB or statement.block is not None):
-        marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
+        marks.left_out(statement, "it is outside the pipeline", hint="set it in the job")
 
 
 # Parameters

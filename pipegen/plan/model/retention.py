@@ -133,7 +133,7 @@ DEFAULT_RETENTION, NO_REPORTS = Retention(), Reports()
 
 
 class Reuse(SpannedStruct):
-    """Dependencies of a stored result outside of the stage: *files* from the repository root, variables *env*."""
+    """Dependencies of a stored result outside the stage: *files* from the repository root, variables *env*."""
 
     files: tuple[str, ...]
     env: tuple[str, ...]

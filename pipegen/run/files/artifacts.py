@@ -48,7 +48,7 @@ def storable(root: str, names: Iterable[str], warn: Callable[[str], None]) -> di
     """Return the entries of those files *names* below *root* that can be stored; call *warn* for each other one.
 
     Only regular files and links within the tree are stored: opening a pipe would wait for a writer, and a target
-    outside of the tree is not the stage's. (GitLab's runner ignores pipes, sockets and devices:
+    outside the tree is not the stage's. (GitLab's runner ignores pipes, sockets and devices:
     helpers/archives/zip_create.go.)
     """
     entries = {}

@@ -1,4 +1,4 @@
-"""The folder of a run, outside of the repository."""
+"""The folder of a run, outside the repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects of a run outside of this machine, which need permission."""
+"""Effects of a run outside this machine, which need permission."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Effect(Struct):
 
 
 def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
-    """Yield the *jobs* with effects outside of this machine, with an approval, or with a condition in Groovy."""
+    """Yield the *jobs* with effects outside this machine, with an approval, or with a condition in Groovy."""
     for job in jobs:
         step = next((step for step in job.steps if type(step) in _WORDS), None)
         if step is not None:
@@ -43,7 +43,7 @@ def refuse(refused: tuple[Effect, ...], report: Report) -> None:
         stages = ", ".join(f'"{effect.stage}" {effect.why}' for effect in refused)
         report.add(
             codes.NEEDS_PERMISSION,
-            f"the run has effects outside of this machine, and there is no terminal to ask at: {stages}",
+            f"the run has effects outside this machine, and there is no terminal to ask at: {stages}",
             at=refused[0].span,
             related=[Label(effect.span) for effect in refused[1:4]],
             hint="allow all effects with --allow-effects, or run other stages with --stage",

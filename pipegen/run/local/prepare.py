@@ -37,7 +37,7 @@ class RunRequest(Struct, kw_only=True):
         is_isolated: whether each stage gets its own tree.
         is_on_host: whether stages run directly on this machine, and images are ignored.
         ignores_cache: whether results of earlier runs are not reused.
-        allows_effects: whether stages may have effects outside of this machine, or the user can be asked.
+        allows_effects: whether stages may have effects outside this machine, or the user can be asked.
         is_dry: whether the stages are only shown, also if the run lacks something.
         environment: the environment variables, including those of an env file.
         started: the start of the run in UTC.

@@ -117,7 +117,7 @@ class Isolated(Struct):
     """Each attempt runs in a copy of the committed and staged files, with the files of its predecessors.
 
     *carried* holds the files that each stage passes on in `.pipegen`, by pipeline and stage. Stages of a pipeline in
-    *shared* run in one copy, with values outside of it.
+    *shared* run in one copy, with values outside it.
     """
 
     checkout: LocalCheckout

@@ -361,7 +361,7 @@ def _no_file(output: Measured, path: Word, lowering: Lowering) -> tuple[str, ...
 
 def _substituted(text: str) -> str:
     """Return the substitution of the commands *text*, which stops at the first failure."""
-    # Outside of POSIX mode, bash does not inherit -e in a substitution.
+    # Outside POSIX mode, bash does not inherit -e in a substitution.
     several = is_open_ended(text)
     if "#" in text or "\n" in text:
         return "\n".join(("$(", *(("set -e",) if several else ()), text, ")"))

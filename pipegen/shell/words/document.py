@@ -45,7 +45,7 @@ _Part: TypeAlias = "_Line | _Repeat"
 _END = "EOF"
 _SHORT = 60
 _EXPANDED = re.compile(r"[\\$`]")
-# Bytes to text: unchanged outside of NULs; inside, a JSON string that escapes YAML's line breaks and non-characters.
+# Bytes to text: unchanged outside NULs; inside, a JSON string that escapes YAML's line breaks and non-characters.
 _STRINGS = (
     "{",
     "  for (i = 1; i <= NF; i++) {",

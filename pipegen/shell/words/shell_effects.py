@@ -42,7 +42,7 @@ _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and which continues on the next line only between two words.
 _CLOSED = r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?"""
-# Text whose quotes are all closed, without a sign outside of them. Comments and here-documents may contain one quote.
+# Text whose quotes are all closed, without a sign outside them. Comments and here-documents may contain one quote.
 _WITHOUT = (
     r"""(?![\s\S]*<<)(?:[^'"\\`$#{}]|(?<=[\w./:@%=-])#|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'"""
     r"""|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*"""

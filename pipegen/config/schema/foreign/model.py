@@ -43,7 +43,7 @@ class Use(Struct):
 
     @property
     def pipeline(self) -> Path | None:
-        """The path of the pipeline with the key; None outside of pipelines."""
+        """The path of the pipeline with the key; None outside pipelines."""
         is_inside = self.path[:1] == PIPELINE[:1] and len(self.path) > len(PIPELINE)
         return self.path[: len(PIPELINE)] if is_inside else None
 

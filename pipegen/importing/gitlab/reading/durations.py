@@ -20,7 +20,7 @@ _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
 
 def seconds_in(text: str) -> float | None:
-    """Return the seconds of the duration *text*, None if it is none, or in a form that is not read."""
+    """Return the seconds of the duration *text*, None if it is not one, or in a form that is not read."""
     seconds, end = 0.0, 0
     text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].lower())), text)
     for part in _PART.finditer(text):

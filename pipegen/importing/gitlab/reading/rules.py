@@ -199,7 +199,7 @@ def _rules_in(
     when: str,
     start_in: str,
     exit_codes: tuple[str, ...],
-    allow_failure: bool,  # noqa: FBT001 - the cache tells calls with names apart
+    allow_failure: bool,  # noqa: FBT001 - the cache distinguishes calls with names
 ) -> tuple[Rule, ...]:
     return tuple(rules_in(rules.node, when, start_in, exit_codes, allow_failure=allow_failure))
 

@@ -1,6 +1,6 @@
 """The artifacts of jobs, and the paths of artifacts and caches that GitLab's runner does not store.
 
-These are outside of the checkout: `fileArchiver.process` in `commands/helpers/file_archiver.go` of the runner refuses
+These are outside the checkout: `fileArchiver.process` in `commands/helpers/file_archiver.go` of the runner refuses
 them, and nothing expands a `~`.
 """
 
@@ -34,7 +34,7 @@ def artifacts_of(job: SourceJob) -> tuple[TreeMapping, TreeMapping]:
 
 
 def is_outside(path: str, job: SourceJob) -> bool:
-    """Return whether *path* of artifacts or of a cache of *job* is certainly outside of the checkout.
+    """Return whether *path* of artifacts or of a cache of *job* is certainly outside the checkout.
 
     A folder named `~` is in the checkout if a program takes the name literally.
     """
@@ -56,7 +56,7 @@ def _is_above(path: str) -> bool:
 
 
 def outside(node: Node | None, job: SourceJob) -> tuple[Scalar, ...]:
-    """Return the paths in the list *node* that are outside of the checkout of *job*."""
+    """Return the paths in the list *node* that are outside the checkout of *job*."""
     return tuple(item for item in flat_items(node) if isinstance(item, Scalar) and is_outside(text_of(item), job))
 
 

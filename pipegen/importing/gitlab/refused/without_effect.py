@@ -22,7 +22,7 @@ class LostValues:
         self._known: dict[int, bool] = {}  # by `id`: nodes with an anchor are in several places
 
     def mark(self, node: Node) -> bool:
-        """Mark the keys in *node*; return whether it has such a reference itself, outside of the maps in it."""
+        """Mark the keys in *node*; return whether it has such a reference itself, outside the maps in it."""
         if id(node) not in self._known:
             self._known[id(node)] = False
             self._known[id(node)] = self._marked(node)

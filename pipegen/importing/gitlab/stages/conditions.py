@@ -119,7 +119,7 @@ def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - o
 def _with_values(parts: Sequence[Formula], *, is_all: bool) -> Sequence[Formula]:
     """Return *parts* with one test of a variable that must be neither empty nor missing, or may be either unless all.
 
-    A config does not tell an empty variable from a missing one.
+    A config does not distinguish an empty variable from a missing one.
     """
     tested: dict[str, set[str | None]] = {}
     for part in parts:
@@ -253,7 +253,7 @@ def _is_empty(name: str, names: Names) -> Condition:
         return Opposite(_has_value(name, names))
     if name.startswith("CI_") or names.constants.get(name):
         return NEVER
-    raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
+    raise UntranslatableError(f"a config does not distinguish an empty ${name} from one that is not set")
 
 
 def _are_equal(first: str, second: str, names: Names) -> Condition:

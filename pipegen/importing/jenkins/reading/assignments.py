@@ -125,7 +125,7 @@ def _can_be_read(stage: str) -> bool:
 
 
 def declared_name(statement: Statement) -> str | None:
-    """Return the name of the variable that *statement*, outside of the pipeline, declares without a value."""
+    """Return the name of the variable that *statement*, outside the pipeline, declares without a value."""
     match = _DECLARED.fullmatch(statement.span.text.strip()) if isinstance(statement, OtherGroovy) else None
     return match[1] if match else None
 
@@ -186,7 +186,7 @@ def _readers(
 ) -> set[str] | None:
     """Return the stages of *occurrences* other than the one at *own*; None if another part of the file has one.
 
-    The declaration of the variable is the first of them outside of stages.
+    The declaration of the variable is the first of them outside stages.
     """
     readers: set[str] = set()
     outside = 0

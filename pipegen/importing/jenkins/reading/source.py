@@ -199,7 +199,7 @@ def _env_variables(code: GroovyTokens, text: str) -> Mapping[str, int]:
 
 
 def _without_line_marks(file: SourceFile) -> SourceFile:
-    """Return *file* without backslashes at the ends of lines after signs with which a statement goes on anyway."""
+    """Return *file* without backslashes at the ends of lines after signs with which a statement continues anyway."""
     text = file.text
     if "\\\n" not in text:
         return file

@@ -29,7 +29,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import whole_number
 from pipegen.structs import replace
 
-# Statements of Groovy that are no calls.
+# Statements of Groovy that are not calls.
 _KEYWORDS = frozenset(
     {
         *("def", "if", "else", "for", "while", "do", "try", "catch", "finally", "switch", "return", "throw", "import"),
@@ -39,7 +39,7 @@ _KEYWORDS = frozenset(
 )
 # Words that begin the definition of a name.
 _DEFINING = frozenset({"def", "String", "final"})
-# A line that ends or begins with one of these signs goes on in the next line, or from the one before.
+# A line that ends or begins with one of these signs continues in the next line, or from the one before.
 _OPEN_SIGNS = frozenset(",+-*:?=&|<>!([.%")
 _CONTINUING = frozenset(".?:&|+")
 # The tokens of `.trim()`.
@@ -229,7 +229,7 @@ class GroovyReader:
             return index
 
     def _goes_on(self, index: int, previous: int) -> bool:
-        """Return whether the statement goes on at *index*, which begins a line, after the part at *previous*."""
+        """Return whether the statement continues at *index*, which begins a line, after the part at *previous*."""
         code = self._code
         last = code.tokens[index - 1]
         if last.kind is TokenKind.SIGN and last.text in _OPEN_SIGNS:

@@ -150,7 +150,7 @@ Statement: TypeAlias = "GroovyCall | GroovyAssignment | OtherGroovy"
 
 
 def tried_by(statement: Statement) -> GroovyTry | None:
-    """Return the `try` that *statement* is, None if it is none."""
+    """Return the `try` that *statement* is, None if it is not one."""
     return statement.tried if isinstance(statement, OtherGroovy) else None
 
 

@@ -18,7 +18,7 @@ SEVERAL_TEXTS = "toBoolean() is true for several texts"
 NOT_BLANK = r"\S"
 # A text that may be a part of the name of a change request.
 PART_OF_NAME = re.compile(r"P?R?-?\d*")
-EMPTY_OR_MISSING = "a config does not tell an empty variable from one that is missing"
+EMPTY_OR_MISSING = "a config does not distinguish an empty variable from one that is missing"
 
 
 class Comparator(Enum):

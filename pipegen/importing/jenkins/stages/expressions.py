@@ -136,7 +136,7 @@ class ExpressionReader:
                 if any(token.text in _UNSTABLE for token in self._code.tokens):
                     raise UntranslatableError("steps of Jenkins may make the build unstable")
                 return TRUE
-            raise UntranslatableError("a config does not know the result of a build that goes on")
+            raise UntranslatableError("a config does not know the result of a build that is still running")
         variable = variable_of(subject)
         if not sign:
             return VariableComparison(variable, Comparator.IS_SET)

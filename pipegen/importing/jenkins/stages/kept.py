@@ -13,7 +13,7 @@ from pipegen.structs import Struct
 
 _INDENT = "    "
 _WIDTH = 100
-# What looks like a reference of a config, and its namespaces that are no stages.
+# What looks like a reference of a config, and its namespaces that are not stages.
 _REFERENCE = re.compile(r"\$\{(?=(?P<name>[\w-]+)(?:\[[^]{}]*\])?\.)")
 _NAMESPACES = frozenset({"setup", "inputs", "matrix"})
 # A value in a text between slashes.
@@ -261,7 +261,7 @@ def _is_part(code: GroovyTokens, index: int) -> bool:
 
 
 def assigned(text: str) -> frozenset[str]:
-    """Return the names that the Groovy *text* sets outside of blocks, and those without a definition inside."""
+    """Return the names that the Groovy *text* sets outside blocks, and those without a definition inside."""
     code = GroovyTokens(text)
     depth, names = 0, set[str]()
     for index in range(code.size):

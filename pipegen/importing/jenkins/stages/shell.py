@@ -46,7 +46,7 @@ class ScriptCommand(Struct, kw_only=True):
 
     *variable* is one of the shell that gets its output, or with *is_value* the word *text*; programs read it if
     *is_exported*, and other stages if *is_output*. With *is_message*, it only writes to the log. With
-    *accepts_failure*, Jenkins goes on if it fails. A text that *is_group* is in parentheses.
+    *accepts_failure*, Jenkins continues if it fails. A text that *is_group* is in parentheses.
     """
 
     text: str
@@ -89,7 +89,7 @@ def command_of(text: str, comment: str = "") -> ScriptCommand:
 
 
 def tested(command: ScriptCommand) -> str:
-    """Return *command* as a condition; raise `UntranslatableError` if a shell goes on after failures in it."""
+    """Return *command* as a condition; raise `UntranslatableError` if a shell continues after failures in it."""
     if command.is_bash or _SEQUENCE.search(command.text):
         raise UntranslatableError("it contains several commands, whose failure a condition ignores")
     is_list = command.text.startswith("!") or "&&" in command.text or "||" in command.text
@@ -99,7 +99,7 @@ def tested(command: ScriptCommand) -> str:
 def trimmed(text: str) -> str:
     """Return *text* without the indentation that its lines share, unless quotes or here-documents contain lines."""
     if "<<" in text or has_open_quote(text):
-        # The first line and a blank last one are outside of these.
+        # The first line and a blank last one are outside these.
         return text.lstrip() if open_quote(text) else _BLANK_END.sub("", text.lstrip())
     lines = text.split("\n")
     while lines and not lines[0].strip():

@@ -336,7 +336,7 @@ class JenkinsStages:
         return self._source.function_texts
 
     def pipeline_names(self) -> JenkinsNames:
-        """Return the values of names outside of stages."""
+        """Return the values of names outside stages."""
         return self._names(None)
 
     def pipeline_agent(self) -> JenkinsAgent:

@@ -68,7 +68,7 @@ def retry(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
 
 
 def set_attempts(reader: StepReader, call: GroovyCall) -> None:
-    """Set the number of attempts to that of *call*, a step or option inside of those whose keys are set already."""
+    """Set the number of attempts to that of *call*, a step or option inside those whose keys are set already."""
     keys, number = reader.work.keys, number_of(call, "count", "")
     if number <= 1:
         return

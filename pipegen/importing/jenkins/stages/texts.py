@@ -144,7 +144,7 @@ class JenkinsNames(Struct, kw_only=True):
         return any(name in names for names in known)
 
     def is_known(self, name: str) -> bool:
-        """Return whether Groovy may read *name* with a value from outside of its block."""
+        """Return whether Groovy may read *name* with a value from outside its block."""
         return self.is_variable(name) or any(name in names for names in (self.constants, self.values, self.defined))
 
     @property
@@ -307,7 +307,7 @@ class JenkinsNames(Struct, kw_only=True):
 
 
 def _is_word_of_its_own(before: str, after: Meaning) -> bool:
-    """Return whether a value between the commands *before* and the part *after* is a word, outside of quotes."""
+    """Return whether a value between the commands *before* and the part *after* is a word, outside quotes."""
     is_begun, is_ended = re.search(r"(?:^|\s)\Z", before), isinstance(after, str) and re.match(r"[\s;&|)]|\Z", after)
     return bool(is_begun and is_ended) and "<<" not in before and not open_quote(before)
 
@@ -318,7 +318,7 @@ def is_interpreted(text: str) -> bool:
 
 
 def open_quote(text: str) -> str:
-    """Return the quote that is open at the end of the commands *text*; "" outside of quotes."""
+    """Return the quote that is open at the end of the commands *text*; "" outside quotes."""
     quote, index = "", 0
     while index < len(text):
         character = text[index]
@@ -374,7 +374,7 @@ def _shown(code: str) -> str:
 
 
 def may_fail_unnoticed(text: str) -> bool:
-    """Return whether a shell that stops at errors goes on after a failure of the last of the commands *text*.
+    """Return whether a shell that stops at errors continues after a failure of the last of the commands *text*.
 
     It does after `a && b` if the first part fails, and after `! a`. A step `sh` of its own fails then.
     """

@@ -44,7 +44,7 @@ class CacheRecord(Struct, dict=True, gc=True):
             raise ValueError("its checksum or its form is wrong")
         files = tuple(KeptFile(*fields) for fields in data.files)
         if not all(_is_inside(file.path) for file in files):
-            raise ValueError("a file outside of the workspace")
+            raise ValueError("a file outside the workspace")
         return cls(data.outputs, files)
 
 

@@ -243,7 +243,7 @@ def _pull(pull: Pull | None) -> tuple[str, ...]:
 
 
 def common_folder(root: Path) -> str | None:
-    """Return the common git folder outside of a work tree at *root*, None if there is none."""
+    """Return the common git folder outside a work tree at *root*, None if there is none."""
     if not (root / ".git").is_file():
         return None
     output = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir").stdout

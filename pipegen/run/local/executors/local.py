@@ -292,7 +292,7 @@ class _RunningAttempt:
         }
 
     def _run_commands(self, commands: Sequence[str], ended: Callable[[int], None]) -> None:
-        """Start *commands* that create or remove the tree and services, outside of the tree."""
+        """Start *commands* that create or remove the tree and services, outside the tree."""
         self._run(("/bin/sh", "-ec", "\n".join(commands)), "/", ended)
 
     def _run(self, arguments: Sequence[str], folder: str, ended: Callable[[int], None]) -> None:

@@ -96,7 +96,7 @@ class _Pipe:
         self._end_watch = clock.on_readable(self._read_end, self._read)
 
     def close(self) -> None:
-        """Write the remaining output; later output of processes outside of the group is lost."""
+        """Write the remaining output; later output of processes outside the group is lost."""
         self._end_watch()
         os.close(self.write_end)
         remaining = _LARGEST_PIPE

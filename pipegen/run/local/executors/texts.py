@@ -1,4 +1,4 @@
-"""Evaluation of texts with references outside of a shell, for names of images."""
+"""Evaluation of texts with references outside a shell, for names of images."""
 
 from __future__ import annotations
 

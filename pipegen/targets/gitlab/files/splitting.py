@@ -196,7 +196,7 @@ def _crossings(plan: Plan, layout: PipelineLayout, parts: Mapping[str, int]) -> 
 def _image_crossing(producer: Job, output: Output, job: Job) -> str:
     """Return the message about *output* of *producer* in the image name of *job*."""
     if builds_dockerfile(producer):
-        return f'stage "{job.title}" shares its "{producer.stage}" with a stage outside of the child pipeline'
+        return f'stage "{job.title}" shares its "{producer.stage}" with a stage outside the child pipeline'
     reference = f"${{{output.stage}.{output.name}}}"
     return f'stage "{job.title}" uses {reference} in an image name, which a child pipeline cannot get'
 

@@ -46,7 +46,7 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
 # Parentheses after a name, and braces; other parentheses have no node.
 _OPENED = re.compile(r"(?<=\w) ?\(|\{")
-# An expression in a text; braces inside of it are in quotes or in pairs.
+# An expression in a text; braces inside it are in quotes or in pairs.
 _EXPRESSION = re.compile(r"\$\{((?:[^{}'\"]|\{[^{}]*\}|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")*)\}")
 _SIGN = re.compile(r"[.\[:+!?-]|&&|\|\||[<>=]=?")
 _LINE = 4

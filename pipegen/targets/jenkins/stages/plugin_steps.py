@@ -34,7 +34,7 @@ _VALUE_IN_STRING = r"\$\{([^{}]*)\}"
 _REFERENCE = r"\$\{([\w-]+)(\[[^]{}]*\])?\.[\w.-]+(\|[^{}]*)?\}"
 
 
-# Words of Groovy, and values of Jenkins, that are no calls of steps.
+# Words of Groovy, and values of Jenkins, that are not calls of steps.
 _NO_CALLS = frozenset(
     (  # noqa: SIM905
         " as assert boolean break case catch continue currentBuild def default do else env false final finally for if "

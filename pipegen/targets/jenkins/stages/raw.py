@@ -79,7 +79,7 @@ def is_head(text: str) -> bool:
 
 
 def _has_comments(text: str, code: GroovyTokens) -> bool:
-    """Return whether *text* has comments, a blank at its end, or backslashes outside of texts."""
+    """Return whether *text* has comments, a blank at its end, or backslashes outside texts."""
     end = 0
     for token in code.tokens[: code.size]:
         if token.text == "\\" or text[end : token.start].strip(" \t"):

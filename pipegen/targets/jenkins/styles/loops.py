@@ -1,6 +1,6 @@
 """Loops over the values of axes, in which a scripted file declares all combinations of a matrix.
 
-Facts, tried on Jenkins 2.492: each call of a closure by `each` keeps its own values for closures inside of it. A text
+Facts, tried on Jenkins 2.492: each call of a closure by `each` keeps its own values for closures inside it. A text
 with a value in it equals no other text in a list, so combinations that come after different stages need own calls.
 """
 

@@ -514,7 +514,7 @@ def test_tags_with_variables_need_a_newer_gitlab() -> None:
 
 
 def test_the_directory_and_quotes_of_a_command_may_have_values() -> None:
-    """A redirection at the end of a command is outside of its quotes."""
+    """A redirection at the end of a command is outside its quotes."""
     matrix = _matrix(
         "script: make",
         "directory: 'infra/${matrix.v}'",

@@ -164,7 +164,7 @@ def test_it_is_in_the_child_pipeline_of_its_stages() -> None:
     assert {"child: test", "d"} <= set(files[".gitlab-ci.yml"])
     assert BUILD not in files[".gitlab-ci.yml"]
     assert [each.message for each in split_up(shared, ["test-b"]).reported("PG676")] == [
-        f'stage "{stage}" shares its "{BUILD}" with a stage outside of the child pipeline' for stage in ("test-b", "c")
+        f'stage "{stage}" shares its "{BUILD}" with a stage outside the child pipeline' for stage in ("test-b", "c")
     ]
 
 

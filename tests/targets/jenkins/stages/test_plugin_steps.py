@@ -177,7 +177,7 @@ _ORDER = f"{_OTHERS}    execution: [[a, c], [a, d], [b, d]]\n"
 
 @pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
 def test_steps_have_the_variables_and_credentials_of_their_stage(others: str) -> None:
-    """This holds in both styles; their lines are indented, except those inside of a text."""
+    """This holds in both styles; their lines are indented, except those inside a text."""
     config = compiled(f"{_STAGE}{others}targets: {{ jenkins: {{}} }}\n", "jenkins")
     (file,) = config.files
     lines = [line.strip() for line in file.text.split("\n")]
@@ -208,7 +208,7 @@ pipelines:
 
 @pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
 def test_blocks_read_the_variables_of_their_stage(others: str) -> None:
-    """They are inside of `withEnv`, so that `env` has these variables; steps in any case stay in the blocks."""
+    """They are inside `withEnv`, so that `env` has these variables; steps in any case stay in the blocks."""
     text = _ENV.replace("{around}", "around: ['withEnv([\"X=${env.LEVEL}\"])'], ")
     (file,) = compiled(f"{text}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
     block = file.text.index('withEnv(["X=${env.LEVEL}"]) {')

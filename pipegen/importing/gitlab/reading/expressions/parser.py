@@ -59,7 +59,7 @@ class UnreadExpressionError(ExpressionError):
 # Most jobs of a pipeline have the same few conditions, and rules are read for several purposes.
 @lru_cache(maxsize=2_000)
 def parsed(text: str) -> Formula:
-    """Return the expression *text*; raise `ExpressionError` if it is none."""
+    """Return the expression *text*; raise `ExpressionError` if it is not one."""
     reader = _Reader(text)
     result = reader.either()
     if text[reader.at :].strip():

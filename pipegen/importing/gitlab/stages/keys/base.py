@@ -87,7 +87,7 @@ def present(node: Node | None) -> dict[str, Entry]:
 
 
 def duration(text: str) -> str:
-    """Return the duration *text* in the units of a config; raise `UntranslatableError` if it is none."""
+    """Return the duration *text* in the units of a config; raise `UntranslatableError` if it is not one."""
     if text.strip().lower() == "never":
         return "never"
     seconds = seconds_in(text)

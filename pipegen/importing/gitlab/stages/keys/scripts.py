@@ -15,7 +15,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Node, Scalar
 from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 
-# Syntax that only bash reads, outside of words.
+# Syntax that only bash reads, outside words.
 _BASH = re.compile(
     r"\[\[ |<<<|\$'|<\(|\w+\+?=\(|\bsource |\bpushd |\bpopd\b|\bshopt |&>|\|&|\bfunction \w|\bset -[a-z]*o pipefail"
 )

@@ -186,7 +186,7 @@ class EnvironmentReader:
         return any(reads(item, name) for name, (command, _) in self._commands.items() if setting(command) is None)
 
     def _wrap(self, block: str) -> None:
-        """Put *block* around the steps, inside of those for variables of the script that it reads."""
+        """Put *block* around the steps, inside those for variables of the script that it reads."""
         if block in self._work.wrap:
             return
         for item in read_items(block, self._work.settings):

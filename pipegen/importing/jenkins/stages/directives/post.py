@@ -28,7 +28,7 @@ _OF_FILES = frozenset({"archiveArtifacts", "cleanWs", "deleteDir"})
 def read_steps(stage: GroovyCall, posts: Sequence[GroovyCall], steps: StepReader) -> None:
     """Read the steps of *stage* and those of its *posts*.
 
-    A block around all steps says where the stage runs unless steps outside of it would run there, too.
+    A block around all steps says where the stage runs unless steps outside it would run there, too.
     """
     is_fresh = steps.is_fresh
     if steps.attempt(lambda: _read(stage, posts, steps)) is not None:

@@ -127,7 +127,7 @@ def commands_of(
     commands = [*inner.commands, *inner.after]
     inner.commands, inner.after = [], []
     if inner != StageWork():
-        raise UntranslatableError("it contains steps that are no commands")
+        raise UntranslatableError("it contains steps that are not commands")
     return commands
 
 

@@ -63,7 +63,7 @@ def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:
 
 
 def _word(word: str) -> str:
-    """Return *word* for the plugin, which splits arguments at blanks outside of quotes."""
+    """Return *word* for the plugin, which splits arguments at blanks outside quotes."""
     return word if re.fullmatch(r"[^\s'\"\\$`]+", word) else quote(word)
 
 

@@ -91,7 +91,7 @@ def _in_script(step: model.Step) -> model.Step:
 
 
 def without_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
-    """Return *steps* for a function, which is Groovy: what `in_script` puts in `script` is outside of it."""
+    """Return *steps* for a function, which is Groovy: what `in_script` puts in `script` is outside it."""
     return tuple(chain.from_iterable(map(_outside, steps)))
 
 
