@@ -291,7 +291,7 @@ def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
 
 
 def _combination_slug(text: str, stage: StageConfig) -> str:
-    """Return the slug of a combination, which ends in the values of its axes, or "" if they are no part of a path.
+    """Return the slug of a combination, which ends in the values of its axes, or "" if they are not part of a path.
 
     *text* is the name of *stage*, after that of its pipeline if there are several.
     """

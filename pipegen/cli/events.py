@@ -109,7 +109,7 @@ class ConfigPart(Struct, kw_only=True):
         return {"pipeline": self.pipelines, "set": self.inputs, "changed_since": self.changed_since}
 
     def for_all_events(self, file: SourceFile, report: Report) -> Analysed:
-        """Return the part of *file* for whatever event."""
+        """Return the part of *file* for events of any kind."""
         fixed = fixed_inputs(self.inputs)
         return analysed_since(file, self.pipelines, report, fixed, self.changed_since)
 
@@ -121,7 +121,7 @@ class ConfigPart(Struct, kw_only=True):
 def narrowed_to_event(analysed: Analysed, options: EventOptions) -> Analysed:
     """Return *analysed* with only the stages that run for the event of *options*; all of them without options.
 
-    The user is told if none runs.
+    If none runs, the user is informed.
     """
     if not options.is_used:
         return analysed

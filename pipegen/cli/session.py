@@ -216,7 +216,7 @@ def end(status: Exit) -> None:
         raise click.exceptions.Exit(status)
 
 
-def tell(form: Format, words: str) -> None:
+def inform(form: Format, words: str) -> None:
     """Show *words* to the user, only if diagnostics are text."""
     if form is Format.TEXT:
         say(words)

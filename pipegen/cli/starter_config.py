@@ -12,7 +12,7 @@ from pipegen.structs import Struct
 
 
 class ProjectKind(Struct):
-    """A kind of project: its description, and the files of which such a folder contains one."""
+    """A kind of project: its description, and the files that identify it, one of which is enough."""
 
     words: str
     files: tuple[str, ...]
@@ -68,7 +68,7 @@ def first_config(start: StarterConfig, kind: str, engines: tuple[str, ...]) -> s
     """Return the text of the config of a *kind* for *engines*."""
     head = (
         f"# yaml-language-server: $schema={SCHEMA}\n"
-        "# What each key means: editors tell by the line above, and docs/language.md of pipegen.\n\n"
+        "# The line above lets editors explain each key; docs/language.md of pipegen describes them all.\n\n"
     )
     body = render(f"init/{kind}.yaml.j2", filters={}, tool=start.tool, services=start.services)
     targets = "".join(f"  {engine}: {{}}\n" for engine in engines)

@@ -14,7 +14,7 @@ from pipegen.structs import Struct, field
 
 
 class MachineGroup(Struct, kw_only=True):
-    """Equal machines, of which the number may follow the load.
+    """Equal machines, whose number may follow the load.
 
     Attributes:
         machine: one of them; its name is that of the group.

@@ -28,7 +28,7 @@ class KeyOutcome(Enum):
     REPORTED = "reported"
 
 
-# A key of a template can have several outcomes, of which the worst counts.
+# A key of a template can have several outcomes: the worst counts.
 _WORST_LAST = (
     KeyOutcome.UNUSED,
     KeyOutcome.TRANSLATED,

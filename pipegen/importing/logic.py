@@ -274,7 +274,7 @@ def tests(whole: Condition) -> Iterator[StageTest]:
 
 
 def _facts_of(tests: Sequence[StageTest]) -> Iterator[StageTest]:
-    """Yield the facts that *tests* depend on, except the kind of the run: each pattern by itself."""
+    """Yield the facts that *tests* depend on, except the kind of the run: each pattern separately."""
     for test in tests:
         if test.key == "event" or (test.key in ("branch", "tag") and not test.patterns):
             continue

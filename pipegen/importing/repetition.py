@@ -60,7 +60,7 @@ def with_repeated_values(
 
 
 def _raw_variables(keys: _Keys) -> Mapping[str, Value]:
-    """Return the raw variables in *keys* with so many lines that they are worth a template."""
+    """Return the raw variables in *keys* that are long enough for a template."""
     variables = _map(_map(_map(keys.get("raw")).get("gitlab")).get("variables"))
     return {name: value for name, value in variables.items() if str(value).count("\n") >= _LEAST_LINES}
 

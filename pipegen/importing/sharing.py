@@ -37,7 +37,7 @@ _SHARED = (
     "raw",
 )
 _ENV, _BEFORE, _RAW, _AGENT = "env", "before", "raw", "agent"
-# Maps of which stages can share parts.
+# Maps whose parts stages can share.
 _IN_PARTS = frozenset({_ENV, _RAW, "artifacts", "cache"})
 # Stages without a script or steps inherit these keys, but do not use them.
 _OF_MACHINES = frozenset({"agent", "resources", "runner_variables"})

@@ -62,7 +62,7 @@ def test_recorded_starts_are_a_file(fleet: Path, pipegen: Pipegen) -> None:
         ("load: [{ arrivals: { rate: 1 } }]", "error[PG805]: the file has no list of start times\n"),
         (
             "load: [{ arrivals: { times: [0] } }, { arrivals: { times: [1] } }]",
-            "error[PG805]: the file has 2 loads, of which none is chosen\n --> starts.json:1:1\n",
+            "error[PG805]: the file has 2 loads, and none is chosen\n --> starts.json:1:1\n",
         ),
         ("load: [{ arrivals: { times: [soon] } }]", 'error[PG204]: an item of "times" cannot be "soon"\n'),
         ("[0, -1]", 'error[PG204]: an item of "times" takes a number from 0 up, not -1\n --> starts.json:1:5\n'),

@@ -21,6 +21,7 @@ from pipegen.cli.session import (
     end,
     fixed_inputs,
     format_option,
+    inform,
     load_targets,
     named_targets,
     pipeline_option,
@@ -28,7 +29,6 @@ from pipegen.cli.session import (
     show,
     strict_option,
     target_option,
-    tell,
 )
 from pipegen.cli.terminal.colours import DIFFERENCES
 from pipegen.cli.terminal.redaction import without_tokens
@@ -113,11 +113,11 @@ def check(
         form = Format.TEXT
     show(diagnostics, form, sys.stdout)
     if not has_program(codes.SHELLCHECK):
-        tell(form, "shellcheck is not installed, so scripts are checked without it")
+        inform(form, "shellcheck is not installed, so scripts are checked without it")
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
     else:
-        tell(form, f"no errors in {checks[0].path if len(checks) == 1 else f'{len(checks)} configs'}")
+        inform(form, f"no errors in {checks[0].path if len(checks) == 1 else f'{len(checks)} configs'}")
 
 
 def _check_output(output: Path | None, configs: Sequence[Path]) -> None:

@@ -26,6 +26,7 @@ from pipegen.cli.session import (
     end,
     fixed_inputs,
     format_option,
+    inform,
     load_targets,
     named_targets,
     pipeline_option,
@@ -33,7 +34,6 @@ from pipegen.cli.session import (
     show,
     strict_option,
     target_option,
-    tell,
     wrong_option,
 )
 from pipegen.cli.terminal.streams import show_file
@@ -185,7 +185,7 @@ def _compile(path: Path, fixed: Mapping[str, str], request: _Request) -> None:
         show(report.diagnostics(), request.form, check_stream(request.form) if request.check else sys.stderr)
     if not is_sound:
         if not report.has_errors():
-            tell(request.form, "no files are written: with --strict, warnings count as errors")
+            inform(request.form, "no files are written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
         show_file(_stream(results))

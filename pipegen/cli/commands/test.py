@@ -10,7 +10,7 @@ import click
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH, existing
-from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
+from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, inform, show
 from pipegen.cli.terminal.redaction import without_tokens
 from pipegen.cli.terminal.streams import say, show_data
 from pipegen.compiler import Analysed, analyse
@@ -87,7 +87,7 @@ def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
             report.take(own)
         show(report.diagnostics(), form, sys.stdout)
     passed = len(expectations) - failed
-    tell(form, f"{passed} passed, {failed} failed" if failed else f"{passed} passed")
+    inform(form, f"{passed} passed, {failed} failed" if failed else f"{passed} passed")
     end(Exit.PROBLEMS if failed else Exit.FINE)
 
 

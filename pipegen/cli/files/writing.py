@@ -20,7 +20,7 @@ from pipegen.cli.files.drift import (
 )
 from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
-from pipegen.cli.session import Format, show, tell
+from pipegen.cli.session import Format, inform, show
 from pipegen.cli.terminal.colours import DIFFERENCES
 from pipegen.cli.terminal.redaction import text_without_tokens
 from pipegen.cli.terminal.streams import say, show_text
@@ -54,7 +54,7 @@ def show_check_result(checked: CheckResult, form: Format, stream: TextIO) -> Exi
     """Show the diagnostics of *checked* on *stream*, and its messages to the user."""
     show(checked.report.diagnostics(), form, stream)
     for words in checked.words:
-        tell(form, words)
+        inform(form, words)
     return Exit.PROBLEMS if checked.diffs or checked.report.has_errors(strict=checked.strict) else Exit.FINE
 
 
@@ -75,7 +75,7 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
     if report.has_errors():
         return Exit.PROBLEMS
     for result in results:
-        tell(form, write_one(result))
+        inform(form, write_one(result))
     return Exit.FINE
 
 

@@ -34,7 +34,7 @@ class Found(Struct, kw_only=True):
 
     Attributes:
         condition: the required condition.
-        group: the name of the group of which the number of machines was searched.
+        group: the name of the group whose number of machines was searched.
         count: the smallest number with which it holds; None if it does not hold with any.
         value: the seconds with that number.
         fewer: the seconds with one machine less; None for one machine.

@@ -60,7 +60,7 @@ def _times(tree: Node, report: Report) -> Sequence[Node]:
     if len(loads) > 1:
         report.add(
             codes.INVALID_FLEET_VALUE,
-            f"the file has {len(loads)} loads, of which none is chosen",
+            f"the file has {len(loads)} loads, and none is chosen",
             at=tree.span,
             hint="leave one load in the file, and put each other one into a file of its own",
         )

@@ -274,7 +274,7 @@ def _is_blocked(session: Session, queue: JobQueue, stage: Stage) -> bool:
 
 
 def _check_services(fleet: Fleet, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
-    """Report stages for which the machines have no room together with their services, which start at once."""
+    """Report stages for which the machines have no room together with their services, which start at the same time."""
     if not any("gang" in tier for tier in fleet.scheduling.tiers):
         return
     for item, load in loads:

@@ -38,7 +38,7 @@ class MissingNames:
         self._bases.setdefault((base, hint), []).append((job, at))
 
     def add_replaced(self, bases: Sequence[str], missing: Collection[str], job: str, at: Span) -> None:
-        """Add that *job* extends *bases*, of which keys of the *missing* ones would replace those of earlier ones."""
+        """Record that *job* extends *bases*; keys of the *missing* ones would replace those of earlier ones."""
         for number, base in enumerate(bases):
             later = next((other for other in bases[number:] if other in missing), None)
             if base not in missing and later is not None:

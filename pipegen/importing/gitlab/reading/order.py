@@ -75,7 +75,7 @@ class Order(Struct):
         return arcs(self.whole, tuple(chain.from_iterable(chain(*each.values()) for each in self.selected.values())))
 
     def with_final(self, final: Mapping[str, str]) -> Order:
-        """Return the order with the *final* jobs after all others, of which none waits for them."""
+        """Return the order with the *final* jobs after all others, none of which waits for them."""
         before = {name: direct for name, direct in self.before.items() if name not in final}
         return replace(self, before=before, final=final)
 
@@ -109,7 +109,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
 
 
 def whole_name(name: str, jobs: Container[str]) -> str:
-    """Return which of *jobs* the *name*, perhaps that of a combination, stands for."""
+    """Return those of *jobs* that *name* refers to; it may be the name of a combination."""
     return _COMBINATION.sub("", name) if name not in jobs else name
 
 

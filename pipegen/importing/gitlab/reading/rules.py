@@ -71,7 +71,7 @@ class Rule(Struct, kw_only=True):
 
 
 def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
-    """Return the rules of *job*, of which the first that holds decides; raise `ExpressionError` for an unknown form.
+    """Return the rules of *job*: the first that holds decides; raise `ExpressionError` for an unknown form.
 
     It does not start in runs without the files that bring it.
     """

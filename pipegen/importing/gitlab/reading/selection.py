@@ -1,4 +1,4 @@
-"""The choice of the pipeline to run that pipegen adds to a file: recognised, since a config has it by itself."""
+"""Recognition of the pipeline selection that pipegen adds to generated files, which no config needs to state."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _value_test(test: HasValue | IsDefined, names: Names) -> Condition:
 
 
 def _is_set(name: str, names: Names) -> bool:
-    """Return whether the variable *name*, which the file or the job sets, has a text in every run, be it empty."""
+    """Return whether the file or the job sets the variable *name* to a text in every run, even to an empty one."""
     return name in names.inputs or name in names.constants
 
 
@@ -259,7 +259,7 @@ def _is_empty(name: str, names: Names) -> Condition:
 def _are_equal(first: str, second: str, names: Names) -> Condition:
     """Return the condition that two variables are equal, which they also are in GitLab if neither is set.
 
-    `Lexeme::Equals` in `lib/gitlab/ci/pipeline/expression` of GitLab compares null, too. Inputs are set, be it to the
+    `Lexeme::Equals` in `lib/gitlab/ci/pipeline/expression` of GitLab compares null, too. Inputs are set, if only to the
     empty text; other variables without a value count as not set, as in `_equals`.
     """
     if first == second:

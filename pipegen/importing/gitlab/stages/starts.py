@@ -1,4 +1,4 @@
-"""How a job starts: for which runs, by itself, by a person, or after a delay."""
+"""How a job starts: in which runs, and whether automatically, manually or after a delay."""
 
 from __future__ import annotations
 

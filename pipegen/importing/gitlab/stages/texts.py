@@ -228,7 +228,7 @@ def with_references(text: str) -> str:
 
 
 def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
-    """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
+    """Return the variables of the file without other variables in their values, except *inputs*, by name."""
     return {
         name: variable.text
         for name, variable in source.variables.items()

@@ -13,9 +13,9 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
 _DEFINING = frozenset({"def", "void"})
-# The brace of a function is so many tokens after its beginning: `void name() {`.
+# The brace of a function is this many tokens after its start: `void name() {`.
 _BRACE = 4
-# Functions of generated files for what a stage of a config does by itself.
+# Functions of generated files that implement features of a config.
 _OF_PIPEGEN = frozenset({"checkoutCommit", "cleanCheckout", "noFork"})
 # Those with a variable of the file, for mails after failures; and that variable.
 _OF_SUCCESSES = frozenset({"succeeded", "unlessSucceeded"})
@@ -88,7 +88,7 @@ def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -
 
 
 def functions_of_pipegen(file: SourceFile) -> frozenset[str]:
-    """Return the names of functions of *file* that pipegen writes by itself; none if it has not generated the file."""
+    """Return the names of functions of *file* that pipegen generates; none if it has not generated the file."""
     if not is_generated(file):
         return frozenset()
     return _OF_PIPEGEN | _OF_SUCCESSES if _SUCCESSES.search(file.text) else _OF_PIPEGEN

@@ -42,7 +42,7 @@ _ENV_VARIABLE = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 _FUNCTION = re.compile(r"(?:def|void)\s+(\w+)\s*\(")
 # The annotation for libraries of which only the names are given.
 LIBRARY = re.compile(r"@Library\(\s*(?:value\s*=\s*)?(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
-# Jenkins runs no Declarative pipeline with nearly as many.
+# Jenkins cannot run a Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
 _COMMENT = re.compile(r"\s*//+ ?(.*)")
 # The rest of a line with a comment.

@@ -16,7 +16,7 @@ class GroovyPart(Struct):
 
 
 class GroovyChoice(GroovyPart):
-    """`condition ? first : other`, or `first ?: other`, of which *first* is the condition; *condition* is text."""
+    """`condition ? first : other`, or `first ?: other`, whose condition is *first*; *condition* is text."""
 
     condition: str
     first: Value

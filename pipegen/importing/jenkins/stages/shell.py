@@ -37,7 +37,7 @@ _ERREXIT = re.compile(r"\A\s*set\s+-\w*e")
 _PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
 
 
-# Several commands, of which a shell that ignores the failure of the first one runs the others.
+# Several commands: a shell that ignores a failure of the first one runs the others.
 _SEQUENCE = re.compile(r"[;\n#]|(?<![&>])&(?![&>])|\\\Z")
 
 

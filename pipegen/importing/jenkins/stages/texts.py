@@ -219,7 +219,7 @@ class JenkinsNames(Struct, kw_only=True):
         return text
 
     def unset(self, value: Value | None) -> list[str]:
-        """Return the variables of the environment in *value* that perhaps nothing sets."""
+        """Return the variables of the environment in *value* that may not be set."""
         return [part.name for part in self._parts(value) if isinstance(part, ShellVariable) and not part.is_set]
 
     def has_backslash(self, value: Value | None) -> bool:

@@ -52,7 +52,7 @@ class HasValue(Struct):
 
 
 class IsDefined(Struct):
-    """Whether a variable is set, be it empty."""
+    """Whether a variable is set, even to the empty text."""
 
     name: str
 

@@ -134,7 +134,7 @@ class EnvironmentReader:
                 self.env[name] = replaced
 
     def _report_unset(self, assignment: GroovyAssignment) -> None:
-        """Report variables in the value of *assignment* that perhaps nothing sets."""
+        """Report variables in the value of *assignment* that may not be set."""
         for name in self._names.unset(assignment.value):
             self._marks.differs(
                 assignment.span,

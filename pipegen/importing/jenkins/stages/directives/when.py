@@ -127,7 +127,7 @@ def _with_parameter(variable: BuildVariable, names: JenkinsNames) -> BuildVariab
 def _equal(test: EqualVariables, names: JenkinsNames) -> Condition:
     """Return the condition that two variables are equal, which they also are if neither is set.
 
-    Parameters are set, be it to the empty text; other variables without a value count as not set, as in `_compared`.
+    Parameters are set, even to the empty text; other variables without a value count as not set, as in `_compared`.
     """
     first, second = test.variables
     if first == second:
