@@ -93,6 +93,24 @@ def test_added_waits_are_reported() -> None:
     assert "scripted adds none" in file.notes[2]
 
 
+def test_the_header_lists_the_first_added_waits() -> None:
+    """It has the number of the others."""
+    arcs = [
+        arc
+        for number in range(11)
+        for arc in (
+            (f"a{number}", f"c{number}", f"a{number + 1}"),
+            (f"a{number}", f"d{number}", f"a{number + 1}"),
+            (f"b{number}", f"d{number}", f"b{number + 1}"),
+            (f"c{number}", f"b{number + 1}"),
+        )
+    ]
+    notes = lowered(scripts(plan(*arcs)), style="declarative").notes
+
+    assert [note.partition(":")[0] for note in notes[1:9]] == ["Added wait"] * 8
+    assert notes[9] == "And 3 more added waits."
+
+
 def test_scripted_adds_no_waits() -> None:
     """The header mentions the style only if it is set."""
     report = Report()
