@@ -48,3 +48,42 @@ def test_a_credential_of_unknown_kind_is_reported() -> None:
 
     assert "secrets: { LOGIN: hub }" in result.text
     assert "Jenkinsfile:3:27: warning[PG850] the file does not show the kind of this credential" in messages(report)
+
+
+_OVERRIDDEN = """\
+pipeline {
+    agent any
+    environment {
+        LOGIN = credentials('hub'); USER_AT = "${LOGIN_USR}@host"
+        KEY = credentials('key'); AUTH = "X ${KEY}"
+    }
+    stages {
+        stage('push') {
+            environment { LOGIN = credentials('other'); KEY = credentials('second') }
+            steps { sh 'push "$LOGIN_USR" "$LOGIN" "$KEY"' }
+        }
+    }
+}
+"""
+
+
+def test_values_keep_the_credential_of_the_block_around() -> None:
+    """Jenkins sets the variables of a block before those of the blocks in it."""
+    result = import_jenkins(SourceFile("Jenkinsfile", _OVERRIDDEN), Report())
+    config = " ".join(result.text.split())
+
+    assert "LOGIN: { password: hub }" in config
+    assert "LOGIN_LOGIN: { password: other } KEY_SECRET: second" in config
+    assert (
+        '- export USER_AT="${LOGIN_USR}@host" - export LOGIN_USR="$LOGIN_LOGIN_USERNAME"'
+        ' LOGIN_PSW="$LOGIN_LOGIN_PASSWORD" - export LOGIN="${LOGIN_USR}:${LOGIN_PSW}" - export KEY="$KEY_SECRET"'
+    ) in config
+
+
+def test_a_credential_of_a_stage_replaces_one_that_no_other_variable_reads() -> None:
+    """It needs no second secret."""
+    text = _OVERRIDDEN.replace('; USER_AT = "${LOGIN_USR}@host"', "").replace('; AUTH = "X ${KEY}"', "")
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert "secrets: { LOGIN: { password: other }, KEY: second }" in " ".join(result.text.split())
+    assert result.text.count("export LOGIN_USR=") == 1

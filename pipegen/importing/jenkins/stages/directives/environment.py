@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
-from pipegen.importing.jenkins.stages.directives.secrets import kind_of, password
+from pipegen.importing.jenkins.stages.directives.secrets import kind_of, of_one, password
 from pipegen.importing.jenkins.stages.kept import (
     expression_of,
     first_read,
@@ -158,16 +158,27 @@ class EnvironmentReader:
     def _credentials(self, name: str, identifier: str) -> None:
         """Bind a credential, whose kind shows in how its variables are read."""
         kind = kind_of(name, identifier, self._file)
+        taken = (name, f"{name}_USR", f"{name}_PSW") if self._reads_outer(name) else ()
         if kind != "password":
-            self._work.secrets[name] = {kind: identifier} if kind else identifier
-            return
-        bound = password(identifier, f"{name}_USR", f"{name}_PSW")
+            bound = of_one(name, {kind: identifier} if kind else identifier, identifier, taken)
+        else:
+            bound = password(identifier, f"{name}_USR", f"{name}_PSW", taken)
+        exports, settings = [*bound.exports], [*bound.settings]
+        if kind == "password" and re.search(rf"\${{?[#!]?{name}\b", self._file):
+            secret = next(iter(bound.secrets))
+            exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
+            settings.append(f'"{name}=${{env.{secret}_USERNAME}}:${{env.{secret}_PASSWORD}}"')
         self._work.secrets |= bound.secrets
-        self._work.exports += bound.exports
-        self._work.settings += bound.settings
-        if re.search(rf"\${{?[#!]?{name}\b", self._file):
-            self._work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
-            self._work.settings.append(f'"{name}=${{env.{name}_USERNAME}}:${{env.{name}_PASSWORD}}"')
+        if taken or not set(exports) <= set(self._work.exports):
+            self._work.exports += exports
+            self._work.settings += settings
+
+    def _reads_outer(self, name: str) -> bool:
+        """Return whether another variable reads the credential that a block around binds to *name*."""
+        own = f"export {name}="
+        texts = (*map(str, self.env.values()), *(text for text in self._work.exports if not text.startswith(own)))
+        read = re.compile(rf"\$\{{?{name}(?:_USR|_PSW)?\b")
+        return name in self._work.secrets and any(read.search(text) for text in texts)
 
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""

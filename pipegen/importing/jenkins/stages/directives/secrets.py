@@ -91,16 +91,16 @@ def bind(call: GroovyCall, names: JenkinsNames, env: Container[str]) -> BoundSec
         raise UntranslatableError("the ID of a credential is known only at run time")
     match call.name:
         case "string":
-            return _of_one(variable, identifier, identifier, env)
+            return of_one(variable, identifier, identifier, env)
         case "file":
-            return _of_one(variable, {"file": identifier}, identifier, env)
+            return of_one(variable, {"file": identifier}, identifier, env)
         case "usernamePassword":
             user, password_ = arguments.get("usernameVariable", ""), arguments.get("passwordVariable", "")
             return password(identifier, user, password_, env)
         case "usernameColonPassword":
             return _of_both(variable, identifier, env)
         case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
-            return _of_one(arguments.get("keyFileVariable", ""), {"ssh_key": identifier}, identifier, env)
+            return of_one(arguments.get("keyFileVariable", ""), {"ssh_key": identifier}, identifier, env)
     raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
 
 
@@ -114,7 +114,8 @@ def login_secret(identifier: str, env: Container[str], secrets: Mapping[str, Val
     return name, {name: secret}
 
 
-def _of_one(variable: str, secret: Value, identifier: str, env: Container[str]) -> BoundSecret:
+def of_one(variable: str, secret: Value, identifier: str, env: Container[str]) -> BoundSecret:
+    """Return *secret*, whose credential is *identifier*, in *variable*, which can be in *env*, as for `bind`."""
     _check_variable(variable)
     if variable not in env:
         return BoundSecret({variable: secret}, {variable: identifier})
