@@ -49,6 +49,7 @@ from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
 _NAME_OF_CHANGE_REQUEST = "PR-"
+_NAME_OF_TAG = re.compile(r"v?\d|v\Z")
 
 
 def read_conditional(
@@ -241,6 +242,8 @@ def _value(test: VariableComparison, names: JenkinsNames) -> str:
         or (test.comparator in (Comparator.SUFFIX, Comparator.CONTAINS) and PART_OF_NAME.fullmatch(test.text))
     ):
         raise UntranslatableError("a config knows no branch of a change request")
+    if name == "BRANCH_NAME" and test.comparator is not Comparator.SUFFIX and _NAME_OF_TAG.match(test.text):
+        raise UntranslatableError("a config knows no branch of a tag")
     meaning = names.meaning(f"params.{name}" if test.variable.is_parameter else f"env.{name}")
     if isinstance(meaning, str):
         raise UntranslatableError("it compares a constant")
