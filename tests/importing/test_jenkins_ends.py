@@ -85,3 +85,14 @@ def test_a_build_that_accepts_the_failure_of_its_only_stage_succeeds() -> None:
 
     assert "- name: on success\n        script: [echo built]\n" in config
     assert "finally: { failed: [on failure], success: [on success] }" in config
+
+
+def test_a_variable_that_groovy_of_a_stage_sets_may_be_null_at_the_end() -> None:
+    """An earlier stage may have failed."""
+    text = _SOURCE.replace("steps { sh './b' }", "steps { script { env.STEP = acme() } }")
+    report = Report()
+    result = import_jenkins(
+        SourceFile("Jenkinsfile", text.replace("ALWAYS", 'sh "./clean ${env.STEP}"').replace("FAILURE", "")), report
+    )
+
+    assert "./clean ${STEP:-null}" in result.text

@@ -170,9 +170,9 @@ class JenkinsStages:
         return names
 
     def _is_late(self, name: str, stage: JenkinsStage | None) -> bool:
-        """Return whether *stage* reads the variable *name* of `env` before the first Groovy that sets it."""
+        """Return whether *stage*, or the end of the pipeline, may read `env.name` before the first Groovy sets it."""
         if stage is None:
-            return False
+            return True  # It also follows a failure.
         read = re.search(rf"\b{name}\b", stage.call.whole.text)
         return read is not None and stage.call.whole.start + read.start() < self._source.env_variables[name]
 
