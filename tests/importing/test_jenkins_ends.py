@@ -87,6 +87,15 @@ def test_a_build_that_accepts_the_failure_of_its_only_stage_succeeds() -> None:
     assert "finally: { failed: [on failure], success: [on success] }" in config
 
 
+def test_a_timeout_in_a_failure_that_the_build_accepts_is_reported() -> None:
+    """Jenkins sets the result of the build to that of the timeout."""
+    steps = "steps { catchError(buildResult: 'SUCCESS') { timeout(5) { sh './b' } } }"
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _SOURCE.replace("steps { sh './b' }", steps)), report)
+
+    assert "after a timeout, the build is aborted in the original" in messages(report)
+
+
 def test_a_variable_that_groovy_of_a_stage_sets_may_be_null_at_the_end() -> None:
     """An earlier stage may have failed."""
     text = _SOURCE.replace("steps { sh './b' }", "steps { script { env.STEP = acme() } }")

@@ -110,6 +110,12 @@ def catch(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
             f'after a failure, "{call.name}" makes the build unstable; with "allow_failure", it can still succeed',
             'read the status of the stage in a stage of "finally" if it matters',
         )
+    if "timeout" in reader.work.keys:
+        reader.marks.differs(
+            call.span,
+            'after a timeout, the build is aborted in the original; with "allow_failure", it can still succeed',
+            'read the status of the stage in a stage of "finally" if it matters',
+        )
 
 
 def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
