@@ -70,6 +70,9 @@ def test_steps_that_leave_the_result_alone_are_not_reported(steps: str) -> None:
         ("unstable 'slow'", True),
         ("catchError { sh 'lint' }", True),
         ("catchError(buildResult: 'SUCCESS', stageResult: 'FAILURE') { sh 'lint' }", False),
+        ("script { if (acme()) { unstable 'slow' } }", True),
+        ("script { try { sh 'lint' } catch (error) { currentBuild.result = 'UNSTABLE' } }", True),
+        ("script { if (currentBuild.result == 'FAILURE') { acme() } }", False),
         ("acmeStep()", False),
     ],
 )

@@ -34,6 +34,8 @@ from pipegen.source.text import Span
 _UNSTABLE = {"junit": "skipMarkingBuildUnstable"}
 _MISSING = {"junit": "allowEmptyResults", "archiveArtifacts": "allowEmptyArchive"}
 _RESULT_STEPS = frozenset({"catchError", "unstable", "warnError"})
+# Groovy that changes the result, in any statement of a `script` block.
+_SET_RESULT = re.compile(r"\bcurrentBuild\.result\s*=(?!=)|\bunstable\s*[('\"]|\b(?:catchError|warnError)\s*[({]")
 # Steps that rarely fail.
 _LIGHT = frozenset({"archiveArtifacts", "junit", "stash", "echo", "deleteDir", "cleanWs"})
 _PARAMETER = re.compile(r"\$\{setup\.params\.([\w-]+)\}")
@@ -127,7 +129,9 @@ def _may_fail(command: ScriptCommand) -> bool:
 
 
 def _sets_result(call: GroovyCall) -> bool:
-    """Return whether *call* is a step that can change the result of the build without a failure of its stage."""
+    """Return whether *call* can change the result of the build without a failure of its stage: a step, or Groovy."""
+    if call.name == "script":
+        return _SET_RESULT.search(call.whole.text) is not None and not any(map(_sets_result, all_calls(call)))
     argument = call.argument("buildResult")
     return call.name in _RESULT_STEPS and (argument is None or constant(argument.value) != "SUCCESS")
 
