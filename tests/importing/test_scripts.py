@@ -76,3 +76,20 @@ def test_a_key_that_a_config_reads_as_a_reference_stays_raw(tmp_path: Path) -> N
     result, _ = from_text(json.dumps(source), tmp_path)
 
     assert yaml_data(result.generated[-1].text)["d"]["image"] == "registry/app:${a.b}"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_bash"),
+    [
+        ("case $x in\n  main | master) make ;;\nesac\n", False),
+        ("case $x in (a | b) make ;; esac", False),
+        ("case $x in\n  main | master) make | tee log ;;\nesac\n", True),
+        ("make |\n  tee log", True),
+        ("for x in 1 2; do make; done | tee log", True),
+    ],
+)
+def test_only_pipes_need_bash(command: str, is_bash: bool, tmp_path: Path) -> None:  # noqa: FBT001 - from a table
+    """Bars between the patterns of `case` are none."""
+    result, _ = from_text(json.dumps({"a": {"script": [command]}}), tmp_path)
+
+    assert ("shell: bash" in result.text) == is_bash

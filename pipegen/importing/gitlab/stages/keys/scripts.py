@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pipegen.bindings.script.lexer import lex
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob
@@ -93,7 +94,15 @@ def needs_bash(context: KeyContext, image: object) -> bool:
     bare = [_QUOTED.sub("", text) for text in texts]
     if _NO_BASH.search(str(image)):
         return False
-    return any(_BASH.search(text) or _PIPE.search(text) for text in bare)
+    if any(map(_BASH.search, bare)):
+        return True
+    return any(_PIPE.search(rest) and _has_pipe(text) for text, rest in zip(texts, bare, strict=True))
+
+
+def _has_pipe(text: str) -> bool:
+    """Return whether a pipe connects two commands of *text*: a pattern of `case` has bars, too."""
+    lexed, error = lex(text, ())
+    return error is not None or any(len(pipeline) > 1 for pipeline in lexed.pipelines)
 
 
 def _starts_bash(items: Sequence[Node]) -> bool:
