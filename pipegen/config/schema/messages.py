@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -43,13 +42,13 @@ _OTHER_WORDS: Mapping[tuple[object, object], str] = {
         "action",
         "stop",
     ): 'remove "action", and name this stage in "on_stop" of the environment of the stage that deploys',
+    ("concurrency", "cancel"): 'write "concurrency: { cancel: true }" for runs that cancel older ones',
+    **{
+        ("concurrency", word): 'write "concurrency: {}" for runs that wait for each other'
+        for word in ("queue", "wait", "true")
+    },
+    ("concurrency", "false"): 'remove "concurrency": without it, runs are independent',
 }
-
-# The start of a reference, such as `${setup.tag}`.
-_REFERENCE = re.compile(r"\$\{[\w-]*(\[[^]]*\])?\.")
-# Keys of the file in which there may be some; the paths of other keys begin in the settings of a target.
-_WITH_REFERENCES = frozenset({("pipelines",), ("templates",)})
-_VARIABLE = "$CI_COMMIT_TAG"
 
 # Keys that take a list, whose singular people write with one text.
 _LISTS = frozenset({"paths", "services", "files", "args"})
@@ -263,16 +262,12 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case "enum", [*choices]:
             problem = f"takes {either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
             suggested = suggestion(str(violation.value), [str(choice) for choice in choices])
-            hint = (
-                f'did you mean "{suggested}"?'
-                if suggested
-                else _OTHER_WORDS.get((violation.path[-1], str(violation.value)))
-            )
+            hint = f'did you mean "{suggested}"?' if suggested else _other_word(violation)
         case "const", choice:
             problem = f"takes only {_shown(choice)}"
         case "minimum", _:
             problem = f"takes a number from {limit} up, not {violation.value}"
-            hint = _OTHER_WORDS.get((violation.path[-1], str(violation.value)))
+            hint = _other_word(violation)
         case "maximum", _:
             problem = f"takes a number up to {limit}, not {violation.value}"
         case (("minItems" | "minProperties" | "maxItems"), number):
@@ -288,21 +283,15 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case "uniqueItems", _:
             problem = "has repeated items"
         case _:
-            problem, hint = _impossible_value(violation)
+            problem = f"cannot be {_shown(violation.value)}"
+            example = _own_example(violation)
+            hint = f"write it as in {example}" if example else _other_word(violation)
     report.add(codes.INVALID_VALUE, f"{title} {problem}", at=tree_paths.mark(violation.path), hint=hint)
 
 
-def _impossible_value(violation: Violation) -> tuple[str, str | None]:
-    """Return the problem of a value that does not have the right form, and the hint."""
-    problem = f"cannot be {_shown(violation.value)}"
-    takes_variables = violation.keyword == "pattern" and re.search(str(violation.limit), _VARIABLE) is not None
-    is_setting = takes_variables and violation.path[:1] not in _WITH_REFERENCES
-    if is_setting and _REFERENCE.search(str(violation.value)):
-        return (
-            f"{problem}: settings have no references",
-            f"write a variable of the engine, such as {_VARIABLE} on GitLab",
-        )
-    return problem, f"write it as in {example}" if (example := _own_example(violation)) else None
+def _other_word(violation: Violation) -> str | None:
+    """Return the hint for a value that other systems have for the key."""
+    return _OTHER_WORDS.get((violation.path[-1], str(violation.value))) if violation.path else None
 
 
 def _type_names(violation: Violation) -> str:

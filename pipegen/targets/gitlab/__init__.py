@@ -23,7 +23,7 @@ from pipegen.targets.gitlab.jobs.other_files import check_other_files
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.runner_variables import check_runner_variables
-from pipegen.targets.gitlab.settings import read
+from pipegen.targets.gitlab.settings import check_references, read
 from pipegen.targets.gitlab.settings_schema import SCHEMA
 
 NAME = "gitlab"
@@ -48,6 +48,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     settings, has_selection = read(request.settings), bool(request.selected)
     # With this option, stages that the settings or --split name may be absent from the plans.
     since = request.options.get("changed_since", "")
+    check_references(request.settings, plans, report)
     check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_other_files(plans, request.settings, settings, is_part=has_selection or bool(since), report=report)

@@ -11,7 +11,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Job, Plan
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import entries_of, written_text
+from pipegen.source.tree import entries_of
+from pipegen.targets.gitlab.settings import REFERENCE
 
 # Variables for the runner itself, its executors, and git in them; `is_free_name` has those that it reads at all:
 # https://docs.gitlab.com/ci/runners/configure_runners/, https://docs.gitlab.com/runner/executors/kubernetes/
@@ -41,8 +42,6 @@ _FLAGS = frozenset(
         *("FF_USE_NEW_BASH_EVAL_STRATEGY", "FF_USE_WINDOWS_LEGACY_PROCESS_STRATEGY"),
     }
 )
-# A reference of a config, such as `${inputs.level}`.
-_REFERENCE = re.compile(r"\$\{[\w-]*\.")
 # The keys of a config that set variables.
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("GIT_STRATEGY", "GIT_DEPTH", "GIT_SUBMODULE_STRATEGY", "GIT_SUBMODULE_DEPTH"), "fetch"),
@@ -107,14 +106,21 @@ def check_runner_variables(
 ) -> None:
     """Report variables in the setting, and in stages of *plans*, that scripts may read, too, or that other keys set.
 
-    Those with references are reported, too. *fetched* are the names of those that `fetch` sets for a job.
+    Those of stages with references are reported, too. *fetched* are the names of those that `fetch` sets for a job.
     """
     for entry in entries_of(section.get("runner_variables") if section is not None else None):
-        _check(entry.key.text, written_text(entry.value), entry.key.span, entry.value.span, report)
+        _check(entry.key.text, entry.key.span, report)
     for plan in plans:
         for job in plan.jobs:
             for variable in job.machine.runner_variables:
-                _check(variable.name, variable.value, variable.span, variable.value_span, report)
+                _check(variable.name, variable.span, report)
+                if can_be_set(variable.name) and REFERENCE.search(variable.value):
+                    report.add(
+                        INVALID_VALUE,
+                        f'{variable.name} is set before any stage runs, and "{variable.value}" has a reference',
+                        at=variable.value_span,
+                        hint="GitLab expands its own variables, such as $CI_DEFAULT_BRANCH",
+                    )
                 if variable.name in fetched(job, plan):
                     report.add(
                         INVALID_VALUE,
@@ -124,7 +130,7 @@ def check_runner_variables(
                     )
 
 
-def _check(name: str, value: str, at: Span, value_at: Span, report: Report) -> None:
+def _check(name: str, at: Span, report: Report) -> None:
     if key := _KEYS.get(name):
         report.add(
             INVALID_VALUE,
@@ -138,11 +144,4 @@ def _check(name: str, value: str, at: Span, value_at: Span, report: Report) -> N
             f'"{name}" is not a variable for GitLab\'s runner alone',
             at=at,
             hint='set variables of scripts in "env", in "defaults" or in a stage',
-        )
-    elif _REFERENCE.search(value):
-        report.add(
-            INVALID_VALUE,
-            f'{name} is set before any stage runs, and "{value}" has a reference',
-            at=value_at,
-            hint="GitLab expands its own variables, such as $CI_DEFAULT_BRANCH",
         )

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pipegen.diagnostics.codes import INVALID_VALUE
+from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
+from pipegen.plan.model import Plan
 from pipegen.shell import defaults
 from pipegen.shell.defaults import PromoteSettings
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import entries_of, plain, written_text
+from pipegen.source.tree import entries_of, plain, scalars, written_text
 from pipegen.structs import Struct, field, replace
 from pipegen.targets.gitlab.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Version
 
 # Defaults of a website and a release.
 FOLDER = "public"
 TAG = "$CI_COMMIT_TAG"
+# A reference of a config, such as `${inputs.level}`.
+REFERENCE = re.compile(r"\$\{(?P<namespace>[\w-]*)(?:\[[^]]*\])?\.[^}]*\}")
+_NAMESPACES = ("setup", "inputs", "matrix", "pipeline", "")
 
 
 class Tools(Struct, kw_only=True):
@@ -128,6 +135,24 @@ def read(section: TreeMapping | None) -> GitLabSettings:
     if settings.version is not None and settings.version < BIGGER_FILES and "max_yaml_size_bytes" not in keys:
         return replace(settings, max_yaml_size_bytes=SMALLER_LIMIT)
     return settings
+
+
+def check_references(section: TreeMapping | None, plans: Sequence[Plan], report: Report) -> None:
+    """Report references in the settings, which GitLab would get as they are.
+
+    The inputs of included files may contain other text in `${…}`, such as the properties of Maven.
+    """
+    namespaces = {*_NAMESPACES, *(job.stage for plan in plans for job in plan.jobs)} if section is not None else set()
+    for entry in entries_of(section):
+        for scalar in scalars(entry.value):
+            for match in REFERENCE.finditer(scalar.text):
+                if entry.key.text != "include" or match["namespace"] in namespaces:
+                    report.add(
+                        INVALID_VALUE,
+                        f'"{match[0]}" is a reference, and GitLab reads "{entry.key.text}" before any stage runs',
+                        at=scalar.part(*match.span()),
+                        hint="write a variable of GitLab, such as $CI_COMMIT_TAG, or the value",
+                    )
 
 
 def _version(text: str) -> Version:

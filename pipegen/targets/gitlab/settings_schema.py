@@ -19,11 +19,8 @@ _REF: Mapping[str, object] = {
 }
 # Images are in no script; runners expand their variables, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
 _IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
-# GitLab puts it between double quotes of a shell, where only GitLab's variables may be expanded, and no references.
-_SHOWN: Mapping[str, object] = {
-    "type": "string",
-    "pattern": r"^(?![\s\S]*\$(\(|\{(\w*|[a-z][\w-]*)(\[[^\]]*\])?\.))[^\"`\\]+$",
-}
+# GitLab puts it between double quotes of a shell, where only GitLab's variables may be expanded.
+_SHOWN: Mapping[str, object] = {"type": "string", "pattern": r"^(?![\s\S]*\$\()[^\"`\\]+$"}
 _PATH: Mapping[str, object] = {"type": "string", "pattern": r"^(?!/)[^\s\"'`$\\]+$"}
 _VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _ID: Mapping[str, object] = {"type": "string", "minLength": 1}

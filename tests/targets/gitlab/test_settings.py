@@ -154,19 +154,3 @@ def test_a_wrong_version_has_a_hint() -> None:
     version = properties["version"]
 
     assert Draft202012Validator(version).is_valid(*version["examples"])
-
-
-@pytest.mark.parametrize(
-    ("text", "is_valid"),
-    [
-        ("$CI_COMMIT_TAG", True),
-        ("v${CI_PIPELINE_IID}.${PATCH:-0.1}", True),
-        ("${setup.tag}", False),
-        ("notes ${build-all.notes}", False),
-        ("${build[os=linux].version}", False),
-        ("${.version}", False),
-    ],
-)
-def test_texts_of_a_release_have_no_references(text: str, *, is_valid: bool) -> None:
-    """GitLab would show or evaluate them as they are."""
-    assert Draft202012Validator(SCHEMA).is_valid({"release": {"stage": "a", "tag": text}}) is is_valid

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from textwrap import dedent
+
 import pytest
 from targets.gitlab.compiled import compiled
 
-from pipegen.diagnostics.report import Report
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
+from pipegen.targets import gitlab
 from pipegen.targets.gitlab.checks.unsupported import check_size
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.memory import memory
@@ -142,3 +147,36 @@ def test_a_script_under_a_condition_in_groovy_is_an_error(work: str, refused: li
     """)
 
     assert output.codes() == refused
+
+
+@pytest.mark.parametrize(
+    ("settings", "references"),
+    [
+        ("workflow: {name: '${setup.branch}'}", ["${setup.branch}"]),
+        ("workflow: {rules: [{if: '$A == \"${inputs.level}\"'}]}", ["${inputs.level}"]),
+        ("tags: ['${matrix.os}']", ["${matrix.os}"]),
+        ("release: {stage: a-b, tag: 'v${a-b.version}', name: '${.version}'}", ["${a-b.version}", "${.version}"]),
+        ("release: {stage: a-b, tag: '$CI_COMMIT_TAG ${CI_PIPELINE_IID}.${PATCH:-0.1}'}", []),
+        ("include: [{local: '${setup.branch}.yml'}]", ["${setup.branch}"]),
+        (
+            "include: [{local: a.yml, inputs: {version: '${project.version}', notes: '${a-b.version}'}}]",
+            ["${a-b.version}"],
+        ),
+    ],
+)
+def test_references_in_settings_are_errors(settings: str, references: list[str]) -> None:
+    """GitLab would get them as they are; an included file may have properties of another program as inputs."""
+    config = f"""
+        pipelines:
+          p:
+            stages:
+              - {{name: a-b, script: make, outputs: [version]}}
+        targets: {{gitlab: {{{settings}}}}}
+    """
+
+    report = Report()
+    with suppress(Stopped):
+        generate(analyse(SourceFile("pipegen.yaml", dedent(config)), (), report), gitlab, {}, report)
+
+    found = [diagnostic for diagnostic in report.diagnostics() if diagnostic.code.number == "PG204"]
+    assert [diagnostic.primary.span.text for diagnostic in found if diagnostic.primary] == references
