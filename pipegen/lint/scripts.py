@@ -17,6 +17,11 @@ from pipegen.source.tree import Scalar, child, entries_of
 from pipegen.structs import Struct
 
 _NOT_IN_A_NAME = re.compile(r"\W+", re.ASCII)
+IN_CURLY_QUOTES = re.compile(
+    "[\u2018\u2019\u201c\u201d\u201e](?P<text>[^\u2018\u2019\u201c\u201d\u201e]*)[\u2018\u2019\u201c\u201d]"
+)
+# https://docs.gitlab.com/ci/yaml/expressions/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
+GITLAB_EXPRESSION = re.compile(r"\$\[\[\s*(?P<value>[a-z]+\.[\w-]+)[^\]\n]*\]\]")
 
 
 class ShellText(Struct):
@@ -77,9 +82,15 @@ def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scal
 
 
 def _entry_text(line: Line, entry: Scalar) -> str:
-    """Return the text that replaces *entry* for the shell, of the same length."""
+    """Return the text that replaces *entry* for the shell, of the same length.
+
+    Text that other rules report, the expressions of GitLab and the quotes of an entry in curly quotes, is left out.
+    """
     text = "".join([part if type(part) is str else _part_text(part) for part in line.script.parts])
-    return text if len(text) == len(entry.text) else entry.text
+    text = text if len(text) == len(entry.text) else entry.text
+    if "$[[" in text:
+        text = GITLAB_EXPRESSION.sub(lambda match: "x" * len(match[0]), text)
+    return f" {quoted['text']} " if (quoted := IN_CURLY_QUOTES.fullmatch(text)) else text
 
 
 def _part_text(part: ScriptPart) -> str:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
+from pipegen.lint.scripts import IN_CURLY_QUOTES
 from pipegen.source.text import Span
 from pipegen.source.tree import scalars
-
-_IN_CURLY_QUOTES = re.compile(
-    "[\u2018\u2019\u201c\u201d\u201e](?P<text>[^\u2018\u2019\u201c\u201d\u201e]*)[\u2018\u2019\u201c\u201d]"
-)
 
 
 def check(config: CheckedConfig, report: Report) -> None:
@@ -20,7 +15,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     seen: set[Span] = set()
     for stage in config.stages():
         for scalar in scalars(stage.config.body) if stage.config.body is not None else ():
-            match = _IN_CURLY_QUOTES.fullmatch(scalar.text)
+            match = IN_CURLY_QUOTES.fullmatch(scalar.text)
             if match is not None and scalar.span not in seen:
                 seen.add(scalar.span)
                 report.add(

@@ -1,4 +1,4 @@
-"""References in keys of plain text, where they are not replaced: `lock: deploy-${inputs.environment}`."""
+"""Text that looks like a reference and is not replaced: `lock: deploy-${inputs.environment}`, `$[[ inputs.x ]]`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
+from pipegen.lint.scripts import GITLAB_EXPRESSION
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, entries_of, items_of, scalars
 
@@ -23,10 +24,12 @@ _PLAIN_IN = {
 
 
 def check(config: CheckedConfig, report: Report) -> None:
-    """Report each reference in a value that is plain text."""
+    """Report each reference in a value that is plain text, and each expression of GitLab in a stage."""
+    seen: set[Span] = set()
+    if any("$[[" in file.text for file in config.files):
+        _check_expressions(config, report, seen)
     if not any(_REFERENCE.search(file.text) for file in config.files):
         return
-    seen: set[Span] = set()
     for stage in config.stages():
         for key, node in _plain_values(stage.config.body):
             for scalar in scalars(node):
@@ -41,6 +44,24 @@ def check(config: CheckedConfig, report: Report) -> None:
                         at=span,
                         hint="write the value itself; only ${matrix.AXIS} is replaced here",
                     )
+
+
+def _check_expressions(config: CheckedConfig, report: Report, seen: set[Span]) -> None:
+    for stage in config.stages():
+        values = (entry.value for entry in entries_of(stage.config.body) if entry.key.text != "raw")
+        for scalar in (scalar for value in values for scalar in scalars(value)):
+            for match in GITLAB_EXPRESSION.finditer(scalar.text):
+                span = scalar.part(*match.span())
+                if span in seen:
+                    continue
+                seen.add(span)
+                is_known = match["value"].startswith(("inputs.", "matrix."))
+                report.add(
+                    codes.LITERAL_REFERENCE,
+                    f'"{match[0]}" is an expression of GitLab, which is not replaced in a config',
+                    at=span,
+                    hint=f'write "${{{match["value"]}}}"' if is_known else "write a reference, or the value itself",
+                )
 
 
 def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:

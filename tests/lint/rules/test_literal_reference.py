@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.findings import findings, stages
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics.explain import page
@@ -31,6 +31,23 @@ def read(keys: str) -> list[str]:
 def test_a_reference_in_plain_text_is_reported(keys: str) -> None:
     """The engine would get the dollar sign and the braces."""
     assert read(keys) == ["${setup.branch}"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "underlined"),
+    [
+        ("script: ['echo \"$[[ inputs.x ]]\"']", ["$[[ inputs.x ]]"]),
+        ("script: make, env: {X: '$[[ inputs.x | truncate(0,3) ]]'}", ["$[[ inputs.x | truncate(0,3) ]]"]),
+        ("script: make, raw: {gitlab: {description: '$[[ inputs.x ]]'}}", []),
+        ("script: 'if [[ $[ 1 + 1 ] == 2 ]]; then make; fi', shell: bash", []),
+    ],
+)
+def test_an_expression_of_gitlab_is_reported(keys: str, underlined: list[str]) -> None:
+    """A config has references in their place; raw keys are copied."""
+    found = diagnostics_of(check, stages(f"{{name: a, {keys}}}"))
+
+    assert [diagnostic.primary.span.text for diagnostic in found if diagnostic.primary] == underlined
+    assert {diagnostic.hint for diagnostic in found} <= {'write "${inputs.x}"'}
 
 
 def test_the_page_names_the_keys() -> None:

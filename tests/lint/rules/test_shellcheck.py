@@ -74,6 +74,14 @@ def test_code_that_pipegen_makes_safe_is_not_reported(script: str) -> None:
 
 
 @pytest.mark.usefixtures("_shellcheck")
+@pytest.mark.parametrize("script", ["\u201cmake\u201d", "echo $[[ inputs.x ]]", 'echo "$[[ inputs.x ]]"'])
+def test_text_that_other_rules_report_is_not_reported_again(script: str) -> None:
+    """Shellcheck reports each of the quotes, and that it cannot parse the expression."""
+    assert findings(check, stages(f"{{name: a, script: ['{script}']}}")) == []
+    assert findings(check, stages(f"{{name: a, script: ['{script} $f']}}")) != []
+
+
+@pytest.mark.usefixtures("_shellcheck")
 def test_each_shell_has_its_dialect() -> None:
     """Some bash syntax is an error in dash."""
     script = "if [[ $x = y ]]; then ls; fi"
