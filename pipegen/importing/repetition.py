@@ -18,6 +18,8 @@ _LEAST_LINES = 3
 _LEAST_LETTERS = 3
 # The start of the key of a raw variable, which no key of a stage has.
 _PART = "raw "
+# What a template with this key alone is for.
+_NAMES = {"before": "setup", "after": "cleanup", "when": "condition"}
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 # The keys of a stage, or of a template.
@@ -186,7 +188,7 @@ def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -
 def _what(key: str, value: Value) -> str:
     """Return what *key* with *value* is in a name; raw keys are those of the target."""
     names = [name for keys in _map(value).values() for name in _map(keys)] if key == "raw" else []
-    return names[0] if len(names) == 1 else key.removeprefix(_PART)
+    return names[0] if len(names) == 1 else _NAMES.get(key, key.removeprefix(_PART))
 
 
 def users_of(stages: Mapping[str, _Keys], templates: Mapping[str, _Keys]) -> dict[str, dict[str, _Keys]]:

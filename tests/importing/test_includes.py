@@ -92,6 +92,8 @@ def test_rules_of_an_include_with_other_keys_are_conditions_of_its_own_jobs(key:
 
     assert "name: stress\n        when: { event: schedule }\n" in result.text
     assert f'are left out for "{key.partition(":")[0]}" of "nightly.yml", which' in messages(report)
+    hint = next(diagnostic.hint for diagnostic in report.diagnostics() if diagnostic.hint)
+    assert ('the "when" of the stages' in hint) == key.startswith("build")
     assert proof is not None
     assert [difference.message for difference in proof.differences] == ['only the import includes "nightly.yml"']
 
@@ -281,3 +283,12 @@ def test_an_include_that_gitlab_refuses_is_left_out(item: str, reason: str, tmp_
     assert f'the item of "include" is left out: {reason}' in messages(report)
     assert "include" not in result.text
     assert result.generated != ()
+
+
+def test_a_variable_that_another_file_replaces_has_no_effect(tmp_path: Path) -> None:
+    """No job sets it itself, so this is no reason."""
+    (tmp_path / "ci.yml").write_text("variables: { LEVEL: quick }\n", encoding="utf-8")
+    source = "include: ci.yml\nvariables: { LEVEL: full }\nbuild: { script: make }\n"
+    _, report = from_text(source, tmp_path)
+
+    assert '"LEVEL" in "variables" has no effect: no job gets this value' in messages(report)

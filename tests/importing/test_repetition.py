@@ -36,19 +36,19 @@ def test_stages_without_common_words_extend_what_they_repeat(tmp_path: Path) -> 
     )
     result, _ = from_text(first + second + _OTHER, tmp_path)
 
-    assert "templates:\n  before:\n    before:\n      - make setup\n" in result.text
-    assert "  before-2:\n    before:\n      - ./a\n" in result.text
-    assert "- name: api\n        extends: before\n        script: [./api]\n" in result.text
-    assert "- name: z\n        extends: before-2\n        script: [./z]\n" in result.text
+    assert "templates:\n  setup:\n    before:\n      - make setup\n" in result.text
+    assert "  setup-2:\n    before:\n      - ./a\n" in result.text
+    assert "- name: api\n        extends: setup\n        script: [./api]\n" in result.text
+    assert "- name: z\n        extends: setup-2\n        script: [./z]\n" in result.text
 
 
 @pytest.mark.parametrize(
     ("names", "template"),
     [
-        (("alpine_build", "rocky_build"), "build-before"),
-        (("unit (linux)", "package (linux)"), "linux-before"),
-        (("debian-unit-slow", "debian-api-slow"), "debian-before"),
-        (("a-1", "b-1"), "before"),
+        (("alpine_build", "rocky_build"), "build-setup"),
+        (("unit (linux)", "package (linux)"), "linux-setup"),
+        (("debian-unit-slow", "debian-api-slow"), "debian-setup"),
+        (("a-1", "b-1"), "setup"),
     ],
 )
 def test_words_of_all_stages_are_the_name_of_their_template(

@@ -169,7 +169,7 @@ CHANGED_KEYS = {
     ),
     "shell": _ChangedKey(
         "GitLab's shell has pipefail, for which an import uses bash if a script has pipes",
-        "gates inputs inputs-fixed java keeping monorepo node port-of-gitlab scripts shared-gitlab-local",
+        "inputs inputs-fixed java monorepo scripts shared-gitlab-local",
     ),
     "tools": _ChangedKey("only Jenkins has tools", "blocks-by-status blocks-of-plugins images-and-tools"),
 }

@@ -86,10 +86,13 @@ def test_a_key_that_a_config_reads_as_a_reference_stays_raw(tmp_path: Path) -> N
         ("case $x in\n  main | master) make | tee log ;;\nesac\n", True),
         ("make |\n  tee log", True),
         ("for x in 1 2; do make; done | tee log", True),
+        ("dotnet nuget push x --source y", False),
+        ("source ./env", True),
+        ("[ -f env ] && source env", True),
     ],
 )
-def test_only_pipes_need_bash(command: str, is_bash: bool, tmp_path: Path) -> None:  # noqa: FBT001 - from a table
-    """Bars between the patterns of `case` are none."""
+def test_pipes_and_commands_of_bash_need_it(command: str, is_bash: bool, tmp_path: Path) -> None:  # noqa: FBT001 - from a table
+    """Bars between the patterns of `case` are no pipes, and options no commands."""
     result, _ = from_text(json.dumps({"a": {"script": [command]}}), tmp_path)
 
     assert ("shell: bash" in result.text) == is_bash

@@ -159,11 +159,14 @@ def _always(tree: TreeMapping, reading: _Reading) -> dict[int, Collection[str]]:
             if is_unreadable
             else f" for {listed(tuple(always[number]))} of {files}, which the config always has"
         )
+        has_jobs = is_unreadable or not _OF_ALL_JOBS.issuperset(always[number])
         reading.report.add(
             codes.NOT_IMPORTED,
             f"the rules of this include are left out{part}",
             at=include.entry.key.span,
-            hint='add the conditions to the "when" of the stages',
+            hint='add the conditions to the "when" of the stages'
+            if has_jobs
+            else 'move them to the stages that need them; "cases" of a stage gives variables conditions',
         )
     return result
 

@@ -63,7 +63,7 @@ def _report_entries(
             if outcome is not None:
                 continue
             is_ignored = (name, key) == ("default", "timeout")
-            reason = "GitLab ignores it there" if is_ignored else "each job that gets it has its own value"
+            reason = "GitLab ignores it there" if is_ignored else "no job gets this value"
             inner = f'"{key}" in "{name}" has no effect: {reason}'
             report.add(
                 codes.WITHOUT_EFFECT,

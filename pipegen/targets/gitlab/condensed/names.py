@@ -28,6 +28,13 @@ def hidden_name(content: str, jobs: Sequence[GitLabJob], taken: set[str]) -> str
     return unique_name(f".{content}-{words[:_LONGEST]}".rstrip("-"), taken)
 
 
+def _part_of_name(template: str) -> str:
+    """Return the name of *template* as a part of the name of a hidden job, "" if none of its characters can be one."""
+    if re.fullmatch(_PLAIN, template):
+        return template
+    return re.sub(_SEPARATORS, "-", template)[:_LONGEST].strip("-.")
+
+
 class TemplateNames(Struct):
     """The templates of the config: each by the names of the jobs whose stages extend it, of all of these *jobs*."""
 
@@ -41,7 +48,8 @@ class TemplateNames(Struct):
             for name in names:
                 users.setdefault(name, []).append(job)
         # Of templates with the same users, the last is the one that extends the others.
-        return cls({frozenset(jobs): name for name, jobs in users.items() if re.fullmatch(_PLAIN, name)})
+        named = ((_part_of_name(template), jobs) for template, jobs in users.items())
+        return cls({frozenset(jobs): name for name, jobs in named if name})
 
     def of_jobs(self, jobs: Sequence[GitLabJob]) -> str:
         """Return the name of the template of *jobs*, "" if there is none."""

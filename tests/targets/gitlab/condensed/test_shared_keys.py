@@ -236,6 +236,20 @@ def test_a_hidden_job_has_the_name_of_the_template_of_its_jobs(extends: tuple[st
     }
 
 
+@pytest.mark.parametrize(
+    ("template", "hidden"),
+    [("my tpl", ".my-tpl"), ("größe", ".größe"), ("über", ".über"), (".java", ".java"), ("ß!", ".ß")],
+)
+def test_names_of_templates_with_other_characters_have_those_that_names_of_jobs_have(
+    template: str, hidden: str
+) -> None:
+    """Blanks become dashes."""
+    stages = [f"name: {name}, extends: '{template}', script: [{name}]" for name in "abc"]
+    data = _data(*stages, *_OTHERS, settings=_TEMPLATES.replace(" gradle:", f" '{template}':"))
+
+    assert data["a"]["extends"] == hidden
+
+
 def test_names_of_templates_do_not_meet_those_of_other_hidden_jobs() -> None:
     """A hidden job of a matrix has the name of its stage, and those of included files may have any."""
     stages = [f"name: {name}, extends: gradle, script: [{name}]" for name in "abc"]

@@ -16,9 +16,10 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Node, Scalar
 from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 
-# Syntax that only bash reads, outside words.
+# Syntax that only bash reads, outside words, and its commands, not options such as `--source`.
 _BASH = re.compile(
-    r"\[\[ |<<<|\$'|<\(|\w+\+?=\(|\bsource |\bpushd |\bpopd\b|\bshopt |&>|\|&|\bfunction \w|\bset -[a-z]*o pipefail"
+    r"\[\[ |<<<|\$'|<\(|\w+\+?=\(|&>|\|&|\bset -[a-z]*o pipefail"
+    r"|(?<![\w./-])(?:source |pushd |popd\b|shopt |function \w)"
 )
 # What begins a statement of PowerShell, or occurs in one, and no command of sh: variables, commands named by a verb and
 # a noun, static members, and blocks.
