@@ -131,7 +131,9 @@ class Scaling:
                     needed[name] = needed.get(name, 0.0) + tasks / _capacity(requests, self._groups[name].limits)
         for name, machines in needed.items():
             state = self._groups[name]
-            for _ in range(min(ceil(machines) - state.starting, state.group.maximum - state.count)):
+            # Tasks without limited resources fit on one machine, however many they are.
+            missing = max(ceil(machines), 1) - state.starting
+            for _ in range(min(missing, state.group.maximum - state.count)):
                 state.starting += 1
                 self._at(self._session.now + state.group.start_up, self._started, state)
             state.running.change(state.count, self._session.now)
@@ -199,5 +201,5 @@ def _members(gang: Gang, count: int) -> list[tuple[Amounts, tuple[str, ...], int
 def _capacity(requests: Amounts, limits: Amounts) -> float:
     """Return how many tasks with *requests* fit on a machine with *limits*."""
     return min(
-        (limits.get(name, 0.0) // amount for name, amount in requests.items() if limits.get(name) != inf), default=1.0
+        (limits.get(name, 0.0) // amount for name, amount in requests.items() if limits.get(name) != inf), default=inf
     )

@@ -209,7 +209,9 @@ class FleetSimulation:
                 self._scaling.freed(member.node)
             self._session.leave(member)
             member.state, member.node = TaskState.WAITING, ""
-        if not stage_run.helpers:
+        if stage_run.helpers:
+            stage_run.gang.forget()
+        else:
             stage_run.gang = self._gang(stage_run.run.load, stage_run.stage)
         self._wait(stage_run)
         return True
@@ -386,10 +388,12 @@ class FleetSimulation:
 
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
         """Yield the gangs with tasks that wait for a machine, and the number of equal gangs that wait."""
-        for queue in (*self._session.queues.values(), self._session.light):
-            for entry in queue:
-                if not entry.gate and entry.part is not QueueState.BACKOFF and lacks_machine(self._session, entry.item):
-                    yield entry.item, 1
+        queues = (*self._session.queues.values(), self._session.light)
+        entries = (entry for queue in queues for entry in queue if not entry.gate)
+        # A gang with services without resources is in two queues.
+        for gang in dict.fromkeys(entry.item for entry in entries if entry.part is not QueueState.BACKOFF):
+            if lacks_machine(self._session, gang):
+                yield gang, 1
         for load in self._loads:
             for line in load.lines.values():
                 if len(line) > 1 and lacks_machine(self._session, line[0].gang):

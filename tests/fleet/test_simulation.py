@@ -151,6 +151,20 @@ def test_machines_without_idle_time() -> None:
         assert round(machines.cost * HOUR / 3.0) == 3 * (start_up + 700)
 
 
+@pytest.mark.parametrize("needs_approval", [False, True])
+@pytest.mark.parametrize(("requested", "machines"), [({}, 1), ({"slots": 1.0}, 2)])
+def test_machines_for_services(*, needs_approval: bool, requested: dict[str, float], machines: int) -> None:
+    """Each service that takes a slot starts a machine, also after the stage waited for its approval."""
+    plain = load("a", Starts((0.0,)), FixedTime(60.0))
+    workflow = changed(plain.workflow, 0, services=(requested,), needs_approval=needs_approval)
+    group = MachineGroup(machine=RunMachine(name="m", slots=1), minimum=0, maximum=9, start_up=60.0, price=3600.0)
+    simulated = replace(fleet([replace(plain, workflow=workflow)], 1, 1, ("gang",)), groups=(group,))
+    measures = run(simulated)
+
+    assert list(measures.loads["a"].waits) == [60.0]
+    assert results(simulated, measures).groups[0].cost == machines * (60.0 + 60.0)
+
+
 def test_machines_that_no_stage_can_use() -> None:
     """Without a time to start and to stop, they do not start repeatedly at the same time."""
     first = load("a", Starts((0.0,)), FixedTime(600.0))

@@ -138,6 +138,11 @@ class Gang(MutableStruct, kw_only=True, eq=False):
             heappop(self.light if light else self.waiting)
         return queued_task
 
+    def forget(self) -> None:
+        """Remove all waiting tasks, which may wait again later."""
+        self.waiting.clear()
+        self.light.clear()
+
     def waiting_tasks(self) -> Iterator[QueuedTask]:
         """Yield all waiting tasks, in no particular order."""
         yield from (
