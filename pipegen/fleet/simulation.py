@@ -209,9 +209,8 @@ class FleetSimulation:
                 self._scaling.freed(member.node)
             self._session.leave(member)
             member.state, member.node = TaskState.WAITING, ""
-        if stage_run.helpers:
-            stage_run.gang.forget()
-        else:
+        stage_run.gang.forget()
+        if not stage_run.helpers:
             stage_run.gang = self._gang(stage_run.run.load, stage_run.stage)
         self._wait(stage_run)
         return True
@@ -364,33 +363,34 @@ class FleetSimulation:
 
     def _act(self) -> None:
         """Let the actions place, stop and start stages."""
-        session = self._session
-        actions = self._actions
+        session, actions = self._session, self._actions
         while True:
             entering = len(session.entering)
             for act in actions:
                 act(session)
+            left = len(session.entering)
             started, session.started = session.started, []
             for placed in started:
                 self._scaling.placed(placed.node)
                 if isinstance(placed, StageRun):
                     self._start(placed)
-            # What "enqueue" admits after "allocate" cannot wait for the next event: there may be none.
-            if not session.evicted and not (self._admits_last and len(session.entering) < entering):
+            # What "enqueue" admits after "allocate", or enters after an equal stage, cannot wait for an event.
+            is_left = len(session.entering) > left or (self._admits_last and left < entering)
+            if session.evicted:
+                # Their room is for those that are promised it: another pass starts these, and stops no others. Else two
+                # stages that may stop each other would do so without end, as no time passes.
+                actions = tuple(act for act in actions if act not in EVICTING)
+            elif not is_left:
                 break
-            # Their room is for those that are promised it: another pass starts these, and stops no others. Else two
-            # stages that may stop each other would do so without end, as no time passes.
-            actions = tuple(act for act in actions if act not in EVICTING)
             evicted, session.evicted = session.evicted, []
             for task in evicted:
                 if isinstance(task, StageRun):
                     self._preempt(task)
 
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
-        """Yield the gangs with tasks that wait for a machine, and the number of equal gangs that wait."""
+        """Yield once each gang with tasks that wait for a machine, and the number of equal gangs that wait."""
         queues = (*self._session.queues.values(), self._session.light)
         entries = (entry for queue in queues for entry in queue if not entry.gate)
-        # A gang with services without resources is in two queues.
         for gang in dict.fromkeys(entry.item for entry in entries if entry.part is not QueueState.BACKOFF):
             if lacks_machine(self._session, gang):
                 yield gang, 1

@@ -88,6 +88,16 @@ def test_a_stage_and_its_services_start_together() -> None:
     assert list(loads["a"].results) == [10.0, 24.0]
 
 
+@pytest.mark.parametrize("actions", [ACTIONS, ("allocate", "enqueue", "backfill")])
+def test_equal_stages_with_services_start_at_the_same_time(actions: tuple[str, ...]) -> None:
+    """There is room for all of them."""
+    plain = load("a", Starts((0.0, 0.0, 0.0)), FixedTime(10.0))
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 1.0},)))
+    measures = run(fleet([gang], 6, 1, ("gang",), ("fair-share",), actions=actions)).loads["a"]
+
+    assert list(measures.waits) == [0.0, 0.0, 0.0]
+
+
 def test_a_service_without_resources_is_filled_in() -> None:
     """It takes no slot."""
     plain = load("a", Starts((0.0,)), FixedTime(10.0))
