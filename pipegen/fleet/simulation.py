@@ -20,9 +20,9 @@ from pipegen.fleet.scaling import IdleMachine, Scaling, lacks_machine
 from pipegen.fleet.state import ActiveRun, AttemptEnd, LoadState, StageRun, job_queues, stage_run_of
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
+from pipegen.run.scheduling.machine_state import Freed
 from pipegen.run.scheduling.plugins import EVICTING, open_session
 from pipegen.run.scheduling.queue.entry import QueueState
-from pipegen.run.scheduling.session import Freed
 
 # The gate of stages that wait for an approval.
 APPROVAL = "approval"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.program import Pipegen
+from cli.program import Pipegen, process
 
 from pipegen.run.scheduling.plugins import ACTIONS, PLUGINS
 
@@ -396,3 +396,35 @@ def test_backfill(fleets: Fleets) -> None:
 def test_each_plugin_and_action_has_a_test(name: str) -> None:
     """Its name is that of the plugin or action."""
     assert f"test_{name.replace('-', '_')}" in globals()
+
+
+def test_late_stages_do_not_wake_each_other_without_end(tmp_path: Path) -> None:
+    """One that is promised the same room again frees none for the others."""
+    times = [5269, 10230, 10519, 11439, 11607, 14027, 14678, 15981, 16340, 18514]
+    gangs = {"config": "c.yaml", "pipeline": "p1", "arrivals": {"times": times}, "services": {"db": {"cpu": 1}}}
+    single = {"config": "c.yaml", "pipeline": "p2", "arrivals": {"rate": 12}, "durations": {"s3": 110}}
+    simulated = {
+        "machines": [{"name": "plain"}, {"name": "labelled", "labels": ["b"]}],
+        "load": [gangs, single],
+        "scheduling": {"tiers": [["sla"]]},
+    }
+    (tmp_path / "fleet.yaml").write_text(json.dumps(simulated), encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        """
+pipelines:
+  p1:
+    stages:
+      - { name: a, script: [x], agent: b, image: i, services: [{ image: x, alias: db }] }
+      - { name: b, script: [x] }
+  p2:
+    stages:
+      - { name: s0, script: [x] }
+      - { name: s1, script: [x], agent: b }
+      - { name: s2, script: [x], agent: b }
+      - { name: s3, script: [x] }
+""",
+        encoding="utf-8",
+    )
+    result = process("simulate", "--fleet", "fleet.yaml", at=tmp_path)
+
+    assert (result.returncode, "never end" in result.stdout + result.stderr) == (0, False)

@@ -9,9 +9,17 @@ from math import inf
 from pipegen.run.scheduling.amounts import SLOTS, add_to, subtract
 from pipegen.run.scheduling.job_queues import Gang, Key, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.structs import Struct
 
 # Indexes of machines, by equal resources.
 _Alike = dict[Key, list[int]]
+
+
+class Freed(Struct):
+    """Released resources: the names of machines, and locks."""
+
+    nodes: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()
 
 
 class MachineState:

@@ -23,7 +23,7 @@ from pipegen.run.scheduling.job_queues import (
     lineage,
     uncount_placed,
 )
-from pipegen.run.scheduling.machine_state import MachineState
+from pipegen.run.scheduling.machine_state import Freed, MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Rank
@@ -32,17 +32,9 @@ from pipegen.run.scheduling.queue.queue import Gate, Queue, QueueSettings
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.turns import Turns
 from pipegen.run.scheduling.votes import Ballot, Votes
-from pipegen.structs import Struct
 
 # The reasons why a gang is unschedulable, and the events that end them.
 ROOM, LIMIT, LOCK, SIZE = "room", "limit", "lock", "size"
-
-
-class Freed(Struct):
-    """Released resources: the names of machines, and locks."""
-
-    nodes: tuple[str, ...] = ()
-    locks: tuple[str, ...] = ()
 
 
 class Session:
@@ -294,13 +286,16 @@ class Session:
 
         It keeps the room that it was promised, and returns to *queue*.
         """
-        operations = self._pledges[gang].operations if gang in self._pledges else ()
-        nodes = [(queued_task, self.machines.nodes[queued_task.node]) for _, queued_task in operations]
+        nodes = [(queued_task, self.machines.nodes[queued_task.node]) for queued_task in self.promised(gang)]
         if any(any(node.releasing.values()) and not is_kept(queued_task, node) for queued_task, node in nodes):
             self._waiting[queue] = None
             queue.fail(gang, self.now, pending=(ROOM,))
             return True
         return False
+
+    def promised(self, gang: Gang) -> list[QueuedTask]:
+        """Return the tasks of *gang* that were promised room."""
+        return [queued_task for _, queued_task in self._pledges[gang].operations] if gang in self._pledges else []
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""
@@ -384,8 +379,7 @@ class Session:
 
     def _next(self, gang: Gang) -> list[QueuedTask]:
         """Return the tasks of *gang* that start next, one of alike ones: those with a promise, and those that wait."""
-        operations = self._pledges[gang].operations if gang in self._pledges else ()
-        promised = [task for _, task in operations if task.state is TaskState.PROMISED]
+        promised = [task for task in self.promised(gang) if task.state is TaskState.PROMISED]
         if gang.is_alike:
             return promised[:1] or [task for task in (gang.first() or gang.first(light=True),) if task is not None]
         waiting = (task for *_, task in gang.waiting or gang.light if task.state is TaskState.WAITING)
