@@ -34,7 +34,7 @@ from pipegen.run.scheduling.turns import Turns
 from pipegen.run.scheduling.votes import Ballot, Votes
 
 # The reasons why a gang is unschedulable, and the events that end them.
-ROOM, LIMIT, LOCK, SIZE = "room", "limit", "lock", "size"
+ROOM, RELEASE, LIMIT, LOCK, SIZE = "room", "release", "limit", "lock", "size"
 
 
 class Session:
@@ -80,11 +80,10 @@ class Session:
         self.asking: dict[JobQueue, None] = {}
         self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
         self.turns = Turns(self.ballot.job_queue_key, lambda job_queue: self.queues[job_queue.name].has_next())
-        self._settings = settings
-        self._patience = patience
-        self._gates = gates
+        self._settings, self._patience, self._gates = settings, patience, gates
         self._hints: Hints[Gang] = {
             ROOM: ((ROOM, self._has_room), (LIMIT, self._is_within_limits)),
+            RELEASE: ((ROOM, self._can_start),),
             LOCK: ((LOCK, self._has_locks),),
             **{name: ((name, _opens),) for name in gates or ()},
         }
@@ -154,12 +153,6 @@ class Session:
         self.version += 1
         self.asking[job_queue] = None
         self.turns.touch(job_queue)
-
-    def waiting_gangs(self, job_queue: JobQueue) -> list[Gang]:
-        """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
-        parts, queue = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE), self.queues[job_queue.name]
-        gangs = (entry.item for entry in queue if entry.part in parts and not entry.gate)
-        return sorted(gangs, key=self.ballot.gang_key)
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
@@ -316,11 +309,13 @@ class Session:
         """Add *queued_task* to the waiting tasks of its gang."""
         queued_task.gang.push(queued_task, self.ballot.queued_task_key(queued_task))
 
-    def wake(self, freed: Freed) -> None:
-        """Wake gangs that wait for *freed* resources."""
+    def wake(self, freed: Freed, *, were_promised: bool = False) -> None:
+        """Wake gangs that wait for *freed* resources; if these *were_promised*, only gangs that can start now."""
         if not self._waiting:
             return
-        events = [QueueEvent(ROOM, self.machines.nodes[name]) for name in dict.fromkeys(freed.nodes)]
+        # Other gangs with promises would free these when they are tried, and wake each other without end.
+        kind = RELEASE if were_promised else ROOM
+        events = [QueueEvent(kind, self.machines.nodes[name]) for name in dict.fromkeys(freed.nodes)]
         if freed.locks:
             events.append(QueueEvent(LOCK, freed.locks))
         for queue in self.waiting_queues():
@@ -367,6 +362,16 @@ class Session:
         node: SchedulerNode = event.what
         has_room = any(is_kept(task, node) or self._is_good(task, node) for task in self._next(gang))
         return _hint(has_room or (gang not in self._pledges and self._is_late(gang)))
+
+    def _can_start(self, gang: Gang, _event: QueueEvent) -> Hint:
+        """Return whether *gang*, which has no promises, finds enough room now."""
+        statement = Statement(self.machines)
+        for task in self._next(gang) if gang not in self._pledges else ():
+            if self.ballot.may_take(gang.job_queue, task) and (node := self.find(task)) is not None:
+                statement.place(task, node.name)
+        can_start = bool(statement.operations) and self.ballot.is_ready(gang)
+        statement.discard()
+        return _hint(can_start)
 
     def _is_good(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
-from pipegen.run.scheduling.machine_state import Freed
 from pipegen.run.scheduling.session import LIMIT, SIZE, Session
 from pipegen.run.scheduling.statement import Statement
 
@@ -46,24 +45,13 @@ def _serve(session: Session, job_queue: JobQueue) -> bool:
         queue.done(gang)
         if gang.first() is not None:
             queue.add(gang, session.now)
-        _wake_others(session, gang, freed)
+        session.wake(freed, were_promised=True)
         return True
     statement = Statement(session.machines)
     refused = _place(session, gang, statement)
     _conclude(session, gang, statement, refused)
-    _wake_others(session, gang, freed)
+    session.wake(freed, were_promised=True)
     return True
-
-
-def _wake_others(session: Session, gang: Gang, freed: Freed) -> None:
-    """Wake other gangs that wait for *freed* resources, which *gang* was promised, unless it is promised them again.
-
-    Otherwise two gangs would wake each other without end: room for one task of a gang is enough to try it again.
-    """
-    promised = {queued_task.node for queued_task in session.promised(gang)}
-    nodes = tuple(node for node in freed.nodes if node not in promised)
-    if nodes:
-        session.wake(Freed(nodes, freed.locks))
 
 
 def _start_next(session: Session, gang: Gang) -> bool:

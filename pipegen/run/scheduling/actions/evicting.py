@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pipegen.run.scheduling.amounts import add_to, fits
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 
@@ -20,10 +21,17 @@ def preempt(session: Session) -> None:
     Tasks are stopped only for gangs with a higher priority in the same job queue.
     """
     for job_queue in session.job_queues.values():
-        gangs = [gang for gang in session.waiting_gangs(job_queue) if session.ballot.is_starving(gang)]
+        gangs = [gang for gang in _waiting_gangs(session, job_queue) if session.ballot.is_starving(gang)]
         for is_inside in (False, True):
             for gang in gangs:
                 _preempt(session, gang, job_queue, is_inside=is_inside)
+
+
+def _waiting_gangs(session: Session, job_queue: JobQueue) -> list[Gang]:
+    """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
+    parts, queue = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE), session.queues[job_queue.name]
+    gangs = (entry.item for entry in queue if entry.part in parts and not entry.gate)
+    return sorted(gangs, key=session.ballot.gang_key)
 
 
 def _preempt(session: Session, gang: Gang, job_queue: JobQueue, *, is_inside: bool) -> None:
@@ -43,7 +51,7 @@ def reclaim(session: Session) -> None:
     for job_queue in sorted(session.job_queues.values(), key=session.ballot.job_queue_key):
         if session.ballot.is_overused(job_queue):
             continue
-        for gang in session.waiting_gangs(job_queue):
+        for gang in _waiting_gangs(session, job_queue):
             _reclaim(session, gang, job_queue)
 
 
