@@ -21,7 +21,7 @@ IN_CURLY_QUOTES = re.compile(
     "[\u2018\u2019\u201c\u201d\u201e](?P<text>[^\u2018\u2019\u201c\u201d\u201e]*)[\u2018\u2019\u201c\u201d]"
 )
 # https://docs.gitlab.com/ci/yaml/expressions/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
-GITLAB_EXPRESSION = re.compile(r"\$\[\[\s*(?P<value>[a-z]+\.[\w-]+)[^\]\n]*\]\]")
+GITLAB_EXPRESSION = re.compile(r"\$\[\[\s*(?P<value>[a-z]+\.[\w-]+)[^][\n]*\]\]")
 
 
 class ShellText(Struct):
