@@ -22,7 +22,7 @@ from pipegen.targets.gitlab.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Ve
 FOLDER = "public"
 TAG = "$CI_COMMIT_TAG"
 # A reference of a config, such as `${inputs.level}`.
-REFERENCE = re.compile(r"\$\{(?P<namespace>[\w-]*)(?:\[[^]]*\])?\.[^}]*\}")
+REFERENCE = re.compile(r"\$\{(?P<namespace>[\w-]*)(?:\[[^]{}]*\])?\.[^{}]*\}")
 _NAMESPACES = ("setup", "inputs", "matrix", "pipeline", "")
 
 
