@@ -45,12 +45,14 @@ def _serve(session: Session, job_queue: JobQueue) -> bool:
         queue.done(gang)
         if gang.first() is not None:
             queue.add(gang, session.now)
-        session.wake(freed, were_promised=True)
+        if freed.nodes:
+            session.wake(freed, were_promised=True)
         return True
     statement = Statement(session.machines)
     refused = _place(session, gang, statement)
     _conclude(session, gang, statement, refused)
-    session.wake(freed, were_promised=True)
+    if freed.nodes:
+        session.wake(freed, were_promised=True)
     return True
 
 
