@@ -78,6 +78,11 @@ def parts(graph: ExecutionGraph) -> Iterator[list[str]]:
             part = []
 
 
+def is_layered(graph: ExecutionGraph) -> bool:
+    """Return whether nodes that are not ordered all wait for the same nodes, so that they may start at once."""
+    return all(set(part).isdisjoint(graph.predecessors(node)) for part in parts(graph) for node in part)
+
+
 class _Cut:
     """A position in a topological order: the leaves before it, the roots after it, and the arcs between them."""
 

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 import pytest
 from graph.families import frames_as_blocks
 
-from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits
+from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits, is_layered
 from pipegen.graph.execution import CycleError, ExecutionGraph
 
 Order = frozenset[tuple[str, str]]
@@ -200,3 +200,17 @@ def test_blocks_of_another_graph_are_errors(chains: list[Chain], message: str) -
     for question in (added_waits, direct_waits):
         with pytest.raises(ValueError, match=message):
             question(graph, [tuple(chains)])
+
+
+@pytest.mark.parametrize("size", range(1, 6))
+def test_in_layers_nodes_that_are_not_ordered_have_the_same_ancestors(size: int) -> None:
+    """So, when one of them can start, all can: in all graphs."""
+    for graph in all_acyclic(size):
+        ancestors = {node: frozenset(graph.ancestors(node)) for node in graph.nodes}
+        unordered = [
+            pair
+            for pair in combinations(graph.nodes, 2)
+            if pair[0] not in ancestors[pair[1]] and pair[1] not in ancestors[pair[0]]
+        ]
+
+        assert is_layered(graph) == all(ancestors[one] == ancestors[other] for one, other in unordered), graph

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import ClassVar
 
+from pipegen.graph.blocks import is_layered
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model.checkouts import FetchOptions
 from pipegen.plan.model.conditions import Condition
@@ -82,6 +83,14 @@ class Plan(SpannedStruct, kw_only=True):
     timeout: Timeout | None = None
     is_fail_fast: bool = False
     fail_fast_span: Span | None = None
+
+    @property
+    def failure_stops_others(self) -> bool:
+        """Whether `fail_fast` makes a difference where stages start as soon as they are ready.
+
+        In layers, those that do not wait for a stage that fails have started with it.
+        """
+        return self.is_fail_fast and not is_layered(self.graph)
 
     def job(self, stage: str) -> Job:
         """Return the job of *stage*."""

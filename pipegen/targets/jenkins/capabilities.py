@@ -127,7 +127,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
     Capability("finally", _EMULATED, "stages in post, which test the result, or scripted for the status of a stage"),
     Capability("pipeline timeout", _NATIVE, "the option timeout of the whole job, without the wait in the queue"),
-    Capability("fail_fast", _EMULATED, "in the scripted style: a flag that each stage reads before it starts"),
+    Capability("fail_fast", _EMULATED, "unless stages start in layers: in the scripted style, a flag that stages read"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",

@@ -41,7 +41,7 @@ FINALLY = "finally"
 def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
     """Report statuses and fail-fast behaviour of *plans* that GitLab does not support."""
     for pipeline in plans:
-        if pipeline.is_fail_fast:
+        if pipeline.failure_stops_others:
             report.add(
                 FAIL_FAST_UNAVAILABLE,
                 f'on GitLab, other stages of "{pipeline.name}" start even after one has failed',

@@ -49,6 +49,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job
     if style is Style.DECLARATIVE:
         shared = replace(shared, statuses=shared.statuses.in_declarative())
+    failing = {plan.name: plan.name for plan in shared.work.plans if plan.failure_stops_others}
     functions = StageNames()
     stages: list[model.StageBlock] = []
     recipients: list[model.Recipients] = []
@@ -77,7 +78,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 steps=allowed_steps.steps,
                 environment=shared.own_variables(named_job) if shared.has_directives(named_job) else (),
                 on_failure=_on_failure(named_job, mail, allowed_steps.agent, shared, style) if mail is not None else (),
-                fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
+                fail_fast="" if named_job.job.is_final else failing.get(named_job.plan.name, ""),
                 may_be_unstable=named_job.job.limits.allow_failure is not None,
                 condition=_condition(named_job, shared),
                 when=when_lines(named_job.job.condition, named_job.plan.inputs) if style is Style.DECLARATIVE else (),

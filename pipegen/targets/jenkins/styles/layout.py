@@ -94,7 +94,7 @@ def _fits(body: model.Declarative, frame: FileFrame) -> bool:
 
 def _needs_driver(work: ScriptedPlans) -> bool:
     """Return whether a feature needs control over the start and end of stages."""
-    return bool(finally_obstacle(work)) or any(plan.is_fail_fast for plan in work.plans)
+    return bool(finally_obstacle(work)) or any(plan.failure_stops_others for plan in work.plans)
 
 
 def _graph(work: ScriptedPlans) -> ExecutionGraph:
@@ -172,7 +172,7 @@ def _check_outcomes(work: ScriptedPlans, report: Report) -> None:
     obstacle = finally_obstacle(work)
     for plan in work.plans:
         final = next((job for job in plan.jobs if job.is_final), None) if obstacle else None
-        settings = [("fail_fast", "", plan.fail_fast_span)] if plan.is_fail_fast else []
+        settings = [("fail_fast", "", plan.fail_fast_span)] if plan.failure_stops_others else []
         settings += [("finally", f": {obstacle}", final.span)] if final is not None else []
         for key, reason, span in settings:
             report.add(

@@ -52,7 +52,8 @@ pipelines:
       - { name: s, script: [make], artifacts: { paths: [f], when: always } }
       - { name: t, script: [make], when: { branch: main } }
       - { name: e, script: ['echo ${s.status}'], files_from: [s] }
-    execution: [[s], [t]]
+      - { name: u, script: [make] }
+    execution: [[s], [t, u]]
     finally: [e]
 targets: { jenkins: { wrap: ['HEAD(3)'] } }
 """

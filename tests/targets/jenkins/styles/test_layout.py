@@ -40,6 +40,28 @@ def test_auto_is_declarative_if_blocks_are_exact(arcs: tuple[tuple[str, ...], ..
     assert isinstance(lowered(scripts(plan(*arcs))).body, expected)
 
 
+@pytest.mark.parametrize(
+    ("arcs", "expected"),
+    [
+        ((("a", "b", "d"), ("a", "c", "d")), model.Declarative),
+        ((("a",), ("b", "c")), model.ScriptedPipelines),
+        ((("a", "b", "d"), ("c", "d")), model.ScriptedPipelines),
+    ],
+)
+def test_fail_fast_is_scripted_if_a_stage_may_start_after_a_failure_of_another(
+    arcs: tuple[tuple[str, ...], ...], expected: type
+) -> None:
+    """In layers, the stages that do not wait for the one that fails have started with it."""
+    work = scripts(plan(*arcs))
+    failing = replace(work, plan=replace(work.plan, is_fail_fast=True))
+
+    body = lowered(failing).body
+
+    assert isinstance(body, expected)
+    assert isinstance(lowered(work).body, model.Declarative)
+    assert ("failFast" in jenkinsfile(failing)) == (expected is model.ScriptedPipelines)
+
+
 def test_several_pipelines_count_as_one_graph() -> None:
     """Two parallel chains are exact; a fork next to a chain is not."""
     chains = [scripts(plan(("a", "b"), name=name)) for name in ("one", "two")]
