@@ -35,6 +35,15 @@ def lint(analysed: Analysed, report: Report, targets: Sequence[Target] | None = 
     run_rules(FIXABLE_RULES if fixable else RULES, analysed.for_rules(tuple(names)), report)
 
 
+def check_raw(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
+    """Report keys in `raw` of *analysed* that GitLab refuses, if it is one of *targets*."""
+    has_raw = any(job.raw for plan in analysed.plans for job in plan.jobs)
+    if has_raw and any(target.NAME == "gitlab" for target in targets):
+        from pipegen.importing.gitlab.refused.raw import check_raw as check  # noqa: PLC0415 - few stages have such keys
+
+        check(analysed.plans, report)
+
+
 def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
     """Report scripts of *analysed* that do not run on *targets*.
 

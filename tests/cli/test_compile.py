@@ -37,6 +37,22 @@ def test_the_config_has_default_names(name: str, empty: Path, pipegen: Pipegen) 
     assert f"from {name}." in result.out
 
 
+@pytest.mark.parametrize("command", ["check", "compile"])
+def test_a_raw_value_that_gitlab_refuses_is_an_error_for_gitlab_only(
+    command: str, empty: Path, pipegen: Pipegen
+) -> None:
+    """The values are those of https://docs.gitlab.com/ci/yaml/#retry."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines: { p: { stages: [{ name: s, script: x, raw: { gitlab: { retry: 3 } } }] } }\n", encoding="utf-8"
+    )
+    result = pipegen(command, "-t", "gitlab")
+
+    assert result.status == 1
+    assert 'error[PG636]: GitLab refuses "retry" in "raw": it is not a number from 0 to 2' in result.out + result.err
+    assert not (empty / ".gitlab-ci.yml").exists()
+    assert pipegen(command, "-t", "jenkins").status == 0
+
+
 @pytest.mark.usefixtures("empty")
 def test_no_config_is_wrong_usage(pipegen: Pipegen) -> None:
     """The message lists the default names and what creates a config."""

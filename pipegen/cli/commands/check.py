@@ -12,7 +12,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_writable, write
 from pipegen.cli.files.repository import Repository, current_repository
 from pipegen.cli.fixing import fixed, write_fixed
-from pipegen.cli.linting import has_program, lint
+from pipegen.cli.linting import check_raw, has_program, lint
 from pipegen.cli.parameters import PATH
 from pipegen.cli.session import (
     Format,
@@ -159,6 +159,7 @@ def _checked(path: Path, target: Sequence[str], pipeline: Sequence[str], fixed: 
         included.update((source.absolute_path or Path(source.path)).resolve() for source in analysed.sources)
         targets = load_targets(target) if target else named_targets(analysed)
         _check_targets(analysed, targets, report)
+        check_raw(analysed, targets, report)
         lint(analysed, report, targets)
         return targets
 

@@ -14,7 +14,7 @@ from pipegen.cli.files.renewal import check_all, write_all
 from pipegen.cli.files.repository import folder_from_root
 from pipegen.cli.files.watch import watch as watched
 from pipegen.cli.files.writing import check_files, check_stream, write_files
-from pipegen.cli.linting import check_scripts
+from pipegen.cli.linting import check_raw, check_scripts
 from pipegen.cli.parameters import beginning_with
 from pipegen.cli.session import (
     Format,
@@ -170,6 +170,7 @@ def _compile(path: Path, fixed: Mapping[str, str], request: _Request) -> None:
     def compiled(analysed: Analysed, report: Report) -> tuple[Result, ...]:
         targets = load_targets(request.target) if request.target else named_targets(analysed)
         check_scripts(analysed, targets, report)
+        check_raw(analysed, targets, report)
         return _results(analysed, targets, output, request.options, report)
 
     def check_further(analysed: Analysed, report: Report) -> None:

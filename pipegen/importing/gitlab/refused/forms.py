@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from typing import TypeAlias
 
 from pipegen.diagnostics.report import listed, suggestion
@@ -30,6 +31,16 @@ _REGEX = re.compile(r"/(.*)/[ismU]*")
 _IGNORED = frozenset({"and", "with", "plus"})
 
 
+class Problem(Enum):
+    """What is wrong with a key."""
+
+    VALUE = "value"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    # Unknown, and like a known one.
+    TYPO = "typo"
+
+
 class Wrong(Struct):
     """A value, or a key, at *span* that GitLab refuses, with the reason, the text of a hint, and the *path* of keys.
 
@@ -41,6 +52,7 @@ class Wrong(Struct):
     hint: str
     path: tuple[str, ...] = ()
     entry: Entry | None = None
+    problem: Problem = Problem.VALUE
 
 
 # Yields what is wrong in a node that is not null.
@@ -245,14 +257,15 @@ def mapping(keys: Mapping[str, Form], *needed: tuple[str, ...]) -> Form:
             if name not in keys:
                 similar = suggestion(name, keys)
                 hint = f'write "{similar}"' if similar else "remove it"
-                yield Wrong(entry.key.span, "there is no such key", hint, (name,), entry)
+                problem = Problem.TYPO if similar else Problem.UNKNOWN
+                yield Wrong(entry.key.span, "there is no such key", hint, (name,), entry, problem)
             elif _is_known(value):
                 for wrong in keys[name](value):
                     yield replace(wrong, path=(name, *wrong.path), entry=wrong.entry or entry)
         for group in needed:
             if all(is_null(node.get(name)) for name in group):
                 words = " or ".join(f'"{name}"' for name in group)
-                yield Wrong(node.span, f"it has no {words}", f"add {words}")
+                yield Wrong(node.span, f"it has no {words}", f"add {words}", problem=Problem.MISSING)
 
     return form
 
