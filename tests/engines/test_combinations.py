@@ -213,3 +213,25 @@ def test_parts_have_their_numbers(containers: Containers, tmp_path: Path, name: 
 
     assert done.outcomes == dict.fromkeys(("part: 1", "part: 2", "part: 3", "other", "join"), "success"), done.log
     assert (records / "all").read_text() == "started 1 1/3\nstarted 2 2/3\nstarted 3 3/3\n"
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_flags_of_combinations_are_exact(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Empty values, blanks and quotes among them, and the default of an axis that only one combination has."""
+    flags = ["-O2 -g", "", 'it\'s "a"; b', "*", "a\\nb"]
+    unit = {
+        "name": "unit",
+        "matrix": {"flags": flags, "include": [{"flags": "-x y", "mode": "full test"}]},
+        "env": {"FLAGS": "${matrix.flags}", "MODE": "${matrix.mode|quick}"},
+        "script": [
+            'printf \'<%s|%s|%s|%s>\\n\' ${matrix.flags} "$FLAGS" "$MODE" ${matrix.mode|quick} >>"$RECORDS/all"',
+        ],
+    }
+
+    done, records = executed(ENGINES[name], containers, tmp_path, yaml_text({"pipelines": {"m": {"stages": [unit]}}}))
+
+    assert [*done.outcomes.values()] == ["success"] * 6, done.log
+    assert set((records / "all").read_text("utf-8").splitlines()) == {
+        *(f"<{each}|{each}|quick|quick>" for each in flags),
+        "<-x y|-x y|full test|full test>",
+    }

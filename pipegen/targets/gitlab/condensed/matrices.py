@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
+from pipegen.shell.quote import Literal, assigned
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
 from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures, MatrixJob, is_usable, merged_needs, with_needs
-from pipegen.targets.gitlab.condensed.matrix_texts import merge_rules
+from pipegen.targets.gitlab.condensed.matrix_texts import ASSIGNMENT, is_plain, merge_rules
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
     ChildPipeline,
@@ -31,10 +32,10 @@ from pipegen.targets.templates import DifferentError, Merger
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
-# In a name, such as that of an image, and in a script, such a value needs no quotes, and GitLab expands nothing in it.
-_PLAIN_VALUE = r"[A-Za-z0-9.][A-Za-z0-9._:/@+-]*"
-# In a variable, GitLab expands nothing in such a value either, and shows it in the name of the job.
-_VARIABLE_VALUE = r"[^\s$%,\[\]]([^\n$%,\[\]]*[^\s$%,\[\]])?"
+# GitLab expands nothing in such a value, and shows it in the name of the job.
+_VARIABLE_VALUE = r"(?:[^\s$%,\[\]](?:[^\n$%,\[\]]*[^\s$%,\[\]])?)?"
+# A value that is the same in the shell and in a variable.
+_DEFAULT = r"[A-Za-z0-9_./:@+=-]+"
 # A shell variable with the value of another.
 _COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([A-Za-z0-9_]+)\}?"
 # Variables that GitLab sets itself: https://docs.gitlab.com/ci/variables/predefined_variables/
@@ -59,14 +60,11 @@ def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], features
     matrices: dict[str, MatrixJob] = {}
     extended: dict[str, GitLabJob] = {}
     for title, group in groups.items():
-        jobs = _plain(group, plan_jobs)
-        if len(jobs) < min(len(group), 2):
-            continue
-        matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=features.tags)
-        uniform = _uniform(jobs, plan_jobs)
-        if matrix is None and 1 < len(uniform) < len(jobs):
-            jobs, matrix = uniform, _matrix(title, uniform, plan_jobs, variables, has_tag_variables=features.tags)
-        if matrix is None:
+        for jobs in _candidates(group, plan_jobs):
+            matrix = _matrix(title, jobs, plan_jobs, variables, has_tag_variables=features.tags)
+            if matrix is not None:
+                break
+        else:
             continue
         usable = with_needs(matrix, jobs, matrices, features) if not matrix.own_fields else None
         if usable is not None and is_usable(matrix, references, has_single_needs=features.single):
@@ -101,34 +99,28 @@ def matrix_name(name: str, plan_job: PlanJob) -> str:
     return allowed(name.removesuffix(plan_job.stage) + plan_job.title)
 
 
-def _plain(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
-    """Return those of *jobs*, combinations of a matrix, that have plain values, or others as variables."""
-    values = _values(jobs, plan_jobs)
-
-    def is_plain(job: GitLabJob, axis: str, value: str) -> bool:
-        return re.fullmatch(_PLAIN_VALUE, value) is not None or (
-            re.fullmatch(_VARIABLE_VALUE, value) is not None and VariableEntry(axis, value) in job.variables
-        )
-
-    return [
+def _candidates(group: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> Iterator[list[GitLabJob]]:
+    """Yield those of *group*, combinations of a matrix, that may be one job, then fewer of them."""
+    values = _values(group, plan_jobs)
+    usable = [
         job
-        for job in jobs
+        for job in group
         if job.trigger is None
         and _OF_ONE_JOB.isdisjoint(job.raw)
-        and all(is_plain(job, axis, value) for axis, value in values[job.name])
+        and all(re.fullmatch(_VARIABLE_VALUE, value) for _, value in values[job.name])
     ]
+    plain = [job for job in usable if all(is_plain(value) for _, value in values[job.name])]
+    tried: list[list[str]] = []
+    for jobs in (usable, plain, _uniform(usable, values), _uniform(plain, values)):
+        names = [job.name for job in jobs]
+        if len(jobs) >= min(len(group), 2) and names not in tried:
+            tried.append(names)
+            yield jobs
 
 
-def _plain_axes(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return *values* of combinations without axes that have other values than plain ones, and empty ones."""
-    pattern = re.compile(rf"(?:{_PLAIN_VALUE})?")
-    axes = [axis for axis in values[0] if all(pattern.fullmatch(own[axis]) for own in values)]
-    return [{axis: own[axis] for axis in axes} for own in values]
-
-
-def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
+def _uniform(jobs: Sequence[GitLabJob], values: Mapping[str, tuple[tuple[str, str], ...]]) -> list[GitLabJob]:
     """Return those of *jobs* that have the axes of the first."""
-    axes = [tuple(dict(values)) for values in _values(jobs, plan_jobs).values()]
+    axes = [tuple(dict(values[job.name])) for job in jobs]
     return [job for job, own in zip(jobs, axes, strict=True) if own == axes[0]]
 
 
@@ -173,37 +165,58 @@ def _matrix(
 ) -> MatrixJob | None:
     """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and own fields.
 
-    An axis that some lack is an empty variable of the job. *variables* are those of the file.
+    An axis that some lack is a variable of the job. *variables* are those of the file.
     """
     values = _values(jobs, plan_jobs)
-    # The first has a value for each axis.
-    members = sorted(jobs, key=lambda job: -len(values[job.name]))
-    maps = {job.name: dict(values[job.name]) for job in members}
-    axes = [*maps[members[0].name]]
-    combinations = {name: {axis: own.get(axis, "") for axis in axes} for name, own in maps.items()}
+    maps = {name: dict(own) for name, own in values.items()}
+    axes = [*max(maps.values(), key=len)]
     lacking = [axis for axis in axes if any(axis not in own for own in maps.values())]
+    defaults = {axis: _default(axis, jobs, maps) for axis in lacking}
+    numbered = jobs if lacking else _without_numbers(jobs)
+    combinations = {name: {axis: own.get(axis, defaults.get(axis, "")) for axis in axes} for name, own in maps.items()}
+    # The first has a value for each axis, if any has.
+    members = sorted(numbered, key=lambda job: (-len(maps[job.name]), [*combinations[job.name].values()].count("")))
+    ordered = tuple(combinations[job.name] for job in members)
     if any(not own.keys() <= {*axes} for own in maps.values()) or any(
-        _is_used(axis, members, combinations, variables) for axis in axes
+        any(own[axis] for own in ordered[1:]) and not ordered[0][axis] for axis in axes
     ):
         return None
-    numbered = members if lacking else _without_numbers(members)
-    own_fields = _own_fields(members, tuple(combinations.values()), has_tag_variables=has_tag_variables)
-    unified = _unified(title, numbered, tuple(combinations.values()), own_fields)
+    if any(_is_used(axis, members, combinations, variables) for axis in axes):
+        return None
+    own_fields = _own_fields(members, ordered, has_tag_variables=has_tag_variables)
+    unified = _unified(title, members, ordered, own_fields)
     if unified is None:
         return None
     unified = replace(
         unified,
         combinations=Combinations(tuple(values.values())),
-        variables=(*unified.variables, *(VariableEntry(axis, "") for axis in lacking)),
+        variables=(*(VariableEntry(axis, defaults[axis]) for axis in lacking), *unified.variables),
     )
-    return MatrixJob(unified, values, needs_numbers=numbered is not members, own_fields=own_fields)
+    return MatrixJob(unified, values, needs_numbers=numbered is not jobs, own_fields=own_fields)
+
+
+def _default(axis: str, jobs: Sequence[GitLabJob], values: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the value of a variable in combinations without *axis*, which has its value in others; "" if none has."""
+    first = next(job for job in jobs if axis in values[job.name])
+    lacking = [job for job in jobs if axis not in values[job.name]]
+    value = values[first.name][axis]
+    names = {variable.name for variable in first.variables if variable.value == value}
+    defaults = [entry.value for job in lacking for entry in job.variables if entry.name in names]
+    names = {match[1] for match in _assignments(first) if match[2] == assigned((Literal(value),))}
+    defaults += [match[2] for job in lacking for match in _assignments(job) if match[1] in names]
+    return next((default for default in defaults if re.fullmatch(_DEFAULT, default)), "")
+
+
+def _assignments(job: GitLabJob) -> Iterator[re.Match[str]]:
+    """Yield the assignments of *job* that are whole commands."""
+    return filter(None, (ASSIGNMENT.fullmatch(entry.text) for entry in job.script))
 
 
 def _own_fields(
     jobs: Sequence[GitLabJob], values: Sequence[Mapping[str, str]], *, has_tag_variables: bool
 ) -> tuple[str, ...]:
     """Return the fields that each of *jobs* must have itself, because GitLab expands no variables where they differ."""
-    merger = Merger(merge_rules(_plain_axes(values)))
+    merger = Merger(merge_rules(values))
 
     def is_own(name: str) -> bool:
         fields = [getattr(job, name) for job in jobs]
@@ -289,7 +302,7 @@ def _unified(
         for job in jobs
     ]
     try:
-        job = Merger(merge_rules(_plain_axes(values))).merged(alike)
+        job = Merger(merge_rules(values)).merged(alike)
     except DifferentError:
         return None
     scripts = (job.before_script, job.script, job.after_script)
