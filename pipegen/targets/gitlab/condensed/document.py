@@ -19,6 +19,7 @@ from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, shor
 from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
 from pipegen.targets.gitlab.condensed.scripts import (
     may_share_scripts,
+    with_ends,
     with_hidden_scripts,
     with_starts,
     with_tool_starts,
@@ -73,7 +74,7 @@ def condensed(
     )
     if not is_single:
         short = with_pipeline_keys(short, pipelines, has_scripts=has_scripts)
-    short = with_shared_rules(with_hidden_scripts(short, whole) if has_scripts else short)
+    short = with_shared_rules(with_ends(with_hidden_scripts(short, whole)) if has_scripts else short)
     templates = _template_names(short, plan_jobs)
     return with_merged_keys(with_shared_keys(_with_common_needs(short), templates), templates)
 

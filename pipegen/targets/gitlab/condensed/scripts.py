@@ -24,10 +24,11 @@ _OF_SCRIPTS = frozenset({"extends", "inherit", "before_script", "script", "after
 
 
 class _Start(Struct):
-    """The *entries* with which the scripts of the jobs *names* begin."""
+    """The *entries* with which the scripts of the jobs *names* begin, and the lines that are *saved* without copies."""
 
     entries: tuple[ScriptEntry, ...]
     names: frozenset[str]
+    saved: int
 
 
 def may_share_scripts(document: Document) -> bool:
@@ -140,6 +141,47 @@ def with_hidden_scripts(document: Document, whole: Document) -> Document:
     )
 
 
+def with_ends(document: Document) -> Document:
+    """Return *document* with what comes before the same commands in `before_script`, where that saves lines.
+
+    Then the jobs have the same script, which is in a hidden job.
+    """
+    if document.defaults.before_script:
+        return document
+    inherited = {hidden.name for hidden in document.hidden if hidden.before_script}
+    groups: dict[ScriptEntry, list[GitLabJob]] = {}
+    for job in document.base_jobs():
+        if job.runs_stage and len(job.script) > 1 and not job.before_script and inherited.isdisjoint(job.extended):
+            groups.setdefault(job.script[-1], []).append(job)
+    lengths: dict[str, int] = {}
+    for group in groups.values():
+        sharing, length = _end(group)
+        lengths |= {job.name: len(job.script) - length for job in sharing}
+    return replace(
+        document,
+        jobs=tuple(_split(job, lengths[job.name]) if lengths.get(job.name) else job for job in document.jobs),
+    )
+
+
+def _end(jobs: Sequence[GitLabJob]) -> tuple[Sequence[GitLabJob], int]:
+    """Return those of *jobs*, whose scripts end alike, that save most lines if they share an end, and its length."""
+    best: tuple[Sequence[GitLabJob], int] = ((), 0)
+    sharing, length, lines, most_saved = jobs, 1, 1, LEAST_SAVED_LINES - 1
+    while len(sharing) > 1:
+        lines += line_count([sharing[0].script[-length]])
+        longer = [job for job in sharing if len(job.script) > length]
+        # The same jobs extend the hidden job for their image.
+        images = len(sharing) - 1 if sharing[0].image and len({job.image for job in sharing}) == 1 else 0
+        saved = saved_lines(lines, len(sharing)) + images - len(longer)
+        if saved > most_saved:
+            best, most_saved = (sharing, length), saved
+        length += 1
+        counts = Counter([job.script[-length] for job in longer])
+        entry = counts.most_common(1)[0][0] if counts else None
+        sharing = [job for job in longer if job.script[-length] == entry]
+    return best
+
+
 def line_count(entries: Collection[ScriptEntry]) -> int:
     """Return the number of lines of *entries*."""
     return sum(
@@ -166,7 +208,16 @@ def _starts(jobs: Sequence[GitLabJob]) -> Iterator[_Start]:
         if len(job.script) > 1:
             groups.setdefault(job.script[0], []).append(job)
     for group in groups.values():
-        if len(group) > 1 and (start := _start(group, len(jobs))) is not None:
+        start = _start(group, len(jobs)) if len(group) > 1 else None
+        if start is None:
+            continue
+        # Equal scripts stay whole, for a hidden job, unless they share more with others.
+        ((whole, count),) = Counter([job.script for job in group]).most_common(1)
+        others = [job for job in group if job.script != whole]
+        saved = saved_lines(1 + line_count(whole), count)
+        if saved >= start.saved or (saved >= LEAST_SAVED_LINES and start.names.isdisjoint(job.name for job in others)):
+            start = _start(others, len(jobs) - count)
+        if start is not None:
             yield start
 
 
@@ -182,7 +233,7 @@ def _start(jobs: Sequence[GitLabJob], total: int) -> _Start | None:
         others = total - len(sharing)
         saved -= others if _are_most(len(sharing), others) else len(sharing) + EXTRA_LINES
         if saved > most_saved:
-            best, most_saved = _Start(start, frozenset([job.name for job in sharing])), saved
+            best, most_saved = _Start(start, frozenset([job.name for job in sharing]), saved), saved
         longer = [job for job in sharing if len(job.script) > length + 1]
         counts = Counter([job.script[length] for job in longer])
         entry = counts.most_common(1)[0][0] if counts else None

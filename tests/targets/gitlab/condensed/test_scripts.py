@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
@@ -29,10 +30,10 @@ def test_commands_with_which_nearly_all_scripts_begin_are_in_default() -> None:
 
 def test_each_script_keeps_a_command() -> None:
     """GitLab refuses a job without a script."""
-    data = _data("name: a, script: [x, y, z]", "name: b, script: [x, y, z]", "name: c, script: [x, y, z]")
+    data = _data("name: a, script: [w, x, y]", "name: b, script: [w, x, y, b]", "name: c, script: [w, x, y, c]")
 
-    assert data["default"] == {"before_script": ["x", "y"]}
-    assert data["a"]["script"] == ["z"]
+    assert data["default"] == {"before_script": ["w", "x"]}
+    assert data["a"]["script"] == ["y"]
 
 
 def test_commands_that_save_few_lines_stay_in_the_scripts() -> None:
@@ -140,4 +141,30 @@ def test_commands_of_a_pipeline_are_in_its_hidden_job() -> None:
     assert data[".one"]["before_script"] == ["x", "y"]
     assert data["one: c"]["script"] == ["c", "d"]
     assert data["two: a"]["extends"] == ".two"
+    assert "default" not in data
+
+
+def test_jobs_that_differ_in_a_secret_share_the_commands_after_it() -> None:
+    """GitLab runs `before_script` and `script` as one script, so that the secrets stay in the jobs."""
+    script = "image: x, script: [helm repo update, helm lint, helm upgrade, ./smoke]"
+    stages = [f"name: {name}, secrets: {{ TOKEN: {name}-token }}, {script}" for name in ("dev", "test", "live")]
+    data = _data(*stages, "name: other, script: [one, ./smoke]")
+
+    assert data[".shared-dev"] == {
+        "image": "x",
+        "script": ["helm repo update", "helm lint", "helm upgrade", "./smoke"],
+    }
+    assert data["live"]["extends"] == ".shared-dev"
+    assert data["live"]["before_script"] == ['export TOKEN="${LIVE_TOKEN:?add the CI/CD variable LIVE_TOKEN}"']
+    assert "script" not in data["live"]
+    assert data["other"]["script"] == ["one", "./smoke"]
+
+
+@pytest.mark.parametrize("more", [(), ("name: b, script: [one, two, six]", "name: c, script: [one, seven]")])
+def test_equal_scripts_stay_whole(more: tuple[str, ...]) -> None:
+    """They are in a hidden job as they are, also if others begin alike."""
+    data = _data(*(f"name: a{number}, script: [one, two, three, four, five]" for number in range(4)), *more)
+
+    assert data[".script-a0"] == {"script": ["one", "two", "three", "four", "five"]}
+    assert data["a1"]["extends"] == ".script-a0"
     assert "default" not in data

@@ -92,8 +92,8 @@ def test_rules_of_a_pipeline_stay_in_its_hidden_job() -> None:
 
 
 @pytest.mark.parametrize("more", ["", ", q: { stages: [{ name: m, script: m }] }"])
-def test_jobs_that_would_inherit_the_start_of_others_keep_their_own(more: str) -> None:
-    """It replaces that of `default`, or of their pipeline."""
+def test_jobs_that_would_inherit_the_start_of_others_have_none(more: str) -> None:
+    """That of `default`, or of their pipeline, would be in front of their script."""
     usual = ", ".join(f"{{ name: u{number}, script: [one, two, three, four, {number}] }}" for number in range(8))
     keys = "image: x, cache: { key: k, paths: [z] }, script: [uno, due, tre, quattro, cinque, sei]"
     others = ", ".join(f"{{ name: o{number}, {keys} }}" for number in range(3))
@@ -101,7 +101,7 @@ def test_jobs_that_would_inherit_the_start_of_others_keep_their_own(more: str) -
     shared = data[".shared-p-o0" if more else ".shared-o0"]
 
     assert data[".p" if more else "default"]["before_script"] == ["one", "two", "three", "four"]
-    assert (shared["before_script"], shared["script"]) == (["uno", "due", "tre", "quattro", "cinque"], ["sei"])
+    assert (shared["before_script"], shared["script"]) == ([], ["uno", "due", "tre", "quattro", "cinque", "sei"])
 
 
 def test_a_hidden_job_has_no_name_that_another_has() -> None:
