@@ -6,12 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
+from pipegen.shell.quote import Literal, assigned
 from pipegen.structs import Struct, replace
 
 Values: TypeAlias = Mapping[str, str]
 T = TypeVar("T")
 
 # A shell variable that is set to a value, and nothing else.
+ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+# One that is set to the value of another.
 _ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[A-Za-z0-9_]+\}?"
 # One that is set to text in single quotes, of which double quotes change nothing, and in which others are expanded.
 _QUOTED_ASSIGNMENT = r"""([A-Za-z_][A-Za-z0-9_]*)='([^'"\\`]*)'"""
@@ -23,6 +26,8 @@ _PATH = r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*'
 _WRITTEN_PATH = r" >\.pipegen/[A-Za-z0-9_./${}-]*\Z"
 # The change to the directory of a stage, without quotes.
 _CHANGE_DIRECTORY = r"cd ([A-Za-z0-9_./${}-]+)"
+# The command for an output that is a file; both paths need no quotes.
+_COPY = r"cat ([A-Za-z0-9_./${}-]+) >(\.pipegen/[A-Za-z0-9_./${}-]+)"
 # One with a variable and without quotes.
 _BARE_PATH = r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*"
 
@@ -141,6 +146,8 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
         return f'{quoted[1]}="{quoted[2]}"'
     if directory := re.fullmatch(_CHANGE_DIRECTORY, text):
         return f'cd "{directory[1]}"'
+    if (copy := re.fullmatch(_COPY, text)) and not any("$" in own for own in texts):
+        return "cat {} >{}".format(*(f'"{path}"' if "$" in path else path for path in copy.groups()))
     rest = re.sub(_PATH, "", text)
     lines = [line for line in re.sub(_WRITTEN_PATH, "", text).split("\n") if re.search(_PATH, line)]
     rests = [re.sub(_PATH, "", each) for each in texts]
@@ -148,6 +155,27 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str:
     if not is_in_paths or any("'" in line or "\\" in line for line in lines):
         raise DifferentError
     return re.sub(_BARE_PATH, r'"\g<0>"', text)
+
+
+def assignment_text(lines: Sequence[str], values: Sequence[Values]) -> str:
+    """Return the command that sets a variable to that of an axis, if *lines* set it to its *values*; else ""."""
+    matches = [match for match in map(ASSIGNMENT.fullmatch, lines) if match]
+    if len(matches) < len(lines) or any(match[1] != matches[0][1] for match in matches):
+        return ""
+    quoted = [{axis: assigned((Literal(value),)) for axis, value in own.items()} for own in values]
+    axis = axis_of([match[2] for match in matches], quoted)
+    return f"{matches[0][1]}=${axis}" if axis else ""
+
+
+def axis_of(texts: Sequence[str], values: Sequence[Values]) -> str:
+    """Return the axis whose *values* are *texts*, "" if there is none."""
+    return next((axis for axis in values[0] if [own[axis] for own in values] == texts), "")
+
+
+def with_plain_axes(values: Sequence[Values], is_plain: Callable[[str], bool]) -> list[Values]:
+    """Return *values* without the axes that have others than those that are plain by *is_plain*."""
+    axes = [axis for axis in values[0] if all(is_plain(own[axis]) for own in values)]
+    return [{axis: own[axis] for axis in axes} for own in values]
 
 
 def _axis_at(

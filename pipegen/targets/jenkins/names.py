@@ -52,3 +52,10 @@ def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
 def _display_name(plan: Plan, stage: str, *, is_alone: bool) -> str:
     name = stage if is_alone else f"{plan.name}: {stage}"
     return name.replace(_UNWRITABLE, _REPLACEMENT)
+
+
+def steps_function_name(title: str) -> str:
+    """Return a name for the function of the stage *title*: `unitSteps`. It ends so, as steps may be called `unit`."""
+    first, *others = re.findall(r"[A-Za-z0-9]+", title) or ["stage"]
+    name = "".join((first[:1].lower() + first[1:], *(word[:1].upper() + word[1:] for word in others)))
+    return f"{name}Steps" if name[:1].isalpha() else f"steps{name}"

@@ -16,7 +16,7 @@ from pipegen.shell.quote import Literal, assigned
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
 from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures, MatrixJob, is_usable, merged_needs, with_needs
-from pipegen.targets.gitlab.condensed.matrix_texts import ASSIGNMENT, is_plain, merge_rules
+from pipegen.targets.gitlab.condensed.matrix_texts import is_plain, merge_rules
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
     ChildPipeline,
@@ -28,7 +28,7 @@ from pipegen.targets.gitlab.model import (
     VariableEntry,
 )
 from pipegen.targets.gitlab.names import allowed
-from pipegen.targets.templates import DifferentError, Merger
+from pipegen.targets.templates import ASSIGNMENT, DifferentError, Merger
 
 # Other names could be variables that the runner or programs read.
 _AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"

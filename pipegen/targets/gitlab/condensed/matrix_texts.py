@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from pipegen.shell.quote import Literal, assigned
 from pipegen.targets.gitlab.model import (
     ArtifactKeys,
     CacheEntry,
@@ -17,10 +16,16 @@ from pipegen.targets.gitlab.model import (
     ServiceKeys,
     VariableEntry,
 )
-from pipegen.targets.templates import Merger, Rule, columns, expanded_text, script_text
-
-# A shell variable that a command of a script sets.
-ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+from pipegen.targets.templates import (
+    Merger,
+    Rule,
+    assignment_text,
+    axis_of,
+    columns,
+    expanded_text,
+    script_text,
+    with_plain_axes,
+)
 
 
 def is_plain(value: str) -> bool:
@@ -33,8 +38,7 @@ def merge_rules(all_values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str
 
     Values that are not plain may only be those of a whole variable.
     """
-    axes = [axis for axis in all_values[0] if all(is_plain(own[axis]) for own in all_values)]
-    values = [{axis: own[axis] for axis in axes} for own in all_values]
+    values = with_plain_axes(all_values, is_plain)
 
     def text(texts: Sequence[str]) -> str:
         return expanded_text(texts, values)
@@ -58,11 +62,11 @@ def merge_rules(all_values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str
         return Merger({(VariableEntry, "value"): whole_or_text}).merged(entries)
 
     def whole_or_text(texts: Sequence[str]) -> str:
-        axis = _axis_of(texts, all_values)
+        axis = axis_of(texts, all_values)
         return f"${axis}" if axis else text(texts)
 
     def line(lines: Sequence[str]) -> str:
-        return _assignment(lines, all_values) or script_text(lines, values)
+        return assignment_text(lines, all_values) or script_text(lines, values)
 
     return {
         **{(GitLabJob, name): texts for name in ("tags", "artifacts")},
@@ -77,18 +81,3 @@ def merge_rules(all_values: Sequence[Mapping[str, str]]) -> dict[tuple[type, str
         (GitLabJob, "variables"): variables,
         (ScriptEntry, "text"): line,
     }
-
-
-def _axis_of(texts: Sequence[str], values: Sequence[Mapping[str, str]]) -> str:
-    """Return the axis whose *values* are *texts*, "" if there is none."""
-    return next((axis for axis in values[0] if [own[axis] for own in values] == texts), "")
-
-
-def _assignment(lines: Sequence[str], values: Sequence[Mapping[str, str]]) -> str:
-    """Return the command that sets a variable to that of an axis, if *lines* set it to its *values*; else ""."""
-    matches = [match for match in map(ASSIGNMENT.fullmatch, lines) if match]
-    if len(matches) < len(lines) or any(match[1] != matches[0][1] for match in matches):
-        return ""
-    quoted = [{axis: assigned((Literal(value),)) for axis, value in own.items()} for own in values]
-    axis = _axis_of([match[2] for match in matches], quoted)
-    return f"{matches[0][1]}=${axis}" if axis else ""

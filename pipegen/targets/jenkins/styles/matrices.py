@@ -18,7 +18,7 @@ from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
-from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.names import StageNames, steps_function_name
 from pipegen.targets.jenkins.stages.files.post_actions import without_script
 from pipegen.targets.jenkins.styles.directives import with_agent_in_steps
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
@@ -30,13 +30,17 @@ from pipegen.targets.templates import (
     Rule,
     TemplateVariable,
     Values,
+    assignment_text,
     columns,
     script_text,
     text_parts,
+    with_plain_axes,
 )
 
 # In a path, a name and a script, such a value needs no quotes, and nothing in it is expanded.
 _PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+# In a variable, nothing in such a value is expanded.
+_VARIABLE_VALUE = r"[^$\\\n]+"
 # A function replaces copies if the file gets shorter by so many lines.
 _LEAST_SAVED = 5
 # The lines of a function without its steps, and those of `environment {}` without variables.
@@ -124,7 +128,7 @@ def _with_functions(
         shared = _shared(members, [values[stage.name] for stage in members], has_loops=has_loops)
         if shared is None:
             continue
-        name = names.take(_function_name(title), "{name}{number}")
+        name = names.take(steps_function_name(title), "{name}{number}")
         function = model.StepsFunction(
             name, f"What each combination of stage {title} does.", without_script(shared.steps)
         )
@@ -136,14 +140,14 @@ def _with_functions(
 
 
 def matrices_of(named: Iterable[NamedJob]) -> dict[str, dict[str, Values]]:
-    """Return the matrix stages by title, with the variables of each combination that has plain values, by its name."""
+    """Return the matrix stages by title, with the variables of each combination, by its name, if they can be some."""
     named_jobs = tuple(named)
     shown = shown_combinations(named_jobs)
     matrices: dict[str, dict[str, Values]] = {}
     for named_job in named_jobs:
         combination = named_job.job.combination
         if combination is None or not all(
-            re.fullmatch(_AXIS, axis) and re.fullmatch(_PLAIN_VALUE, value) for axis, value in combination.values
+            re.fullmatch(_AXIS, axis) and re.fullmatch(_VARIABLE_VALUE, value) for axis, value in combination.values
         ):
             continue
         members = matrices.setdefault(shown[named_job.name].stage, {})
@@ -261,7 +265,7 @@ def _is_taken(name: str, stage: model.StageBlock) -> bool:
         return True
     word = re.compile(rf"\b{name}\b", re.IGNORECASE)
     scripts = [part.lines for part in parts_of(*stage.steps) if isinstance(part, model.Sh)]
-    own = re.compile(rf"{name}=[\w.-]+")
+    own = re.compile(rf"{name}=.+")
     return any(
         any(word.search(line) for line in lines) and not any(own.fullmatch(line) for line in lines) for lines in scripts
     )
@@ -271,7 +275,8 @@ class _Texts:
     """Merges texts of steps by the *values* of variables in each stage; *used* are the variables of these so far."""
 
     def __init__(self, values: Sequence[Values]) -> None:
-        self._values = values
+        self._all_values = values
+        self._values = with_plain_axes(values, lambda value: re.fullmatch(_PLAIN_VALUE, value) is not None)
         self.used: set[str] = set()
 
     def rules(self) -> dict[tuple[type, str], Rule]:
@@ -298,6 +303,9 @@ class _Texts:
     def _line(self, lines: Sequence[str]) -> str:
         if len(set(lines)) == 1:
             return lines[0]
+        if setting := assignment_text(lines, self._all_values):
+            self.used.add(setting.partition("=$")[2])
+            return setting
         self._parts(lines)
         return script_text(lines, self._values)
 
@@ -382,13 +390,6 @@ def _within_variables(stage: model.StageBlock, function: str, variables: Values)
     call = model.GroovyStatement(f"{function}()")
     settings = literals([f"{name}={value}" for name, value in variables.items()])
     return replace(stage, steps=(model.Wrapped(f"withEnv({settings})", (call,)) if variables else call,))
-
-
-def _function_name(title: str) -> str:
-    """Return a name for the function of the stage *title*: `unitSteps`. It ends so, as steps may be called `unit`."""
-    first, *others = re.findall(r"[A-Za-z0-9]+", title) or ["stage"]
-    name = "".join((first[:1].lower() + first[1:], *(word[:1].upper() + word[1:] for word in others)))
-    return f"{name}Steps" if name[:1].isalpha() else f"steps{name}"
 
 
 def _replaced(block: model.Block, stages: Mapping[str, model.StageBlock]) -> model.Block:

@@ -187,11 +187,40 @@ def test_scripts_for_bash_are_shared() -> None:
     assert generated(f"script: [{_LINES}, ./pack, './t ${{matrix.v}}']", "shell: bash").count("unitSteps()") == 4
 
 
-def test_values_with_signs_keep_their_steps() -> None:
-    """Jenkins expands variables in an environment, and a path would be another one."""
-    text = generated(f"script: [{_LINES}, './test ${{matrix.v}}']", axes="v: ['a b', $HOME, 'c d']")
+@pytest.mark.parametrize(
+    ("axes", "keys"),
+    [
+        ("v: [a, $HOME]", ""),
+        ("v: [a, 'a\\b']", ""),
+        ("v: [a, '']", ""),
+        ("v: [a, b c]", "artifacts: ['out/${matrix.v}/']"),
+    ],
+)
+def test_values_with_signs_keep_their_steps(axes: str, keys: str) -> None:
+    """Jenkins expands variables in an environment, removes empty ones, and a path would be another one."""
+    text = generated(f"script: [{_LINES}, ./pack, './test ${{matrix.v}}']", *filter(None, [keys]), axes=axes)
 
     assert "unitSteps" not in text
+
+
+def test_scripts_read_values_with_blanks_and_quotes() -> None:
+    """They are in quotes there."""
+    text = generated(f"script: [{_LINES}, './test ${{matrix.v}}']", axes="v: [-O2 -g, 'it''s \"a\"', '*']")
+
+    assert "environment {\nmatrix_v = 'it\\'s \"a\"'\n}" in text
+    assert text.count("unitSteps()") == 4
+    assert './strip\n./test "$matrix_v"\n' in text
+
+
+def test_outputs_may_be_files_with_values_in_their_paths() -> None:
+    """All quotes of both paths are closed."""
+    text = generated(
+        f"script: [{_LINES}]",
+        "outputs: { size: { file: 'out/${matrix.v}' } } }, { name: report, script: 'echo ${unit.size}'",
+    )
+
+    assert 'cat "out/$matrix_v" >".pipegen/outputs/unit-$matrix_v/size"\n' in text
+    assert text.count("unitSteps()") == 4
 
 
 def test_a_function_gets_a_name_that_definitions_do_not_use() -> None:
