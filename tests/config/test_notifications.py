@@ -94,6 +94,7 @@ def test_the_webhook_is_the_last_finally_stage() -> None:
     ("webhook", "expected"),
     [
         ("{text: x}", ("PG203", "webhook")),
+        ("{url: https://chat.example.org/hook}", ("PG204", "https://chat.example.org/hook")),
         ("{url: chat, on: broken}", ("PG204", "broken")),
         ("{url: chat, field: 'a\"b'}", ("PG204", "'a\"b'")),
         ("{url: chat, text: '${b.v}'}", ("PG304", "${b.v}")),

@@ -48,6 +48,13 @@ def secrets(stage: StageConfig, steps: Sequence[Step], report: Report) -> StageS
         )
     bound: list[Credential | IdToken] = []
     for entry in stage.secrets.node.entries:
+        if stage.posts and "://" in written_text(entry.value):
+            report.add(
+                codes.INVALID_VALUE,
+                '"url" takes the ID of a secret text, not the URL of the webhook itself',
+                at=entry.value.span,
+                hint="store the URL as a secret of the engine, and write its ID, such as chat-webhook",
+            )
         bound += _secret(entry, report)
     stage_secrets = StageSecrets(
         tuple(secret for secret in bound if isinstance(secret, Credential)),

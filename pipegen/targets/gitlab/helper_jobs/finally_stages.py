@@ -175,8 +175,9 @@ def _check_statuses(job: plan.Job, pipeline: plan.Plan, report: Report, *, has_o
     for stage in dict.fromkeys((*job.statuses, "") if job.on_status else job.statuses):
         if not stage and has_other_pipelines:
             message = "GitLab has one status for all pipelines of a file, and none for each"
-            is_named = job.on_status and not job.posts
-            instead = 'name the stage in "always"' if is_named else "read the status of stages"
+            instead = 'name the stage in "always"' if job.on_status else "read the status of stages"
+            if job.posts:
+                instead = 'move the webhook to the "notify" of a stage'
             hint = f"compile the pipeline alone with --pipeline, or {instead}"
         elif stage and any(isinstance(step, plan.TriggerJob) for step in pipeline.job(stage).steps):
             message = f'GitLab does not provide the status of stage "{stage}", which ends with a trigger'

@@ -70,13 +70,13 @@ def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Env
 
 
 def common_variables(named: Sequence[NamedJob], settings: JenkinsSettings) -> tuple[model.EnvironmentVariable, ...]:
-    """Return the variables with one value that Jenkins sets for each script.
+    """Return the variables with one value that Jenkins sets for each script; those of webhooks get them, too.
 
     Each stage has its own of those that Groovy of the user sets: such an assignment changes no variable of a block.
     """
     calls = [call for job in named if job.job.plugin_steps is not None for call in job.job.plugin_steps.calls]
     assigned = {*_ASSIGNED.findall("\n".join((settings.definitions, *(call.text for call in calls))))}
-    first, *others = [job.variables for job in named if not job.script.is_empty] or [()]
+    first, *others = [job.variables for job in named if not (job.script.is_empty or job.job.posts)] or [()]
     return tuple(
         model.EnvironmentVariable(name, value)
         for name, value in first
