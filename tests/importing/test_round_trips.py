@@ -135,8 +135,8 @@ CHANGED_KEYS = {
         "GitLab has other names for values in names, and a stop that stays raw", "gates node port-of-gitlab"
     ),
     "fetch": _ChangedKey(
-        _OF_PIPELINE + ", and stages without commands need no checkout",
-        "everything fetch files images-and-tools java jenkins-options mail-and-triggers",
+        _OF_PIPELINE + ", stages without commands need no checkout, and those that read statuses do",
+        "everything fetch files images-and-tools java jenkins-options mail-and-triggers webhook",
     ),
     "finally": _ChangedKey("a job for each status is a stage for each status", "blocks-of-plugins node webhook"),
     "input choices": _ChangedKey(_CHOICES, "equal-texts inputs inputs-fixed"),

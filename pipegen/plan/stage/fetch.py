@@ -13,10 +13,14 @@ def fetch(
     stage: StageConfig, pipeline: PipelineConfig, directory: str, steps: tuple[Step, ...], report: Report
 ) -> StageFetch | None:
     """Return how *stage*, which runs *steps* in *directory*, fetches the repository; None is as its pipeline does."""
+    is_shared = pipeline.workspace is not None and pipeline.workspace.value == Workspace.SHARED.value
+    if stage.posts and directory == "." and not is_shared:
+        # A message needs nothing of the repository.
+        return StageFetch(is_skipped=True)
     if stage.fetch is None:
         return None
     node = stage.fetch.node
-    if pipeline.workspace is not None and pipeline.workspace.value == Workspace.SHARED.value:
+    if is_shared:
         report.add(
             codes.INVALID_VALUE,
             "all stages of a shared workspace use the same checkout",

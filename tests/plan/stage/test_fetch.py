@@ -30,3 +30,16 @@ def test_a_stage_has_no_defaults(fetch: str, expected: StageFetch | None) -> Non
     (plan,) = plans_of(f"pipelines: {{p: {{fetch: {{depth: 9}}, stages: [{{name: a, {fetch} script: [make]}}]}}}}")
 
     assert plan.jobs[0].fetch == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [("", StageFetch(is_skipped=True)), ("directory: app, ", None), ("workspace: shared, ", None)],
+)
+def test_a_webhook_needs_no_checkout(keys: str, expected: StageFetch | None) -> None:
+    """It takes that of a shared workspace, and the folder that it runs in."""
+    (plan,) = plans_of(
+        f"pipelines: {{p: {{{keys}notify: {{webhook: {{url: chat}}}}, stages: [{{name: a, script: x}}]}}}}"
+    )
+
+    assert plan.job("notify").fetch == expected

@@ -116,7 +116,7 @@ class _StepWriter(Struct):
         lists = (calls.before, calls.after, calls.always, calls.failure) if calls is not None else ()
         prepared: list[model.Step] = []
         if needs_agent(self.named):
-            prepared.append(_checkout(self.named, self.shared.work))
+            prepared += _checkout(self.named, self.shared.work)
             if self.named.pins:
                 prepared.append(model.PinAgent())
             prepared += self.shared.stashes.read_by(self.named)
@@ -255,14 +255,15 @@ class _StepWriter(Struct):
         return "".join(f"\n    {line}" for line in (*choices, otherwise)) + "\n"
 
 
-def _checkout(named: NamedJob, work: ScriptedPlans) -> model.Step:
-    """Return the step that fetches the repository for a stage, or empties its workspace.
+def _checkout(named: NamedJob, work: ScriptedPlans) -> tuple[model.Step, ...]:
+    """Return the step that fetches the repository for a stage, or empties its workspace; none for a webhook.
 
     `deleteDir` would remove the folder itself, which is mounted into the container of the stage.
     """
     if named.name in work.checkouts.skipping:
-        return model.Sh(lines=("rm -rf -- ..?* .[!.]* *",))
-    return model.Checkout(work.checkouts.of(named.plan, named.job))
+        uses_files = bool(named.job.reads) or not named.job.posts
+        return (model.Sh(lines=("rm -rf -- ..?* .[!.]* *",)),) if uses_files else ()
+    return (model.Checkout(work.checkouts.of(named.plan, named.job)),)
 
 
 def _has_blocks(named: NamedJob) -> bool:

@@ -66,10 +66,11 @@ def test_single_value_credentials_are_in_the_environment_directive() -> None:
 
 
 def test_variables_of_all_stages_are_in_the_environment_of_the_pipeline() -> None:
-    """The stage of a webhook gets them, too, because its script is that of pipegen."""
+    """The stage of a webhook gets them, too, because its script is that of pipegen. It has no checkout."""
     stages = ", ".join(f"{{ name: {name}, script: [x], env: {{ LEVEL: full }} }}" for name in "ab")
     text = built(f"pipelines: {{ p: {{ notify: {{ webhook: {{ url: chat }} }}, stages: [{stages}] }} }}", "auto").text
 
+    assert text.count("checkoutCommit()\n") == 2
     assert text.count("LEVEL = 'full'") == 1
     assert "agent none\n" in text.partition("LEVEL = 'full'")[0]
     assert "stage('a')" in text.partition("LEVEL = 'full'")[2]
