@@ -39,6 +39,8 @@ def is_unusual(script: str) -> bool:
     return _UNUSUAL.search(script) is not None
 
 
+# The default of a value, as the shell has it for variables.
+_SHELL_DEFAULT = r"(?P<namespace>[\w-]+)\.(?P<name>[\w-]+):?[-=](?P<default>[^|{}]*)"
 # How other systems write the output of a stage.
 _OUTPUT = r"(?:needs|steps|jobs|stages)\.(?P<stage>[\w-]+)\.(?:outputs\.)?(?P<name>[\w-]+)"
 
@@ -85,7 +87,8 @@ def _hint(body: str, stages: Collection[str]) -> str:
     if (stage := body.rpartition(".")[0]) in stages:
         return f'rename the stage "{stage}": a stage whose values others read has letters, digits, "_" and "-"'
     if dotted is None:
-        return 'a name has only letters, digits and "_"; put text for another program in single quotes'
+        other = 'a name has only letters, digits and "_"; put text for another program in single quotes'
+        return _default_hint(body, stages) or other
     namespace, name = dotted["namespace"], dotted["name"]
     if namespace in ELSEWHERE:
         return ELSEWHERE[namespace].format(name=name)
@@ -96,3 +99,11 @@ def _hint(body: str, stages: Collection[str]) -> str:
     if suggested:
         return f'write "${{{suggested}.{name}}}"'
     return f'there is no stage "{namespace}"; put text for another program in single quotes'
+
+
+def _default_hint(body: str, stages: Collection[str]) -> str:
+    """Return how to write the default in *body*, "" if it is not the value of a stage or another one with a default."""
+    match = re.fullmatch(_SHELL_DEFAULT, body)
+    if match is None or match["namespace"] not in (*stages, "inputs", "matrix", "setup"):
+        return ""
+    return f'write "${{{match["namespace"]}.{match["name"]}|{match["default"]}}}": a default follows a bar'

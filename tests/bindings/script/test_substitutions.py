@@ -134,6 +134,8 @@ def is_rejected(form: str, shell: tuple[str, ...]) -> bool:
             'write "${inputs.level}" for an input, "${setup.params.level}" for a parameter of the job',
         ),
         ("echo ${biuld.v}", 'write "${build.v}"'),
+        ("echo ${matrix.flags:-none}", 'write "${matrix.flags|none}": a default follows a bar'),
+        ("echo ${build.v:=1.0}", 'write "${build.v|1.0}": a default follows a bar'),
         ("echo ${project.v}", 'there is no stage "project"; put text for another program in single quotes'),
         (
             "echo ${a b}",
