@@ -26,7 +26,9 @@ class ChildProcess(Protocol):
 class RealClock:
     """Real seconds. At most one instance at a time, in the main thread; `close` restores the signal handlers.
 
-    Calls for files and signals alternate with scheduled calls, so that neither blocks the other.
+    Calls for files, processes and signals alternate with scheduled calls, so that neither blocks the other. If several
+    processes have ended, the call that one of them schedules comes before the call for the next: a stage starts in the
+    place of the first before the others are handled.
     Signals never interrupt a call: they become calls themselves (the write end of a socket is Python's wakeup file
     descriptor, https://docs.python.org/3/library/signal.html#signal.set_wakeup_fd).
     """
@@ -46,7 +48,7 @@ class RealClock:
             end.setblocking(False)
         self._selector.register(self._wakeup_read, selectors.EVENT_READ)
         self._wakeup_before = signal.set_wakeup_fd(self._wakeup_write.fileno(), warn_on_full_buffer=False)
-        self.on_signal(signal.SIGCHLD, self._check_children)
+        self._handlers_before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, _ignore)
 
     def close(self) -> None:
         """Restore signal handlers and drop all calls; the caller closes files and processes."""
@@ -72,16 +74,19 @@ class RealClock:
 
         Signals alone are not waited for.
         """
-        while not self._due:
+        while self._is_turn_of_alarms or not self._due:
             alarm = self._alarms.take(self.now()) if self._is_turn_of_alarms else None
             self._is_turn_of_alarms = False
             if alarm is not None:
                 alarm[1]()
                 return True
+            if self._due:
+                break
             if self._alarms.next_time() is None and not self._watches and not self._children:
                 return False
             self._queue_due_calls()
-            self._is_turn_of_alarms = True
+            self._is_turn_of_alarms = not self._due
+        self._is_turn_of_alarms = True
         self._due.popleft()()
         return True
 
@@ -140,20 +145,18 @@ class RealClock:
                 self._due.append(partial(self._read, key.fd))
 
     def _queue_signals(self) -> None:
-        numbers = dict.fromkeys(self._wakeup_read.recv(4096))
-        self._due.extend(self._signals[number] for number in numbers if number in self._signals)
+        """Queue the calls for signals, and for children that have ended."""
+        for number in dict.fromkeys(self._wakeup_read.recv(4096)):
+            if number == signal.SIGCHLD:
+                ended = [child for child in self._children if child.poll() is not None]
+                self._due.extend(map(self._children.pop, ended))
+            elif number in self._signals:
+                self._due.append(self._signals[number])
 
     def _read(self, file: int) -> None:
         """Call the watcher of *file*, if it is still watched."""
         if file in self._watches:
             self._watches[file]()
-
-    def _check_children(self) -> None:
-        """Make the calls for the children that have ended."""
-        for child, call in tuple(self._children.items()):
-            if child.poll() is not None:
-                del self._children[child]
-                call()
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:

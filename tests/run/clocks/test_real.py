@@ -156,3 +156,21 @@ def test_a_call_that_a_file_schedules_comes_before_the_next_for_files(clock: Rea
     os.close(writing)
 
     assert calls == ["file", "scheduled", "file", "scheduled"]
+
+
+def test_a_call_that_the_end_of_a_process_schedules_comes_before_the_end_of_the_next(clock: RealClock) -> None:
+    """The place of the first is taken before the others are handled."""
+    calls: list[str] = []
+
+    def end() -> None:
+        calls.append("end")
+        clock.at(clock.now(), lambda: calls.append("scheduled"))
+
+    for _ in range(2):
+        process = subprocess.Popen(["true"])
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        clock.on_end(process, end)
+    while clock.wait():
+        pass
+
+    assert calls == ["end", "scheduled", "end", "scheduled"]
