@@ -8,14 +8,13 @@ from pathlib import Path
 
 from pipegen.plan.model import Workspace
 from pipegen.run.files import private
-from pipegen.run.local.cache.digest import Definition, Definitions, JobEnvironmentState
+from pipegen.run.local.cache.digest import Definitions, JobEnvironmentState
 from pipegen.run.local.cache.index import DamagedIndexError, UnusableIndexError, reason
 from pipegen.run.local.cache.results import Results
 from pipegen.run.local.cache.store import Store
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.workspace import Trees
-from pipegen.run.model import Task
 
 # The default size of the cache in bytes; the least recently used results are removed first.
 LIMIT = 5 << 30
@@ -63,14 +62,14 @@ def results(
         warn(f"results are neither stored nor reused: {reason(error)}")
         return None
 
-    definitions = Definitions(lambda task: prepared.work[task].script, prepared.hosts, state)
-
-    def definition(task: Task) -> Definition | None:
-        # In a shared workspace, files cannot be attributed to stages.
-        is_lost = request.is_isolated and task.plan.workspace is Workspace.SHARED
-        return None if is_lost else definitions(task)
-
-    return Results(store, trees, definition, redactor=prepared.redactor, warn=warn)
+    # In a shared workspace, files cannot be attributed to stages.
+    attributable = [
+        selection
+        for selection in selected
+        if not request.is_isolated or selection.plan.workspace is not Workspace.SHARED
+    ]
+    definitions = Definitions(attributable, lambda task: prepared.work[task].script, prepared.hosts, state)
+    return Results(store, trees, definitions, redactor=prepared.redactor, warn=warn)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:
