@@ -169,6 +169,7 @@ def results(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     run("--stage", "ship")
     run("--stage", "ship", config=chain.replace(" of ", " from "))
     run(config=chain.replace("echo 1 >size", "echo 1  >size"))  # other text with the same result
+    run("--stage", "ship", config=chain.replace("echo 1 >size", "echo 4 >size"))
     run("--isolated", config=chain.replace("echo 1 >size", "echo 2 >size"))
     run("--isolated", config=chain.replace("echo 1 >size", "echo 2 >size"))
     run("--host", config=chain.replace("- name: build\n", "- name: build\n        image: debian:12\n"))

@@ -132,6 +132,10 @@ class Results:
             self._store.drop(stored_record)
         return False
 
+    def has_keys(self, task: TaskId) -> bool:
+        """Return whether *task* has a key, with or without a result."""
+        return bool(self._keys(task))
+
     def stored(self, task: Task) -> StoredRecord | None:
         """Return the result of *task* that `has_result` loaded."""
         return self._stored.get(task.id)
