@@ -39,6 +39,7 @@ class RealClock:
         self._selector = selectors.DefaultSelector()
         self._due: deque[Call] = deque()
         self._is_turn_of_alarms = False
+        self._last_look = 0.0
         self._watches: dict[int, Call] = {}
         self._children: dict[ChildProcess, Call] = {}
         self._signals: dict[int, Call] = {}
@@ -75,7 +76,7 @@ class RealClock:
         Signals alone are not waited for.
         """
         while self._is_turn_of_alarms or not self._due:
-            alarm = self._alarms.take(self.now()) if self._is_turn_of_alarms else None
+            alarm = self._next_alarm() if self._is_turn_of_alarms else None
             self._is_turn_of_alarms = False
             if alarm is not None:
                 alarm[1]()
@@ -135,6 +136,17 @@ class RealClock:
             self._handlers_before[number] = signal.signal(number, _ignore)
         self._signals[number] = call
 
+    def _next_alarm(self) -> tuple[float, Call] | None:
+        """Remove and return the next scheduled call, if it is due.
+
+        While calls for files and processes wait, only one that was scheduled after these were found: a stage that has
+        ended is not late, even if pipegen was suspended until after its timeout.
+        """
+        time = self._alarms.next_time()
+        if self._due and time is not None and time < self._last_look:
+            return None
+        return self._alarms.take(self.now())
+
     def _queue_due_calls(self) -> None:
         """Wait until a file or signal has a call, or until the time of a scheduled one; queue those for files."""
         due = self._alarms.next_time()
@@ -143,6 +155,7 @@ class RealClock:
                 self._queue_signals()
             else:
                 self._due.append(partial(self._read, key.fd))
+        self._last_look = self.now()
 
     def _queue_signals(self) -> None:
         """Queue the calls for signals, and for children that have ended."""

@@ -174,3 +174,17 @@ def test_a_call_that_the_end_of_a_process_schedules_comes_before_the_end_of_the_
         pass
 
     assert calls == ["end", "scheduled", "end", "scheduled"]
+
+
+def test_the_ends_of_processes_come_before_a_call_that_was_due_meanwhile(clock: RealClock) -> None:
+    """A stage that ended while pipegen was suspended did not exceed its timeout."""
+    calls: list[str] = []
+    for _ in range(2):
+        process = subprocess.Popen(["true"])
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        clock.on_end(process, lambda: calls.append("end"))
+    clock.at(clock.now(), lambda: calls.append("late"))
+    while clock.wait():
+        pass
+
+    assert calls == ["end", "end", "late"]
