@@ -87,3 +87,30 @@ def test_a_credential_of_a_stage_replaces_one_that_no_other_variable_reads() -> 
 
     assert "secrets: { LOGIN: { password: other }, KEY: second }" in " ".join(result.text.split())
     assert result.text.count("export LOGIN_USR=") == 1
+
+
+_COMPUTED = """\
+def ids = [login: 'user', key: 'token']
+pipeline {
+    agent any
+    environment { LOGIN = credentials("${ids.login}"); KEY = credentials("${ids.key}") }
+    stages {
+        stage('push') {
+            environment { USER_AT = "${LOGIN_USR}@host" }
+            steps { sh 'push "$USER_AT" "$LOGIN" "$KEY"' }
+        }
+    }
+}
+"""
+
+
+def test_a_credential_whose_id_is_known_only_at_run_time_is_bound_around_the_steps() -> None:
+    """`credentials()` is no step: only `environment` of Declarative knows it."""
+    report = Report()
+    config = " ".join(import_jenkins(SourceFile("Jenkinsfile", _COMPUTED), report).text.split())
+
+    assert 'around: - \'withCredentials([usernamePassword(credentialsId: "${ids.login}", ' in config
+    assert "passwordVariable: ''LOGIN_PSW''), usernameColonPassword(credentialsId: " in config
+    assert "withCredentials([string(credentialsId: \"${ids.key}\", variable: ''KEY'')])" in config
+    assert 'export USER_AT="${LOGIN_USR}@host"' in config
+    assert "Jenkinsfile:4:62: warning[PG850] the file does not show the kind of this credential" in messages(report)

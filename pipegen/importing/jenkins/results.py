@@ -14,6 +14,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
@@ -229,12 +230,17 @@ def report_credentials(source: JenkinsSource, report: Report) -> None:
                 call
                 for block in (source.pipeline, *all_calls(source.pipeline))
                 for name, call in _credentials(block)
-                if (identifier := constant(call.arguments[0].value)) and not kind_of(name, identifier, source.file.text)
+                if not kind_of(name, _identifier(call.arguments[0]), source.file.text)
             ],
             "the file does not show the kind of this credential: it becomes a secret text",
             'for another one, write { password: ID } or { file: ID } in "secrets": Jenkins cannot bind it as text',
             report,
         )
+
+
+def _identifier(argument: GroovyArgument) -> str:
+    """Return the ID of a credential, or the Groovy that computes it."""
+    return constant(argument.value) or argument.span.text
 
 
 def _credentials(block: GroovyCall) -> Iterator[tuple[str, GroovyCall]]:

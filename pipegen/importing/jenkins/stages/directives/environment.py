@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, constant
+from pipegen.importing.jenkins.reading.syntax import GroovyArgument, GroovyAssignment, GroovyCall, constant
 from pipegen.importing.jenkins.stages.directives.secrets import kind_of, of_one, password
 from pipegen.importing.jenkins.stages.kept import (
     expression_of,
@@ -81,7 +81,7 @@ class EnvironmentReader:
 
     def _value(self, assignment: GroovyAssignment) -> str | None:
         """Return *assignment* as an expression, which Jenkins evaluates wherever Groovy of the block reads it."""
-        expression = expression_of(assignment)
+        expression = expression_of(assignment) if _credential(assignment) is None else None
         text = self._with_values(expression) if expression is not None else None
         return text if text is not None and len(text) <= _LONGEST and "\n" not in text else None
 
@@ -100,14 +100,14 @@ class EnvironmentReader:
 
     def _variable(self, assignment: GroovyAssignment) -> None:
         value, name = assignment.value, assignment.name
-        if isinstance(value, GroovyCall) and value.name == "credentials":
-            identifier = constant(value.arguments[0].value) if value.arguments else None
+        if (argument := _credential(assignment)) is not None:
+            identifier = constant(argument.value)
             if identifier is None:
                 raise UntranslatableError("the ID of a credential is known only at run time")
             self._credentials(name, identifier)
         elif (call := printing_command(value)) is not None and call.name == "sh":
-            argument = call.argument("script")
-            command = self._names.script(argument.value if argument is not None else None)
+            text_of_command = call.argument("script")
+            command = self._names.script(text_of_command.value if text_of_command is not None else None)
             export = f'{name}="$({command})"\nexport {name}'
             self._commands[name] = assignment, export
             self._work.environment_commands.append((call, export, setting(assignment)))
@@ -164,7 +164,7 @@ class EnvironmentReader:
         else:
             bound = password(identifier, f"{name}_USR", f"{name}_PSW", taken)
         exports, settings = [*bound.exports], [*bound.settings]
-        if kind == "password" and re.search(rf"\${{?[#!]?{name}\b", self._file):
+        if kind == "password" and _is_read(name, self._file):
             secret = next(iter(bound.secrets))
             exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
             settings.append(f'"{name}=${{env.{secret}_USERNAME}}:${{env.{secret}_PASSWORD}}"')
@@ -182,14 +182,17 @@ class EnvironmentReader:
 
     def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
         """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""
-        item = setting(assignment)
+        argument = _credential(assignment)
+        item = setting(assignment) if argument is None else _bindings(assignment.name, argument.span.text, self._file)
         item = self._with_values(item) if item is not None else None
         if item is None or first_read(item, self._names.outside) or self._reads_lines(item):
             self._marks.left_out(assignment, reason)
             return
-        self._blocks[assignment.name] = f"withEnv([{item}])"
-        if re.search(rf"\b{assignment.name}\b", self._stage):
-            self._wrap(self._blocks[assignment.name])
+        block = f"{'withEnv' if argument is None else 'withCredentials'}([{item}])"
+        variables = [assignment.name, *(f"{assignment.name}{part}" for part in ("_USR", "_PSW") if f"{part}'" in block)]
+        self._blocks |= dict.fromkeys(variables, block)
+        if any(re.search(rf"\b{name}\b", self._stage) for name in variables):
+            self._wrap(block)
         self._marks.raw(assignment, "the environment", reason)
 
     def _reads_lines(self, item: str) -> bool:
@@ -219,6 +222,28 @@ class EnvironmentReader:
         """Return whether the stage names the variable *name*, or the value of another one contains it."""
         value = rf"\w+\s*=\s*\"[^\"\n]*\$\{{?(?:env\.)?{name}\b"
         return re.search(rf"\b{name}\b", self._stage) is not None or re.search(value, self._file) is not None
+
+
+def _credential(assignment: GroovyAssignment) -> GroovyArgument | None:
+    """Return the ID of the credential that *assignment* binds, None if it binds none."""
+    value = assignment.value
+    return value.argument("") if isinstance(value, GroovyCall) and value.name == "credentials" else None
+
+
+def _bindings(name: str, identifier: str, file: str) -> str | None:
+    """Return the bindings of the credential with the Groovy text *identifier* to *name*, read in the text *file*."""
+    if "\n" in identifier:
+        return None
+    if kind_of(name, identifier, file) != "password":
+        return f"string(credentialsId: {identifier}, variable: '{name}')"
+    parts = f"usernameVariable: '{name}_USR', passwordVariable: '{name}_PSW'"
+    both = f", usernameColonPassword(credentialsId: {identifier}, variable: '{name}')" if _is_read(name, file) else ""
+    return f"usernamePassword(credentialsId: {identifier}, {parts}){both}"
+
+
+def _is_read(name: str, file: str) -> bool:
+    """Return whether the text *file* reads the variable *name* itself, not only its parts."""
+    return re.search(rf"\${{?[#!]?{name}\b", file) is not None
 
 
 def _as_text(expression: str) -> str:
