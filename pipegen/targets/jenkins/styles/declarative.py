@@ -21,6 +21,7 @@ from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.directives import in_directives, with_agent_in_steps
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
 from pipegen.targets.jenkins.styles.mails import with_mail_functions
+from pipegen.targets.jenkins.styles.script_blocks import without_script
 
 # The lines of the function that tests the condition of the only pipeline.
 _FUNCTION_LINES = 5
@@ -111,9 +112,10 @@ def finally_obstacle(work: ScriptedPlans) -> str:
 
 def _in_post(stage: model.StageBlock, work: ScriptedPlans) -> model.StageBlock:
     """Return the finally *stage*, which also tests the condition of its pipeline."""
+    stage = replace(stage, when=(), steps=without_script(stage.steps))
     if not work.is_conditional:
-        return replace(stage, when=())
-    return replace(stage, when=(), condition=conjunction(selected(work.selected(stage.pipeline)), stage.condition))
+        return stage
+    return replace(stage, condition=conjunction(selected(work.selected(stage.pipeline)), stage.condition))
 
 
 def _obstacle_of(job: Job) -> str:

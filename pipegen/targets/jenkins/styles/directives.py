@@ -15,9 +15,9 @@ from itertools import pairwise
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import docker_arguments
-from pipegen.targets.jenkins.stages.files.post_actions import in_script
 from pipegen.targets.jenkins.stages.scripts.shell_variables import is_assignable
 from pipegen.targets.jenkins.styles.functions import helpers
+from pipegen.targets.jenkins.styles.script_blocks import in_script
 
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.

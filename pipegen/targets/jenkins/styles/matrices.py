@@ -19,10 +19,10 @@ from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.model.steps import Around
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames, steps_function_name
-from pipegen.targets.jenkins.stages.files.post_actions import without_script
 from pipegen.targets.jenkins.styles.directives import with_agent_in_steps
 from pipegen.targets.jenkins.styles.group_names import shown_combinations
 from pipegen.targets.jenkins.styles.mails import of_any_stage
+from pipegen.targets.jenkins.styles.script_blocks import without_script
 from pipegen.targets.jenkins.styles.shapes import holes, with_expressions
 from pipegen.targets.templates import (
     DifferentError,

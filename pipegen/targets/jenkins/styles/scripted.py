@@ -28,6 +28,7 @@ from pipegen.targets.jenkins.styles import matrices
 from pipegen.targets.jenkins.styles.kinds import weigh_kinds
 from pipegen.targets.jenkins.styles.loops import called, with_loops
 from pipegen.targets.jenkins.styles.mails import with_mail_functions
+from pipegen.targets.jenkins.styles.script_blocks import without_script
 from pipegen.targets.jenkins.styles.tables import lower_tables
 
 _MOST_STAGES = 40
@@ -45,6 +46,8 @@ def lower_scripted(
     work: ScriptedPlans, stages: Sequence[model.StageBlock], frame: FileFrame
 ) -> model.ScriptedPipelines:
     """Return *stages* as calls, or as tables if there would be too many, with the *frame* around them."""
+    if any(named_job.job.plugin_steps is not None for named_job in work.named):
+        stages = [replace(stage, steps=without_script(stage.steps)) for stage in stages]
     body = _with_lists(_starts(work, stages))
     body = replace(
         body,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
-from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.files.stashes import artifact_paths, excludes, expanded, has_folders, patterns
@@ -16,10 +14,6 @@ from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 _COVERAGE, _JUNIT, _CODEQUALITY, _SARIF = "coverage", "junit", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
-# Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
-# which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
-_SCRIPT_STEPS = frozenset({"if", "lock", "node", "parallel", "properties", "stage"})
-_GENERATED_LOCK = "lock(resource: "
 
 
 class ReportKinds:
@@ -68,52 +62,6 @@ def archived_on_success(job: Job, values: GroovyTexts) -> Iterator[model.Step]:
     """Yield the steps that archive files of *job* after a success, if that is when to keep them."""
     if job.retention.when is ArtifactsWhen.SUCCESS:
         yield from _archives(job, values)
-
-
-def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
-    """Return *steps* for Declarative: constructs that are not steps are in `script`."""
-    return tuple(_in_script(step) for step in steps)
-
-
-def _in_script(step: model.Step) -> model.Step:
-    match step:
-        case model.Ensured() | model.InImage() | model.WithAfter() | model.PinAgent():
-            return model.Wrapped("script", (step,))
-        case model.Wrapped(head="script"):
-            return step
-        case model.GroovyStatement() if _is_groovy(step.text):
-            return model.Wrapped("script", (step,))
-        case model.Wrapped() if _needs_script(step.head):
-            return model.Wrapped("script", (step,))
-        case model.Wrapped() | model.WithCredentials() | model.OnAgent() | model.InPod():
-            return replace(step, steps=in_script(step.steps))
-    return step
-
-
-def without_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
-    """Return *steps* for a function, which is Groovy: what `in_script` puts in `script` is outside it."""
-    return tuple(chain.from_iterable(map(_outside, steps)))
-
-
-def _outside(step: model.Step) -> tuple[model.Step, ...]:
-    match step:
-        case model.Wrapped(head="script"):
-            return without_script(step.steps)
-        case model.Wrapped() | model.WithCredentials() | model.OnAgent() | model.InPod():
-            return (replace(step, steps=without_script(step.steps)),)
-    return (step,)
-
-
-def _is_groovy(text: str) -> bool:
-    """Return whether the step *text* must be in `script`, since it may have Groovy in its block."""
-    name = model.step_name(text)
-    return "." in name or name in _SCRIPT_STEPS or (text.endswith("}") and name != "script")
-
-
-def _needs_script(head: str) -> bool:
-    """Return whether a block step must be in `script`: Declarative rejects it, or its arguments."""
-    name = model.step_name(head)
-    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK))
 
 
 def _archives(job: Job, values: GroovyTexts) -> Iterator[model.Step]:

@@ -1,0 +1,129 @@
+"""Blocks `script`: Declarative needs them around Groovy that is not a step, and no other place does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.groovy import GroovyTokens, lines_in_strings
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+
+# Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
+# which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
+_SCRIPT_STEPS = frozenset({"if", "lock", "node", "parallel", "properties", "stage"})
+_GENERATED_LOCK = "lock(resource: "
+# Words that leave a block before its end, and a definition, which other statements beside it may repeat.
+_LEAVING = re.compile(r"\b(?:return|break|continue)\b")
+_DEFINITION = re.compile(r"^\s*(?:def|final|boolean|int|long|[A-Z][\w.<>, \[\]]*?)\s+\w+\s*(?:=|$)", re.MULTILINE)
+
+
+def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
+    """Return *steps* for Declarative: constructs that are not steps are in `script`."""
+    return tuple(_in_script(step) for step in steps)
+
+
+def _in_script(step: model.Step) -> model.Step:
+    match step:
+        case model.Ensured() | model.InImage() | model.WithAfter() | model.PinAgent():
+            return model.Wrapped("script", without_script((step,)))
+        case model.Wrapped(head="script"):
+            return step
+        case model.GroovyStatement() if _is_groovy(step.text):
+            return model.Wrapped("script", without_script((step,)))
+        case model.Wrapped() if _needs_script(step.head):
+            return model.Wrapped("script", without_script((step,)))
+        case model.Wrapped() | model.WithCredentials() | model.OnAgent() | model.InPod():
+            return replace(step, steps=in_script(step.steps))
+    return step
+
+
+def _is_groovy(text: str) -> bool:
+    """Return whether the step *text* must be in `script`, since it may have Groovy in its block."""
+    name = model.step_name(text)
+    return "." in name or name in _SCRIPT_STEPS or (text.endswith("}") and name != "script")
+
+
+def _needs_script(head: str) -> bool:
+    """Return whether a block step must be in `script`: Declarative rejects it, or its arguments."""
+    name = model.step_name(head)
+    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK))
+
+
+def without_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
+    """Return *steps* for a function or a block, which is Groovy: the contents of `script` are outside it."""
+    is_only = len(steps) == 1
+    return tuple(chain.from_iterable(_outside(step, is_only=is_only) for step in steps))
+
+
+def _outside(step: model.Step, *, is_only: bool) -> tuple[model.Step, ...]:
+    match step:
+        case model.Wrapped(head="script"):
+            return without_script(step.steps)
+        case model.GroovyStatement():
+            return (replace(step, text=_without_blocks(step.text, is_only=is_only)),)
+        case model.Ensured():
+            parts = {name: without_script(getattr(step, name)) for name in ("steps", "on_failure", "always")}
+            return (replace(step, **parts),)
+        case (
+            model.Wrapped()
+            | model.WithCredentials()
+            | model.OnAgent()
+            | model.InPod()
+            | model.WithAfter()
+            | model.InImage()
+        ):
+            return (replace(step, steps=without_script(step.steps)),)
+    return (step,)
+
+
+def _without_blocks(text: str, *, is_only: bool) -> str:
+    """Return the Groovy *text* without blocks `script` in it, except those that limit what is in them.
+
+    It *is_only* if no other statement is beside it.
+    """
+    if "script" not in text:
+        return text
+    try:
+        code = GroovyTokens(text)
+    except UnreadableError:  # text that is reported elsewhere
+        return text
+    for index in range(code.size):
+        if code.is_word(index, "script") and code.is_sign(index + 1, "{") and not code.is_sign(index - 1, "."):
+            end = code.skip(index + 1)
+            is_whole = index == 0 and end == code.size
+            is_alone = is_only if is_whole else code.is_sign(index - 1, "{") and code.is_sign(end, "}")
+            start, stop = code.tokens[index].start, code.tokens[end - 1].end
+            inner = text[code.tokens[index + 1].end : stop - 1]
+            if _is_first_on_its_line(text, start) and not _limits(inner, is_alone=is_alone):
+                shorter = text[:start] + _with_margin(inner, start - text.rfind("\n", 0, start) - 1) + text[stop:]
+                return _without_blocks(shorter, is_only=is_only)
+    return text
+
+
+def _is_first_on_its_line(text: str, offset: int) -> bool:
+    return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
+
+
+def _limits(inner: str, *, is_alone: bool) -> bool:
+    """Return whether the block around *inner* ends what leaves it, or the names in it."""
+    return _LEAVING.search(inner) is not None or (not is_alone and _DEFINITION.search(inner) is not None)
+
+
+def _with_margin(inner: str, margin: int) -> str:
+    """Return the lines of *inner*, the text between two braces, with this *margin* after the first."""
+    inside = lines_in_strings(inner)
+    lines = inner.strip().split("\n")
+    skipped = inner[: len(inner) - len(inner.lstrip())].count("\n")
+    own = [
+        len(line) - len(line.lstrip())
+        for number, line in enumerate(inner.split("\n"))
+        if number and line.strip() and number not in inside
+    ]
+    width = min(own, default=0)
+    return "\n".join(
+        line if not number or number + skipped in inside else " " * margin + line[width:] if line.strip() else ""
+        for number, line in enumerate(lines)
+    )
