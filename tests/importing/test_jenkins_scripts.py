@@ -7,7 +7,7 @@ import re
 import pytest
 from importing.samples import messages
 
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile
@@ -303,3 +303,38 @@ def test_a_build_of_an_image_that_other_groovy_reads_stays_groovy(statements: st
 
     assert all(line in result.text for line in statements.split("\n"))
     assert "docker build" not in result.text
+
+
+_UNBRACED = """\
+if (params.LIST == 'a')
+    sh 'one'
+else if (params.QUICK) sh 'two'; else
+    sh 'three'
+sh 'four'"""
+
+
+def test_a_statement_without_braces_is_the_body_of_its_condition() -> None:
+    """It can be on the next line."""
+    result, _ = _imported(_UNBRACED)
+
+    lines = 'if [ "${inputs.LIST}" = a ]; then one elif [ "${inputs.QUICK}" = true ]; then two else three fi - four'
+    assert lines in _entries(result)
+
+
+@pytest.mark.parametrize("head", [r"if (!(params.LIST ==~ /\d+/))", "for (name in ['a', 'b'])", "while (isRed())"])
+def test_a_statement_without_braces_stays_groovy_with_its_head(head: str) -> None:
+    """The commands after it do not."""
+    result, _ = _imported(f"{head}\n    error('wrong')\nsh 'make'")
+
+    assert "script: [make]" in result.text
+    assert f"{head} error('wrong') }}" in _entries(result)
+
+
+def test_too_many_statements_in_each_other_are_refused() -> None:
+    """Reading them takes a call for each."""
+    report = Report()
+    text = _SOURCE.replace("WHEN", "").replace("STATEMENTS", f"{'if (a) ' * 400}sh 'make'")
+    with pytest.raises(Stopped):
+        import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "too many statements are in each other without braces" in messages(report)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from math import prod
 
+from pipegen.importing.jenkins.reading.statement_ends import StatementEnds
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyAssignment,
@@ -39,15 +40,11 @@ _KEYWORDS = frozenset(
 )
 # Words that begin the definition of a name.
 _DEFINING = frozenset({"def", "String", "final"})
-# A line that ends or begins with one of these signs continues in the next line, or from the one before.
-_OPEN_SIGNS = frozenset(",+-*:?=&|<>!([.%")
-_CONTINUING = frozenset(".?:&|+")
 # The tokens of `.trim()`.
 _TRIM = 4
 # The tokens of `catch (error)`, and the classes that have the failure of a step `sh`, one of them its own.
 _UNTYPED_CATCH = 4
 _OF_ANY_FAILURE = frozenset({"def", "Throwable", "Exception", "AbortException"})
-_AFTER_BLOCK = frozenset({"else", "catch", "finally"})
 
 
 class GroovyReader:
@@ -56,6 +53,7 @@ class GroovyReader:
     def __init__(self, file: SourceFile, code: GroovyTokens) -> None:
         self._file = file
         self._code = code
+        self._ends = StatementEnds(file.text, code)
 
     def span(self, start: int, end: int) -> Span:
         """Return the span from the token at *start* up to, but not including, that at *end*."""
@@ -86,7 +84,7 @@ class GroovyReader:
             yield statement
 
     def _statement(self, start: int, end: int) -> tuple[Statement, int]:
-        code, stop = self._code, self._end_of_statement(start, end)
+        code, stop = self._code, self._ends.of_statement(start, end)
         groovy = OtherGroovy(self.span(start, stop)), stop
         word = code.word(start)
         if word in _DEFINING and code.word(start + 1) and code.is_sign(start + 2, "="):
@@ -114,22 +112,27 @@ class GroovyReader:
         code = self._code
         if not code.is_sign(start + 1, "("):
             return None
-        brace = code.skip(start + 1)
-        end = code.skip(brace) if brace < stop and code.is_sign(brace, "{") else stop + 1
-        if end > stop:
+        body = code.skip(start + 1)
+        end = self._ends.of_body(body, stop)
+        if end > stop or code.is_sign(body, ";"):
             return None
-        condition, block = self.span(start + 2, brace - 1).text, self.block(brace)
-        if end == stop:
-            return GroovyConditional(condition, block, None)
-        if not code.is_word(end, "else"):
-            return None
-        if code.is_word(end + 1, "if") and (inner := self._conditional(end + 1, stop)) is not None:
-            span = self.span(end + 1, stop)
+        condition, block = self.span(start + 2, body - 1).text, self._body(body, end)
+        other = self._ends.other_branch(end, stop)
+        if other is None:
+            return GroovyConditional(condition, block, None) if end == stop else None
+        if code.is_word(other, "if") and (inner := self._conditional(other, stop)) is not None:
+            span = self.span(other, stop)
             return GroovyConditional(
-                condition, block, GroovyBlock((OtherGroovy(span, conditional=inner),), end + 1, span)
+                condition, block, GroovyBlock((OtherGroovy(span, conditional=inner),), other, span)
             )
-        is_block = code.is_sign(end + 1, "{") and code.skip(end + 1) == stop
-        return GroovyConditional(condition, block, self.block(end + 1)) if is_block else None
+        is_body = self._ends.of_body(other, stop) == stop
+        return GroovyConditional(condition, block, self._body(other, stop)) if is_body else None
+
+    def _body(self, start: int, end: int) -> GroovyBlock:
+        """Return the block from *start* to *end*, or a single statement without braces."""
+        if self._code.is_sign(start, "{"):
+            return self.block(start)
+        return GroovyBlock((self._statement(start, end)[0],), start, self.span(start, end))
 
     def _try(self, start: int, stop: int) -> GroovyTry | None:
         """Return the `try` from *start* to *stop*; None for one that does not keep a failure."""
@@ -214,33 +217,6 @@ class GroovyReader:
             span=self.span(start, name_end),
             whole=self.span(start, stop),
         )
-
-    def _end_of_statement(self, start: int, end: int) -> int:
-        """Return the index after the statement at *start*: a line break ends it where it can."""
-        code, index = self._code, start
-        while True:
-            previous = index
-            index = code.skip(index)
-            if index >= end or code.is_sign(index, ";") or code.closes(index):
-                return min(index, end)
-            gap = self._file.text[code.tokens[index - 1].end : code.tokens[index].start]
-            if "\n" not in gap or self._goes_on(index, previous):
-                continue
-            return index
-
-    def _goes_on(self, index: int, previous: int) -> bool:
-        """Return whether the statement continues at *index*, which begins a line, after the part at *previous*."""
-        code = self._code
-        last = code.tokens[index - 1]
-        if last.kind is TokenKind.SIGN and last.text in _OPEN_SIGNS:
-            # `import name.*` ends there.
-            return last.text != "*" or not code.is_sign(index - 2, ".")
-        token = code.tokens[index]
-        if token.kind is TokenKind.SIGN and token.text in _CONTINUING:
-            return True
-        if code.is_sign(index, "{"):
-            return last.text == ")" or last.kind is TokenKind.WORD
-        return code.is_sign(previous, "{") and token.text in _AFTER_BLOCK
 
     def _arguments(self, start: int, end: int) -> Iterator[GroovyArgument]:
         for first, last in self._pieces(start, end, ","):
