@@ -15,6 +15,8 @@ from pipegen.targets.jenkins import model
 # which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
 _SCRIPT_STEPS = frozenset({"if", "lock", "node", "parallel", "properties", "stage"})
 _GENERATED_LOCK = "lock(resource: "
+# Steps whose only required parameter is an object: Declarative requires all of its parts, and then no other parameter.
+_PARTS = {"withDockerRegistry": ("url", "credentialsId"), "withDockerServer": ("uri", "credentialsId")}
 # Words that leave a block before its end, and a definition, which other statements beside it may repeat.
 _LEAVING = re.compile(r"\b(?:return|break|continue)\b")
 _DEFINITION = re.compile(r"^\s*(?:def|final|boolean|int|long|[A-Z][\w.<>, \[\]]*?)\s+\w+\s*(?:=|$)", re.MULTILINE)
@@ -49,7 +51,14 @@ def _is_groovy(text: str) -> bool:
 def _needs_script(head: str) -> bool:
     """Return whether a block step must be in `script`: Declarative rejects it, or its arguments."""
     name = model.step_name(head)
-    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK))
+    if "." in name or name in _PARTS:
+        return "." in name or not _has_all_parts(head, _PARTS[name])
+    return name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK)
+
+
+def _has_all_parts(head: str, parts: Sequence[str]) -> bool:
+    keys = set(re.findall(r"\b(\w+)\s*:", head))
+    return keys.issuperset(parts) and ("toolName" not in keys or "registry" in keys)
 
 
 def without_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:

@@ -45,3 +45,21 @@ def test_a_block_for_declarative_contains_no_other() -> None:
     steps = in_script((model.Ensured(steps=(_STEP,), always=(model.GroovyStatement("script {\n    a()\n}"),)),))
 
     assert steps == (model.Wrapped("script", (model.Ensured(steps=(_STEP,), always=(model.GroovyStatement("a()"),)),)),)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_valid"),
+    [
+        ("withDockerRegistry(credentialsId: 'a')", False),
+        ("withDockerRegistry(url: '', credentialsId: 'a')", True),
+        ("withDockerRegistry([url: '', credentialsId: 'a'])", True),
+        ("withDockerRegistry(url: '', credentialsId: 'a', toolName: 'docker')", False),
+        ("withDockerRegistry(registry: [url: '', credentialsId: 'a'], toolName: 'docker')", True),
+        ("withDockerServer(uri: 'tcp://a')", False),
+    ],
+)
+def test_a_step_without_all_parts_of_its_object_is_in_script(head: str, is_valid: bool) -> None:  # noqa: FBT001
+    """Declarative requires all parts of the object that is the only required parameter."""
+    step = model.Wrapped(head, (_STEP,))
+
+    assert in_script((step,)) == ((step,) if is_valid else (model.Wrapped("script", (step,)),))
