@@ -338,3 +338,40 @@ def test_too_many_statements_in_each_other_are_refused() -> None:
         import_jenkins(SourceFile("Jenkinsfile", text), report)
 
     assert "too many statements are in each other without braces" in messages(report)
+
+
+def test_the_status_of_a_command_is_a_variable_of_the_shell() -> None:
+    """It is the number with which the command ends."""
+    result, _ = _imported(
+        "def code = sh(returnStatus: true, script: 'make a && make b')\n"
+        'if (code != 0) { error "failed: ${code}" }\n'
+        "def found = sh(script: 'grep x y', returnStatus: true)\n"
+        "if (found == 1) { sh 'make x' }"
+    )
+
+    assert "code=0 (make a && make b) || code=$?" in _entries(result)
+    assert 'if [ "${code}" != 0 ]; then echo "failed: ${code}" >&2 exit 1 fi' in _entries(result)
+    assert 'found=0 grep x y || found=$? - |- if [ "${found}" = 1 ]; then' in _entries(result)
+    assert _is_same(result)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        # Groovy compares a number with a text.
+        "def code = sh(returnStatus: true, script: 'x')\nif (code == '0') { sh 'y' }",
+        "def code = sh(returnStdout: true, script: 'x').trim()\nif (code == 0) { sh 'y' }",
+        "def code = sh(returnStatus: true, script: 'x')\ndef text = \"${code}\"\nif (text == 0) { sh 'y' }",
+        "if (params.LIST == 0) { sh 'y' }",
+        # A shell that ignores the failure of the first command runs the other.
+        "def code = sh(returnStatus: true, script: 'x; y')\nif (code == 0) { sh 'y' }",
+        "dir('a') { script {\n    def code = sh(returnStatus: true, script: 'x')\n    exit(code)\n} }",
+    ],
+)
+def test_another_status_stays_groovy(statements: str) -> None:
+    """The condition would hold in other cases."""
+    result, _ = _imported(statements)
+
+    assert "code=$?" not in result.text
+    assert "if [" not in result.text
+    assert _is_same(result)

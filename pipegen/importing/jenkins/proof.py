@@ -33,7 +33,13 @@ from pipegen.importing.jenkins.reading.syntax import (
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.kept import tokens_of
-from pipegen.importing.jenkins.stages.scripts.assignments import assignment_of, is_text, printing_command, read_path
+from pipegen.importing.jenkins.stages.scripts.assignments import (
+    assignment_of,
+    is_text,
+    printing_command,
+    read_path,
+    status_script,
+)
 from pipegen.importing.jenkins.stages.scripts.parts import span_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.importing.jenkins.stages.texts import NULL, is_interpreted
@@ -283,7 +289,7 @@ def _joins(line: str, expected: str) -> bool:
     """
     command = re.escape(expected)
     is_assignment = re.match(r"\w+=", expected) is not None and _QUOTES.sub("", line) == _QUOTES.sub("", expected)
-    in_subshell = rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)|\(*{command}\)* \|\| true\)?"
+    in_subshell = rf"\({_IN_FOLDER}{command}\)|\w+=\$\({command}\)|\(*{command}\)* \|\| (true|\w+=\$\??)\)?"
     return is_assignment or re.fullmatch(in_subshell, line) is not None
 
 
@@ -313,6 +319,9 @@ def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Map
     call = printing_command(assignment.value)
     if call is not None:
         yield from _expected(call, constants)
+    elif isinstance(assignment.value, GroovyCall) and status_script(assignment.value) is not None:
+        yield f"{assignment.name}=0"
+        yield from _expected(assignment.value, constants)
     elif is_text(assignment.value) and not (isinstance(statement, OtherGroovy) and statement.definition is not None):
         yield _normal(f"{assignment.name}={_text(assignment.value, constants)}")
 

@@ -34,6 +34,8 @@ class Comparator(Enum):
     IS_BOOLEAN = "is boolean"
     TO_BOOLEAN = "to boolean"
     IS_NULL = "is null"
+    # The status of a command is this number.
+    IS_NUMBER = "is number"
     # The text is there and not empty, or the boolean is true.
     IS_SET = "is set"
 

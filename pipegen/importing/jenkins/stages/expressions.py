@@ -22,6 +22,7 @@ from pipegen.importing.jenkins.stages.build_tests import (
 )
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import GroovyTokens, TokenKind
+from pipegen.source.tree import whole_number
 
 # The result of the build before a stage runs: later stages do not run after a failure.
 _RESULT = re.compile(r"currentBuild\.(?:result|currentResult)")
@@ -146,8 +147,7 @@ class ExpressionReader:
         elif sign in comparators:
             raise self._other()
         else:
-            comparator = Comparator.IS_NULL if value == _NULL else Comparator.IS_BOOLEAN
-            test = VariableComparison(variable, comparator, constant(value) or "")
+            test = VariableComparison(variable, _comparator_with(value), constant(value) or "")
         return NoTest(test) if sign == "!=" else test
 
     def _method(self, subject: str, comparator: Comparator) -> BuildTest:
@@ -207,7 +207,8 @@ class ExpressionReader:
         elif token.kind is TokenKind.EXPRESSION and token.text.startswith("/"):
             value = token.text[1:-1].replace("\\/", "/")
         else:
-            value = _WORDS.get(token.text)
+            number = whole_number(token.text) if self._local else None
+            value = _WORDS.get(token.text) if number is None else GroovyConstant(number)
         self._index += value is not None
         return value
 
@@ -229,6 +230,13 @@ class ExpressionReader:
 
     def _other(self) -> UntranslatableError:
         return UntranslatableError("it contains Groovy other than comparisons of variables")
+
+
+def _comparator_with(value: GroovyConstant) -> Comparator:
+    """Return how a variable is compared with *value*."""
+    if isinstance(value.value, bool):
+        return Comparator.IS_BOOLEAN
+    return Comparator.IS_NULL if value == _NULL else Comparator.IS_NUMBER
 
 
 def variable_of(subject: str) -> BuildVariable:

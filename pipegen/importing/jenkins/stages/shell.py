@@ -44,9 +44,9 @@ _SEQUENCE = re.compile(r"[;\n#]|(?<![&>])&(?![&>])|\\\Z")
 class ScriptCommand(Struct, kw_only=True):
     """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it.
 
-    *variable* is one of the shell that gets its output, or with *is_value* the word *text*; programs read it if
-    *is_exported*, and other stages if *is_output*. With *is_message*, it only writes to the log. With
-    *accepts_failure*, Jenkins continues if it fails. A text that *is_group* is in parentheses.
+    *variable* is one of the shell that gets its output, with *is_value* the word *text*, or with *is_status* the number
+    with which it ends; programs read it if *is_exported*, and other stages if *is_output*. With *is_message*, it only
+    writes to the log. With *accepts_failure*, Jenkins continues if it fails. A text that *is_group* is in parentheses.
     """
 
     text: str
@@ -58,6 +58,7 @@ class ScriptCommand(Struct, kw_only=True):
     exports: tuple[tuple[str, str], ...] = ()
     variable: str = ""
     is_value: bool = False
+    is_status: bool = False
     is_exported: bool = False
     is_output: bool = False
     is_message: bool = False
@@ -212,6 +213,8 @@ def _before(command: ScriptCommand, settings: Sequence[str], *, is_new: bool) ->
 def _assignment(command: ScriptCommand, *, is_bash: bool) -> str:
     """Return the lines that set the variable of *command*."""
     name = command.variable
+    if command.is_status:
+        return f"{name}=0\n{command.text} || {name}=$?"
     lines = [f"{name}={command.text if command.is_value else _substitution(command, is_bash=is_bash)}"]
     if command.is_exported:
         lines.append(f"export {name}")

@@ -57,11 +57,12 @@ NULL = "null"
 
 
 class ShellVariable(Struct):
-    """A variable of the environment; *default* replaces an empty value. Perhaps nothing sets it unless *is_set*."""
+    """A variable, or the status of a command; *default* replaces "". Perhaps nothing sets it unless *is_set*."""
 
     name: str
     default: str = ""
     is_set: bool = True
+    is_status: bool = False
 
     @property
     def text(self) -> str:
@@ -121,9 +122,9 @@ class JenkinsNames(Struct, kw_only=True):
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
         return replace(self, defined={**self.defined, name: tuple(self._parts(value))})
 
-    def with_local(self, name: str) -> JenkinsNames:
+    def with_local(self, name: str, *, is_status: bool = False) -> JenkinsNames:
         """Return these names with *name* for a variable of the shell, in a `script` block."""
-        return replace(self, defined={**self.defined, name: (ShellVariable(name),)})
+        return replace(self, defined={**self.defined, name: (ShellVariable(name, is_status=is_status),)})
 
     def with_image(self, name: str, image: Value) -> JenkinsNames:
         """Return these names with *name* for the object of an *image*, which no text can contain."""

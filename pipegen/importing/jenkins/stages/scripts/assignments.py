@@ -20,7 +20,7 @@ from pipegen.importing.jenkins.reading.syntax import (
 )
 from pipegen.importing.jenkins.stages.commands import build_image, printing
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
-from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of
+from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
 from pipegen.importing.untranslatable import UntranslatableError
@@ -59,13 +59,28 @@ def _define(reader: StepReader, definition: GroovyAssignment, context: SourceSte
         reader.commented(comment, context, lambda: build_image(reader, build, context))
         reader.names = reader.names.with_image(name, build.arguments[0].value)
         return
-    if is_text(value):
+    status = status_script(value)
+    if status is None and is_text(value):
         reader.names = reader.names.with_definition(name, value)
         return
     if reader.names.is_variable(name):
         raise UntranslatableError(f'"{name}" is a variable of the environment, too')
+    if status is not None:
+        _add_status(reader, command_of(reader.names.script(status)), name, context, comment)
+        return
     _add(reader, _printed(reader, value), name, context, comment)
     reader.names = reader.names.with_local(name)
+
+
+def _add_status(
+    reader: StepReader, command: ScriptCommand, name: str, context: SourceStepContext, comment: str
+) -> None:
+    """Add *command*, whose status the variable *name* gets."""
+    if context.directory or context.exports:
+        raise UntranslatableError("it is in a block of another step")
+    status = replace(command, text=tested(command), variable=name, is_status=True, comment=comment)
+    reader.add(status, context)
+    reader.names = reader.names.with_local(name, is_status=True)
 
 
 def _build_of(value: Value) -> GroovyCall | None:
@@ -142,6 +157,15 @@ def printing_command(value: Value) -> GroovyCall | None:
         return None
     output = call.argument("returnStdout")
     return call if output is not None and constant(output.value) == "true" else None
+
+
+def status_script(value: Value) -> Value | None:
+    """Return the script whose status *value* is, None for another value."""
+    if not isinstance(value, GroovyCall) or value.name != "sh":
+        return None
+    script, status = value.argument("script"), value.argument("returnStatus")
+    is_status = status is not None and constant(status.value) == "true"
+    return script.value if script is not None and is_status else None
 
 
 def read_path(call: GroovyCall) -> str:

@@ -186,7 +186,9 @@ def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: boo
     _check_type(test, names)
     text = "true" if comparator is Comparator.IS_SET and is_boolean else test.text
     match comparator:
-        case Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.TO_BOOLEAN | Comparator.IS_SET if text:
+        case (
+            Comparator.EQUALS | Comparator.IS_BOOLEAN | Comparator.IS_NUMBER | Comparator.TO_BOOLEAN | Comparator.IS_SET
+        ) if text:
             return f'[ "{value}" {"!=" if is_opposite else "="} {shell_word([text])} ]'
         case Comparator.IS_SET:
             return f'[ -{"z" if is_opposite else "n"} "{value}" ]'
@@ -213,6 +215,8 @@ def _check_type(test: VariableComparison, names: JenkinsNames) -> None:
     """Raise `UntranslatableError` if the type of the variable decides, or whether it has a value."""
     comparator, is_boolean = test.comparator, names.inputs.get(test.variable.name)
     is_local = _is_local(test.variable, names)
+    if (comparator is Comparator.IS_NUMBER) is not (is_local and _is_status(test.variable.name, names)):
+        raise UntranslatableError("Groovy compares a number with a text")
     if is_local and comparator in (Comparator.IS_BOOLEAN, Comparator.IS_NULL, Comparator.TO_BOOLEAN):
         raise UntranslatableError("it contains Groovy")
     if comparator is Comparator.IS_SET and is_boolean and not test.variable.is_parameter:
@@ -252,6 +256,10 @@ def _value(test: VariableComparison, names: JenkinsNames) -> str:
 
 def _is_local(variable: BuildVariable, names: JenkinsNames) -> bool:
     return variable.is_bare and variable.name in names.defined
+
+
+def _is_status(name: str, names: JenkinsNames) -> bool:
+    return names.defined[name] == (ShellVariable(name, is_status=True),)
 
 
 def _local_value(name: str, names: JenkinsNames) -> str:
