@@ -140,7 +140,7 @@ pipeline {
         ('note "x ${currentBuild.currentResult}"', 'note "x ${RESULT}"'),
         ('note "x $currentBuild.result"', 'note "x ${RESULT}"'),
         ("note(currentBuild.result == 'FAILURE')", "note(RESULT == 'FAILURE')"),
-        ("script { currentBuild.result = 'UNSTABLE' }", "script { currentBuild.result = 'UNSTABLE' }"),
+        ("script { currentBuild.result = 'UNSTABLE' }", "    currentBuild.result = 'UNSTABLE'"),
     ],
 )
 def test_steps_after_a_failed_build_know_its_result(step: str, expected: str) -> None:
@@ -158,3 +158,24 @@ def test_functions_that_read_the_result_of_a_failed_build_are_reported() -> None
     import_jenkins(SourceFile("Jenkinsfile", _TWO.replace("STEP", "tell('x')")), report)
 
     assert "functions that these steps call read a result that is not yet set" in messages(report)
+
+
+_CAUSE = "pipeline { agent any; stages { stage('a') { when { WHEN }; steps { sh 'make' } } } }"
+
+
+@pytest.mark.parametrize(
+    ("when", "is_reported"),
+    [
+        ("triggeredBy 'UserIdCause'", True),
+        ("changeRequest(); triggeredBy cause: 'UserIdCause'", True),
+        ("branch 'main'; triggeredBy 'UserIdCause'", False),
+        ("anyOf { changeRequest(); triggeredBy 'UserIdCause' }", False),
+        ("not { triggeredBy 'TimerTrigger' }", False),
+    ],
+)
+def test_causes_of_builds_of_change_requests_are_reported(when: str, is_reported: bool) -> None:  # noqa: FBT001
+    """A person can start one; its event is that of a change request."""
+    report = Report()
+    import_jenkins(SourceFile("Jenkinsfile", _CAUSE.replace("WHEN", when)), report)
+
+    assert ('"triggeredBy" also finds the person' in messages(report)) is is_reported

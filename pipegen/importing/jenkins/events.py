@@ -34,6 +34,8 @@ _TAG = "v1.0.0"
 _CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
 _CAUSES = {Event.SCHEDULE: "TimerTriggerCause", Event.MANUAL: "UserIdCause", Event.API: "RemoteCause"}
 _UPSTREAM = frozenset({"UpstreamCause", "BuildUpstreamCause"})
+# Causes that the build of a change request can have, whose event is always "merge_request".
+_CAUSES_OF_CHANGE = ("UserIdCause", "RemoteCause", *sorted(_UPSTREAM))
 _WITH_TEXT = (
     *(Comparator.EQUALS, Comparator.IS_BOOLEAN, Comparator.GLOB, Comparator.PREFIX, Comparator.SUFFIX),
     Comparator.CONTAINS,
@@ -163,6 +165,17 @@ def is_run(stage: JenkinsStage, tests: Iterable[tuple[GroovyCall, BuildTest]], f
     return all(
         holds(test, replace(facts, environment=_environment_around(stage, owner, facts))) for owner, test in tests
     )
+
+
+def tests_cause_of_change(
+    stage: JenkinsStage, tests: Sequence[tuple[GroovyCall, BuildTest]], source: JenkinsSource
+) -> bool:
+    """Return whether a cause decides if *tests* hold for *stage* in the build of a change request."""
+    parts = [test for _, test in tests]
+    if not any(isinstance(part, Caused) for test in parts for part in _parts(test)):
+        return False
+    facts = facts_of(StartEvent(kind=Event.MERGE_REQUEST), parts, source, FilesOfTests(()))
+    return len({is_run(stage, tests, replace(facts, cause=cause)) for cause in ("", *_CAUSES_OF_CHANGE)}) > 1
 
 
 def _environment_around(stage: JenkinsStage, owner: GroovyCall, facts: BuildFacts) -> Mapping[str, str]:

@@ -21,6 +21,7 @@ from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCal
 from pipegen.importing.jenkins.results import (
     report_archives,
     report_branches,
+    report_causes,
     report_changesets,
     report_commands_after,
     report_credentials,
@@ -96,6 +97,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     report_commands_after(source, config.drafts, own)
     report_repeated_commands([(stage.keys, stage.work) for stage in (*config.drafts, *config.ends)], own)
     _report_steps(source, accounting, own)
+    report_causes(source, config.all_drafts, own)
     text = written(with_comments(config, source), header_of(file))
     report_branches(source, text, own)
     report_parameters(source, text, taken, own)

@@ -11,6 +11,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.jenkins.events import tests_cause_of_change
 from pipegen.importing.jenkins.reading.functions import is_generated
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import (
@@ -145,6 +146,24 @@ def report_changesets(pipeline: GroovyCall, accounting: Accounting, report: Repo
         '"changeset" finds no changes in the first build of a branch and in builds without new commits,'
         ' where everything counts as changed for "changes"',
         "add the event to the condition if only pushes matter: when: { event: push }",
+        report,
+    )
+
+
+def report_causes(source: JenkinsSource, drafts: Iterable[JenkinsDraft], report: Report) -> None:
+    """Report once conditions of *drafts* that hold in the build of a change request only if a person starts it."""
+    owners = [
+        owner
+        for draft in drafts
+        if tests_cause_of_change(draft.source, draft.tests, source)
+        for owner, _ in draft.tests
+    ]
+    calls = [call for owner in owners for section in sections(owner, "when") for call in all_calls(section)]
+    _report_once(
+        list({call.span: call for call in calls if call.name == "triggeredBy"}.values()),
+        '"triggeredBy" also finds the person or program that starts the build of a change request;'
+        ' the event of this build is always "merge_request"',
+        "add the event to the condition if the stage must run for change requests, too: when: { event: merge_request }",
         report,
     )
 
