@@ -60,7 +60,7 @@ def test_a_label_of_a_step_is_a_comment_of_its_command(label: str, text: str, re
     [
         ("'a b'", '(mkdir -p "a b" && cd "a b" && make)'),
         ('"${params.A}/b"', '(mkdir -p "${setup.params.A}/b" && cd "${setup.params.A}/b" && make)'),
-        ('"${env.WORKSPACE}/b"', '(mkdir -p "${WORKSPACE}/b" && cd "${WORKSPACE}/b" && make)'),
+        ('"${env.WORKSPACE}/b"', "(mkdir -p b && cd b && make)"),
         ("'$A;b'", '(mkdir -p "\\$A;b" && cd "\\$A;b" && make)'),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_folder_is_one_word(folder: str, command: str) -> None:
 @pytest.mark.parametrize(
     ("folder", "script"),
     [
-        ('"${env.WORKSPACE}/b"', '(mkdir -p "${WORKSPACE}/b" && cd "${WORKSPACE}/b" && make)'),
+        ('"${env.WORKSPACE}/b"', "(mkdir -p b && cd b && make)"),
         ("'b'", "(mkdir -p a/b && cd a/b && make)"),
         ('"${env.OTHER}/b"', ""),
     ],
@@ -423,3 +423,20 @@ def test_a_parameter_with_a_blank_before_its_parentheses_has_them_once() -> None
     result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
 
     assert "string(name: 'GIT_COMMIT_TO_USE', defaultValue: '')" in result.text
+
+
+def test_the_workspace_is_the_folder_of_the_steps() -> None:
+    """A `deleteDir` in it is one of the workspace, whose checkout each stage gets."""
+    source = (
+        "pipeline { agent any; stages {\n"
+        "stage('clean') { steps { dir(\"${WORKSPACE}\") { deleteDir() } } }\n"
+        "stage('checkout') { steps { checkout scm } }\n"
+        "stage('a') { steps { dir(env.WORKSPACE) { sh 'make' } } }\n"
+        "stage('b') { steps { dir('x') { dir(\"${env.WORKSPACE}/app\") { sh 'make' } } } }\n"
+        "} }\n"
+    )
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "rm -rf" not in result.text
+    assert "script: [make]" in result.text
+    assert "cd app && make" in result.text

@@ -341,3 +341,13 @@ pipeline {
     assert "./a ${LEVEL:-null} ${PATH}" in result.text
     assert "./b ${LEVEL}" in result.text
     assert "./c ${LEVEL}" in result.text
+
+
+@pytest.mark.parametrize(("name", "stages"), [("JAVA_HOME", 2), ("AWS_REGION", 2), ("SCANNER", 1)])
+def test_a_computed_variable_of_programs_is_around_all_stages_with_commands(name: str, stages: int) -> None:
+    """A script need not name it: `mvn` reads `JAVA_HOME`."""
+    text = _SOURCE.replace("IMAGE = VALUE", f"{name} = tool('a')").replace("STEPS", f"sh 'echo ${name}'")
+    text = text.replace("stage('other')", "stage('checkout') { steps { checkout scm } }\n        stage('other')")
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert config.count(f"withEnv([\"{name}=${{tool(''a'')}}\"])") == stages

@@ -23,6 +23,7 @@ from pipegen.structs import replace
 _OF_SYSTEM = frozenset({"agent", "kubernetesAgent", "nonresumable"})
 # A path that begins with a variable or a reference, and variables of Jenkins with an absolute path.
 _FIRST_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_WORKSPACE = re.compile(r"\$\{WORKSPACE\}(?:/+|\Z)")
 _ABSOLUTE = frozenset({"WORKSPACE", "WORKSPACE_TMP", "HOME", "JENKINS_HOME"})
 _UNITS = {"SECONDS": "seconds", "MINUTES": "minutes", "HOURS": "hours", "DAYS": "days"}
 
@@ -126,6 +127,7 @@ def folder(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
     path = reader.names.variable(argument.value)
     reader.marks.read(call, "path")
     inner = path if not context.directory or _is_absolute(path, reader.names) else f"{context.directory}/{path}"
+    inner = _WORKSPACE.sub("", inner, 1) if _WORKSPACE.match(inner) else inner  # where the steps of a stage are
     directory = "" if inner in (".", "./") else inner.removeprefix("./")
     reader.read(call.block, replace(context, directory=directory, is_in_block=context.is_in_block or directory != ""))
 

@@ -33,6 +33,15 @@ _VARIABLE = re.compile(r"(?!(?:UUID|URI|URL)$)[A-Z_][A-Z0-9_]+")
 _FUNCTION = re.compile(r"\b(\w+)\s*(?=\(|(?:,\s*\w+\s*)*->)")
 _READ = re.compile(r"\$\{(\w+)\}")
 
+# Variables that programs read without being named in the script.
+_OF_PROGRAMS = re.compile(
+    r"PATH|HOME|LANG|LC_ALL|TZ|CI|LD_LIBRARY_PATH|PYTHONPATH|KUBECONFIG|GOROOT|GOPATH|GOFLAGS|GOPROXY|NODE_(?:ENV|PATH)"
+    r"|(?:JAVA|JDK|JRE|M2|M3|MAVEN|GRADLE|GRADLE_USER|ANT|ANDROID|NODE|SPARK)_(?:HOME|OPTS|ARGS|OPTIONS)|JAVA_TOOL_OPTIONS"
+    r"|ANDROID_SDK_ROOT|DOCKER_(?:HOST|CONFIG|BUILDKIT|CONTEXT)|(?:AWS|TF|NPM_CONFIG|PIP)_\w+"
+)
+# Steps that run programs.
+_PROGRAM = re.compile(r"\b(?:sh|bat|powershell|pwsh)\b")
+
 # The length of an expression from which it is not a part of others.
 _LONGEST = 1000
 
@@ -191,7 +200,8 @@ class EnvironmentReader:
         block = f"{'withEnv' if argument is None else 'withCredentials'}([{item}])"
         variables = [assignment.name, *(f"{assignment.name}{part}" for part in ("_USR", "_PSW") if f"{part}'" in block)]
         self._blocks |= dict.fromkeys(variables, block)
-        if any(re.search(rf"\b{name}\b", self._stage) for name in variables):
+        is_of_program = _OF_PROGRAMS.fullmatch(assignment.name) and _PROGRAM.search(self._stage)
+        if is_of_program or any(re.search(rf"\b{name}\b", self._stage) for name in variables):
             self._wrap(block)
         self._marks.raw(assignment, "the environment", reason)
 
