@@ -161,20 +161,31 @@ def _names(calls: Sequence[PluginCall]) -> Iterator[str]:
 def _called(text: str, first: int, *, reads_strings: bool = False) -> Iterator[str]:
     """Yield the names of the calls in the Groovy *text* from token *first*; with *reads_strings*, those in `${}`, too.
 
-    They are any words with a value, arguments or a block after them.
+    They are any words with a value, arguments or a block after them, except those that the text itself defines.
     """
     try:
         code = GroovyTokens(text)
     except UnreadableError:  # `check_plugin_steps` reports it
         return
+    local = _NO_CALLS | {code.word(index) for index in range(1, code.size) if _is_defined(code, index)}
     for index in range(first, code.size):
         token, following = code.tokens[index], code.tokens[index + 1]
         begins = following.kind is not TokenKind.SIGN or following.text in ("(", "{", ".")
-        if code.word(index) not in _NO_CALLS and not code.is_sign(index - 1, ".") and begins:
+        if code.word(index) not in local and not code.is_sign(index - 1, ".") and begins:
             yield code.word(index)
         if reads_strings and token.kind is TokenKind.EXPRESSION:
             for value in re.findall(_VALUE_IN_STRING, text[token.start : token.end]):
                 yield from _called(value, 0)
+
+
+def _is_defined(code: GroovyTokens, index: int) -> bool:
+    """Return whether the word at *index* is the name of a variable that begins there, or of a failure or its class.
+
+    The calls that its value comes from have names of their own.
+    """
+    is_variable = code.is_word(index - 1, "def") and code.is_sign(index + 1, "=")
+    opening = index - 2 if code.is_sign(index - 2, "(") else index - 1
+    return is_variable or (code.is_sign(opening, "(") and code.is_word(opening - 1, "catch"))
 
 
 def needs_agent(job: Job) -> bool:

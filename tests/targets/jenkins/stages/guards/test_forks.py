@@ -33,3 +33,20 @@ def test_stages_have_no_guard_of_their_own_where_the_build_has_one() -> None:
     assert "\nnoFork()\n" in text
     assert text.count("noFork()") == 2, "the call and the function"
     assert "lock(resource: 'door')\n            }\n            agent any" in text
+
+
+@pytest.mark.parametrize(
+    ("step", "is_guarded"),
+    [
+        ("script { try { sh 'a' } catch (Exception e) { echo e.getMessage() } }", False),
+        ("script { try { sh 'a' } catch (error) { echo error.toString() } }", False),
+        ("script { def tag = readFile('VERSION'); echo tag.trim() }", False),
+        ("script { def image = docker.build('a'); image.push() }", True),
+        ("script { if (e) { server.upload() } }", True),
+    ],
+)
+def test_a_variable_of_a_step_gives_no_rights(step: str, is_guarded: bool) -> None:  # noqa: FBT001 - a case
+    """The calls that its value comes from may."""
+    config = f'pipelines: {{ p: {{ stages: [{{ name: a, steps: {{ jenkins: ["{step}"] }} }}] }} }}'
+
+    assert ("noFork()" in built(config).text) is is_guarded
