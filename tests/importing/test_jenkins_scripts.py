@@ -125,6 +125,8 @@ def test_the_part_with_most_commands_becomes_the_script() -> None:
     ("condition", "command"),
     [
         ("text == 'a'", '[ "${text}" = a ]'),
+        ('"${text}" == "a"', '[ "${text}" = a ]'),
+        ("\"$params.LIST\" != 'a'", '[ "${inputs.LIST}" != a ]'),
         ("text != ''", '[ -n "${text}" ]'),
         ("!text", '[ -z "${text}" ]'),
         ("text.isEmpty()", '[ -z "${text}" ]'),
@@ -170,6 +172,11 @@ def test_a_condition_is_a_command_of_the_shell(condition: str, command: str) -> 
         "sh(returnStdout: true, script: 'a') == 0",
         "sh(returnStatus: true, script: 'a')",
         'fileExists("${text}")',
+        "\"${params.QUICK}\" == 'true'",
+        "\"${env.JOB_NAME}\" == ''",
+        "\"x${text}\" == 'xa'",
+        "\"${text.trim()}\" == 'a'",
+        "\"$params.LIST\".contains('a')",
     ],
 )
 def test_another_condition_stays_groovy(condition: str) -> None:
@@ -248,6 +255,7 @@ def test_blocks_of_steps_have_conditions_and_values() -> None:
     ("test", "condition"),
     [
         ("params.LIST.contains('b')", "inputs: { LIST: /b/ }"),
+        ("\"${env.BRANCH_NAME}\" == 'dev'", "branch: dev"),
         ("env.BRANCH_NAME.endsWith('-x.y')", "branch: /\\-x\\.y$/"),
         ("env.BRANCH_NAME.contains('feature')", "branch: /feature/"),
     ],

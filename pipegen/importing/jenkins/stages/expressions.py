@@ -38,6 +38,8 @@ _METHODS = {
     "matches": Comparator.REGEX,
     "equals": Comparator.EQUALS,
 }
+# A text with only a variable in it.
+_INSERTED = re.compile(r"\$(?P<brace>\{)?(?P<name>(?:(?:env|params)\.)?[A-Za-z_]\w*)(?(brace)\})")
 _MOST_TOKENS = 400
 
 
@@ -97,8 +99,25 @@ class ExpressionReader:
             return self._compared(self._subject(), sign, value)
         if self._code.is_word(self._index, "fileExists"):
             return self._file_exists()
+        if (test := self._inserted()) is not None:
+            return test
         subject = self._subject()
         return self._called(subject) or self._signed(subject)
+
+    def _inserted(self) -> BuildTest | None:
+        """Return the comparison of a text with only a variable in it (`"${params.NAME}" == 'text'`); None for others.
+
+        Groovy inserts "null" for a variable without a value.
+        """
+        token = self._code.tokens[self._index]
+        inserted = _INSERTED.fullmatch(token.text) if token.kind is TokenKind.EXPRESSION else None
+        if inserted is None or not self._is_known(inserted["name"].split(".")):
+            return None
+        self._index += 1
+        sign, value = self._sign(), self._constant()
+        if sign not in ("==", "!=") or not isinstance(value, str) or value in ("", "null"):
+            raise self._other()
+        return self._compared(inserted["name"], sign, value)
 
     def _called(self, subject: str) -> BuildTest | None:
         """Return the test by a method of *subject*; None if no method is called."""
@@ -188,13 +207,16 @@ class ExpressionReader:
         ):
             parts.append(code.word(self._index + 1))
             self._index += 2
-        is_name = len(parts) > 1 or parts[0].isupper() or parts[0] in self._local
-        if self._code.is_sign(self._index, "(") or not is_name:
+        if self._code.is_sign(self._index, "(") or not self._is_known(parts):
             raise self._other()
         subject = ".".join(parts)
         if parts[0] == "currentBuild" and not _RESULT.fullmatch(subject):
             raise self._other()
         return subject
+
+    def _is_known(self, parts: Sequence[str]) -> bool:
+        """Return whether *parts*, separated by dots, are the name of a variable."""
+        return len(parts) > 1 or parts[0].isupper() or parts[0] in self._local
 
     def _constant(self) -> str | GroovyConstant | None:
         """Return the text, boolean or null at the index; None if there is none."""
