@@ -138,7 +138,8 @@ class _StepWriter(Struct):
 
     def _need_tools(self, calls: Sequence[PluginCall]) -> bool:
         """Return whether *calls* of the stage have its tools; those of the settings only if they may run programs."""
-        runs_programs = needs_agent(self.named) and plugin_steps.run_programs(calls, self.shared.work.settings)
+        has_agent = needs_agent(self.named) or self.named.plan.workspace is Workspace.SHARED
+        runs_programs = has_agent and plugin_steps.run_programs(calls, self.shared.work.settings)
         return bool(self.named.job.machine.tools) or runs_programs
 
     def _have_tools_around(self) -> bool:

@@ -270,18 +270,19 @@ def test_a_script_in_a_block_has_the_other_tools_and_credentials_that_it_needs()
     ],
 )
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
+@pytest.mark.parametrize("workspace", ["isolated", "shared"])
 def test_groovy_that_runs_programs_has_the_tools_of_all_stages(
     step: str,
     definitions: str,
     has_tools: bool,  # noqa: FBT001 - a case
+    workspace: str,
     style: str,
 ) -> None:
     """So does a stage of Declarative whose pipeline has `tools`."""
     stages = [{"name": "a", "agent": "linux", "steps": {"jenkins": [step], "elsewhere": "skip"}}]
+    pipelines = {"ci": {"workspace": workspace, "stages": stages}}
     settings = {"tools": {"maven": "Maven 3"}, "definitions": definitions}
-    text = built(
-        json.dumps({"pipelines": {"ci": {"stages": stages}}, "targets": {"jenkins": settings}}), style=style
-    ).text
+    text = built(json.dumps({"pipelines": pipelines, "targets": {"jenkins": settings}}), style=style).text
 
     assert any(each in text for each in ("tools {", "withTools([[")) is has_tools
 
