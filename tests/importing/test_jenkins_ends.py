@@ -105,3 +105,17 @@ def test_a_variable_that_groovy_of_a_stage_sets_may_be_null_at_the_end() -> None
     )
 
     assert "./clean ${STEP:-null}" in result.text
+
+
+@pytest.mark.parametrize("step", ["cleanWs()", "deleteDir()", "cleanWs(deleteDirs: true)"])
+def test_the_last_stages_do_not_remove_the_workspace(step: str) -> None:
+    """They run side by side in one workspace, and each build begins with a clean checkout."""
+    text = (
+        "pipeline { agent any\n"
+        "stages { stage('a') { steps { sh 'make' } }; stage('b') { steps { sh 'make b' } } }\n"
+        f"post {{ always {{ sh 'stop'; {step} }}; failure {{ sh 'tell' }} }} }}\n"
+    )
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert step.partition("(")[0] not in result.text
+    assert "script: [stop]" in result.text
