@@ -50,3 +50,17 @@ def test_no_failure_starts_a_job_if_it_skips_one_that_the_job_needs(tmp_path: Pa
 
     assert proof is not None
     assert 'a failure of "other" starts job "mail" only in the import' in [each.message for each in proof.differences]
+
+
+def test_failures_of_all_of_many_stages_start_a_job(tmp_path: Path) -> None:
+    """The generated file then has a stage for each of them, too, as one for all jobs decides no order."""
+    names = [f"s{number}" for number in range(24)]
+    jobs = [f"{name}-job: {{ stage: {name}, script: make {name} }}\n" for name in names]
+    whens = {12: "on_failure", 18: "always"}
+    for number, when in whens.items():
+        jobs[number] = jobs[number].replace(" }", f", when: {when} }}")
+    result, _ = from_text(f"stages: [{', '.join(names)}]\n{''.join(jobs)}", tmp_path)
+    proof = prove(result)
+
+    assert proof is not None
+    assert [difference.message for difference in proof.differences] == []

@@ -13,9 +13,6 @@ from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.structs import Struct, field, replace
 from pipegen.targets.gitlab.jobs.raw import needs_failure, runs_after_failures, starts_in
 
-# A generated file with more steps has one stage, which decides no order.
-_MOST_STEPS = 20
-
 
 class Misordered(Struct):
     """The *names* of jobs that would wait for other jobs in some runs: their needs stay raw.
@@ -115,8 +112,6 @@ def in_order_of_stages(
     Optional jobs, for which no stage waits, make no difference. *misordered* ones can be staged in spite of others.
     """
     depth = depths(order.before)
-    if max(depth.values(), default=0) >= _MOST_STEPS:
-        return frozenset()
     awaited = [draft for draft in drafts if (draft.may_be_awaited or needs_failure(draft.raw)) and draft.name in depth]
     return frozenset(
         draft.name

@@ -8,7 +8,7 @@ from pipegen.numbering import unique_name
 from pipegen.targets.gitlab.model import Document, GitLabJob
 from pipegen.targets.gitlab.pipelines import step_number
 
-# All jobs of a pipeline with more steps are in one stage.
+# All jobs of a pipeline with more steps are in one stage, unless a job without needs follows the order of the stages.
 _MOST_STAGES = 20
 _ONLY_STAGE = "pipeline"
 # Jobs that a name lists; the rest are counted.
@@ -21,7 +21,7 @@ def stage_names(document: Document, title: Callable[[str], str], *, has_same_sta
     """Return the name of each stage of *document*, in order, by the step or the name that it has in *document*.
 
     *title* returns the name of a job in the name of its stage. A name is "lint, unit, build", or "lint, unit and 4
-    more". With *has_same_stage*, a pipeline of many steps has one stage for them.
+    more". With *has_same_stage*, a pipeline of many steps has one stage for them if needs order all jobs.
     """
     jobs_by_stage: dict[str, list[GitLabJob]] = {stage: [] for stage in document.stages}
     for job in document.jobs:
@@ -29,7 +29,8 @@ def stage_names(document: Document, title: Callable[[str], str], *, has_same_sta
     used = {stage: jobs for stage, jobs in jobs_by_stage.items() if jobs}
     steps = [stage for stage, jobs in used.items() if step_number(jobs[0])]
     names = {stage: stage for stage in used}
-    if has_same_stage and len(steps) > _MOST_STAGES:
+    follows_stages = any("needs" in job.raw and job.raw["needs"] is None for job in document.jobs)
+    if has_same_stage and len(steps) > _MOST_STAGES and not follows_stages:
         return names | dict.fromkeys(steps, _ONLY_STAGE)
     taken = set(used).difference(steps)
     for stage in steps:

@@ -58,6 +58,17 @@ def test_many_frames_share_one_stage() -> None:
     assert len(_chain(21, version="14.1").data["stages"]) == 21
 
 
+def test_many_frames_have_their_stages_if_a_job_follows_these() -> None:
+    """Without needs and in one stage, it would start at once."""
+    names = [f"s{number}" for number in range(21)]
+    stages = ", ".join(f"{{ name: {name}, script: x }}" for name in names[:-1])
+    last = f"{{ name: {names[-1]}, script: x, raw: {{ gitlab: {{ needs: null }} }} }}"
+    output = compiled(f"pipelines: {{ p: {{ stages: [{stages}, {last}], execution: [[{', '.join(names)}]] }} }}")
+
+    assert output.data["stages"] == names
+    assert "needs" not in output.data[names[-1]]
+
+
 def test_needs_that_jobs_share_may_be_of_their_stage() -> None:
     """They are in a hidden job that these jobs extend."""
     frames = [[f"{letter}-of-frame-{number}" for letter in "abcdefgh"] for number in range(100, 121)]
