@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import from_text, messages
 
+from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof.comparison import prove
@@ -47,10 +48,10 @@ def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_p
     [
         ("{ exists: [a] }", "stress: { script: ./stress }", "the same for {} events, without the rules of 1 include"),
         ("{ if: $FULL }", "variables: { FULL: yes }\nstress: { script: ./stress }", "1 difference in {} events"),
-        (_NIGHTLY, "build: { script: make nightly }", "1 difference in {} events"),
+        (_NIGHTLY, ".a: {}\nvariables: { A: b }\nx: { script: x }", "1 difference in {} events"),
         ("{ if: $A = 1 }", "stress: { script: ./stress }", "the same for {} events, without the rules of 1 include"),
     ],
-    ids=["files", "own variable", "job of two files", "no expression"],
+    ids=["files", "own variable", "variable of the file", "no expression"],
 )
 def test_other_rules_of_includes_are_reported(rules: str, content: str, result: str, tmp_path: Path) -> None:
     """A condition of one job cannot express them; the comparison evaluates those that it can read."""
@@ -61,39 +62,96 @@ def test_other_rules_of_includes_are_reported(rules: str, content: str, result: 
 
     assert proof is not None
     assert proof.words == result.format(proof.events)
-    part = ' for "build" of "nightly.yml"' if "build" in content else ': the jobs of "nightly.yml"'
+    part = ' for "variables" of "nightly.yml"' if "variables: { A" in content else ': the jobs of "nightly.yml"'
     assert f"the rules of this include are left out{part}" in messages(report)
 
 
-def test_files_without_the_rules_of_their_includes_are_a_difference(tmp_path: Path) -> None:
-    """The import merges both definitions of a job in all runs, GitLab only those of the files in the pipeline."""
-    (tmp_path / "main.yml").write_text("deploy: { variables: { TARGET: production }, script: make deploy }\n")
-    (tmp_path / "other.yml").write_text("deploy: { image: alpine, script: make preview }\n")
-    rules = (("main", '$CI_COMMIT_BRANCH == "main"'), ("other", '$CI_COMMIT_BRANCH == "next"'))
-    includes = ", ".join(f"{{ local: {name}.yml, rules: [{{ if: '{rule}' }}] }}" for name, rule in rules)
-    result, report = from_text(f"include: [{includes}]\nbuild: {{ script: make }}\n", tmp_path)
-    proof = prove(result)
-
-    assert 'are left out for "deploy" of "main.yml", which the config always has' in messages(report)
-    assert proof is not None
-    assert proof.words == f"2 differences in {proof.events} events"
-    assert [(difference.message, "push to next" in difference.events) for difference in proof.differences] == [
-        ('only the import includes "main.yml"', True),
-        ('only the import includes "other.yml"', False),
-    ]
+def _alternatives(tmp_path: Path, rules: tuple[str, str], main: str, more: str = "") -> tuple[GitLabImport, Report]:
+    """Return the import of *main* with two files that define a job `deploy`, included by *rules*, and with *more*."""
+    (tmp_path / "ci").mkdir()
+    (tmp_path / "ci" / "live.yml").write_text("deploy: { variables: { TARGET: live }, script: make deploy }\n")
+    (tmp_path / "ci" / ".gitlab-ci.yml").write_text("deploy: { image: alpine, script: make preview }\n")
+    names = zip(("live", ".gitlab-ci"), rules, strict=True)
+    includes = ", ".join(f"{{ local: ci/{name}.yml, rules: [{{ if: '{rule}' }}] }}" for name, rule in names)
+    return from_text(f"include: [{includes}{more}]\n{main}", tmp_path)
 
 
-@pytest.mark.parametrize("key", ["variables: { LEVEL: full }", "default: { retry: 1 }", "build: { retry: 1 }"])
+@pytest.mark.parametrize(
+    ("other", "names"),
+    [
+        ('$CI_COMMIT_BRANCH == "next"', ("deploy-live", "deploy-ci")),
+        ('$CI_COMMIT_BRANCH != "main"', ("deploy-live", "deploy-ci")),
+        ("$CI_COMMIT_TAG", ("deploy-live", "deploy-ci")),
+        ('$CI_PIPELINE_SOURCE == "schedule"', ("deploy-live", "deploy-ci", "deploy-live-ci")),
+    ],
+)
+def test_a_job_of_two_conditional_files_becomes_a_stage_for_each_set_of_them(
+    other: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Only the stage of both files merges their keys."""
+    rules = ('$CI_COMMIT_BRANCH == "main"', other)
+    result, report = _alternatives(tmp_path, rules, "build: { stage: build, script: make }\n")
+
+    assert result.jobs == ("build", *names)
+    assert _stage(result, "deploy-live").count("TARGET: live") == 1
+    assert "image" not in _stage(result, "deploy-live")
+    assert "TARGET" not in _stage(result, "deploy-ci")
+    listed = ", ".join(f'"{name}"' for name in names)
+    assert f'job "deploy" becomes stages {listed}, because the rules of includes decide' in messages(report)
+    assert _runs(result) == []
+
+
+def test_needs_on_a_job_of_several_files_are_on_each_of_its_stages(tmp_path: Path) -> None:
+    """Without a conditional file, the job keeps its name."""
+    needed = "deploy: { stage: test, script: make test }\ncheck: { stage: deploy, needs: [%s], script: check }\n"
+    later = "later: { stage: deploy, dependencies: [deploy], script: ls }\nlast: { needs: deploy, script: ls }\n"
+    rules = ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG")
+    main = needed % "{ job: deploy, artifacts: false }" + later
+    result, _ = _alternatives(tmp_path, rules, main)
+
+    assert result.jobs[:4] == ("deploy", "deploy-live", "deploy-ci", "last")
+    assert "[[deploy, deploy-live, deploy-ci], check]" in result.text
+    assert "[[deploy, deploy-live, deploy-ci], last, later]" in result.text
+    assert _runs(result) == []
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "other: { extends: deploy }\n",
+        "other: { script: !reference [deploy, script] }\n",
+        "other: { script: ls, environment: { name: a, on_stop: deploy } }\n",
+        "other: { trigger: { include: [{ artifact: a.yml, job: deploy }] } }\n",
+    ],
+    ids=["extends", "!reference", "on_stop", "generated pipeline"],
+)
+def test_a_job_of_several_files_with_one_name_in_use_stays_one_stage(main: str, tmp_path: Path) -> None:
+    """It has the keys of all files in all runs, which is reported."""
+    result, report = _alternatives(tmp_path, ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG"), main)
+
+    assert "deploy-live" not in result.text
+    assert 'are left out for "deploy" of "ci/live.yml", which the config always has' in messages(report)
+
+
+def test_a_job_that_may_be_in_files_that_are_not_here_stays_one_stage(tmp_path: Path) -> None:
+    """They may have other keys for its name."""
+    rules = ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG")
+    result, _ = _alternatives(tmp_path, rules, "build: { script: make }\n", ", { template: a.yml }")
+
+    assert result.jobs == ("deploy", "build")
+
+
+@pytest.mark.parametrize("key", ["variables: { LEVEL: full }", "default: { retry: 1 }", ".base: { retry: 1 }"])
 def test_rules_of_an_include_with_other_keys_are_conditions_of_its_own_jobs(key: str, tmp_path: Path) -> None:
     """Only the keys that other jobs get, or of jobs in other files, are there in all runs."""
     (tmp_path / "nightly.yml").write_text(f"{key}\nstress: {{ script: ./stress }}\n", encoding="utf-8")
-    result, report = from_text(_MAIN % _NIGHTLY, tmp_path)
+    result, report = from_text(f"{_MAIN % _NIGHTLY}.base: {{ image: alpine }}\n", tmp_path)
     proof = prove(result)
 
     assert "name: stress\n        when: { event: schedule }\n" in result.text
     assert f'are left out for "{key.partition(":")[0]}" of "nightly.yml", which' in messages(report)
     hint = next(diagnostic.hint for diagnostic in report.diagnostics() if diagnostic.hint)
-    assert ('the "when" of the stages' in hint) == key.startswith("build")
+    assert ('the "when" of the stages' in hint) == key.startswith(".base")
     assert proof is not None
     assert [difference.message for difference in proof.differences] == ['only the import includes "nightly.yml"']
 
@@ -221,6 +279,11 @@ def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
     result, report = from_text(_MAIN % rules, folder)
     assert "include" not in messages(report)
     return result
+
+
+def _stage(result: GitLabImport, name: str) -> str:
+    """Return the part of the config with the stage *name*."""
+    return result.text.partition(f"- name: {name}\n")[2].partition("- name: ")[0]
 
 
 def _runs(result: GitLabImport) -> list[str]:

@@ -15,12 +15,12 @@ from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.helpers import awaited, without_waiting_jobs
 from pipegen.importing.gitlab.inputs import report_refused_values
 from pipegen.importing.gitlab.reading.files import Files, read_files
+from pipegen.importing.gitlab.reading.includes.rules import is_included
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.reading.order import report_cycles
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
-from pipegen.importing.gitlab.reading.reserved import with_free_names
-from pipegen.importing.gitlab.reading.rules import is_included
+from pipegen.importing.gitlab.reading.reserved import with_alternatives, with_free_names
 from pipegen.importing.gitlab.reading.tree import read_tree
 from pipegen.importing.gitlab.refused.pipeline import report_refused
 from pipegen.importing.gitlab.refused.without_effect import LostValues, report_without_effect
@@ -161,7 +161,8 @@ def _read(file: SourceFile, roots: Roots, default_branch: str, report: Report) -
     accounting, own = Accounting(), Report()
     try:
         files = read_files(file, roots, accounting, own)
-        every = with_free_names(resolve(files, accounting, own), own)
+        every = with_alternatives(resolve(files, accounting, own), files.alternatives)
+        every = with_free_names(every, own)
         report_cycles(every, own)
         refused = report_refused(files, every, own)
         source = without_waiting_jobs(every, accounting)

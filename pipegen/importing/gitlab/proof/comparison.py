@@ -16,9 +16,9 @@ from pipegen.importing.gitlab.left_values import generated_values, values_of_rep
 from pipegen.importing.gitlab.proof.own_commands import added_variables
 from pipegen.importing.gitlab.reading.expressions.formulas import TRUE, holds
 from pipegen.importing.gitlab.reading.files import Files, read_files
+from pipegen.importing.gitlab.reading.includes.rules import is_included
 from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.reading.locations import Roots
-from pipegen.importing.gitlab.reading.rules import is_included
 from pipegen.importing.gitlab.reading.tree import NO_READING_LIMITS
 from pipegen.importing.gitlab.runnable import ARTIFACTS, CACHES, OTHER_FILES, RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import RunJob, RunWork, Works, run, starts_pipeline

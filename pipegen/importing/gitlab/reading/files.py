@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 
 from pipegen.config.files.load import load
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.expressions.formulas import (
-    tested_names,
-    tests_in,
+from pipegen.importing.gitlab.reading.includes.alternatives import (
+    Alternative,
+    KeyDefinition,
+    alternatives_of,
+    named_in_keys,
 )
-from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
+from pipegen.importing.gitlab.reading.includes.rules import (
+    ConditionalInclude,
+    IncludeRule,
+    include_rules,
+    tested_variables,
+)
 from pipegen.importing.gitlab.reading.input_values import report_inputs, report_unknown_inputs, values_of_inputs
 from pipegen.importing.gitlab.reading.locations import ProjectCheckout, Roots, included_files, matching_files
 from pipegen.importing.gitlab.reading.tree import (
@@ -24,6 +32,7 @@ from pipegen.importing.gitlab.reading.tree import (
     ValueBudget,
     common_order,
     flat_items,
+    keywords_in,
     merged_maps,
     read_tree,
     text_of,
@@ -51,27 +60,12 @@ _INCLUDE_KEYS = frozenset(
 )
 
 
-class IncludeRule(Struct):
-    """A rule of an include, with its *condition*, "" for none; if it *excludes*, the files are not in the pipeline."""
-
-    condition: str
-    excludes: bool
-
-
-class ConditionalInclude(Struct):
-    """The *rules* of the entry of an include of the files *names*, None if pipegen cannot read them."""
-
-    entry: Entry
-    names: tuple[str, ...]
-    rules: tuple[IncludeRule, ...] | None
-
-
 class Files(Struct):
     """The merged content of a pipeline's files, and the tree of each, to count its keys.
 
     *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
     *ignored* are the includes whose rules it leaves out, and *conditions* are the rules of the includes that bring a
-    job, all of which must include it.
+    job, all of which must include it. *alternatives* are the names of the jobs in place of one of several files.
     """
 
     tree: TreeMapping
@@ -80,6 +74,7 @@ class Files(Struct):
     is_complete: bool
     ignored: tuple[ConditionalInclude, ...]
     conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]]
+    alternatives: Mapping[str, tuple[str, ...]]
 
 
 class _Reading(MutableStruct):
@@ -93,10 +88,9 @@ class _Reading(MutableStruct):
     unread: list[Node] = field(default_factory=list)
     number: int = 0
     is_complete: bool = True
-    # Conditional includes, and the numbers of those that bring each key at the top level, for each file with the key.
     includes: list[ConditionalInclude] = field(default_factory=list)
-    origins: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
-    stages: list[Entry] = field(default_factory=list)
+    # Those of each key at the top level, in the order in which GitLab merges them.
+    definitions: dict[str, list[KeyDefinition]] = field(default_factory=dict)
 
 
 def read_files(
@@ -106,53 +100,115 @@ def read_files(
     reading = _Reading(roots, accounting, report, ValueBudget(report, limits.values))
     own = ProjectCheckout(roots.folder, roots.folder)
     tree = _with_all_stages(_merged(read_tree(file, report), own, _NO_VALUES, reading, ((), ())), reading)
-    always = _always(tree, reading)
-    conditions = _conditions(reading, always)
-    ignored = tuple(reading.includes[number] for number in always)
-    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete, ignored, conditions)
+    unreadable = _unreadable(tree, reading)
+    alternatives = _alternatives(tree, reading, unreadable)
+    always = _always(reading, unreadable)
+    return Files(
+        tree=_with_alternatives(tree, alternatives),
+        trees=tuple(reading.trees),
+        unread=tuple(reading.unread),
+        is_complete=reading.is_complete,
+        ignored=tuple(reading.includes[number] for number in always),
+        conditions=_conditions(reading, always)
+        | {each.entry.key.text: each.rules for jobs in alternatives.values() for each in jobs},
+        alternatives={name: tuple(each.entry.key.text for each in jobs) for name, jobs in alternatives.items()},
+    )
 
 
 def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
     """Return *tree* with the stages of all conditional includes, if one order of them fits each run."""
-    origins = reading.origins.get("stages", [])
-    lists = [texts_of(entry.value) for entry in reading.stages]
-    if not origins or () in origins:
+    definitions = reading.definitions.get("stages", [])
+    lists = [texts_of(each.entry.value) for each in definitions]
+    if not all(each.includes for each in definitions) or not definitions:
         return tree
-    jobs = (of for name, of in reading.origins.items() if name not in KEYWORDS and not name.startswith("."))
-    if any(not any(set(stages) <= set(conditions) for stages in origins) for of in jobs for conditions in of):
+    jobs = (of for name, of in reading.definitions.items() if name not in KEYWORDS and not name.startswith("."))
+    origins = [set(each.includes) for each in definitions]
+    if any(not any(stages <= set(each.includes) for stages in origins) for of in jobs for each in of):
         lists.append(USUAL_STAGES)  # those of a job in runs without the includes
     ordered = common_order(lists)
     if ordered is None:
         return tree
-    del reading.origins["stages"]
-    for entry in reading.stages:
-        reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
-    key = reading.stages[-1].key
+    del reading.definitions["stages"]
+    for each in definitions:
+        reading.accounting.mark(each.entry, KeyOutcome.TRANSLATED)
+    key = definitions[-1].entry.key
     merged = Entry(key, TreeSequence(tuple(Scalar(name, key.span) for name in ordered), key.span))
     return TreeMapping(tuple(merged if entry.key.text == "stages" else entry for entry in tree.entries), tree.span)
 
 
-def _always(tree: TreeMapping, reading: _Reading) -> dict[int, Collection[str]]:
+def _unreadable(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
+    """Return the numbers of the includes whose rules jobs cannot have: variables of *tree* have no value there."""
+    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
+    return frozenset(
+        number
+        for number, include in enumerate(reading.includes)
+        if include.rules is None or not variables.isdisjoint(tested_variables(include.rules))
+    )
+
+
+def _alternatives(
+    tree: TreeMapping, reading: _Reading, unreadable: frozenset[int]
+) -> dict[str, tuple[Alternative, ...]]:
+    """Return the jobs in place of each of *tree* of which a run has only some definitions; report them.
+
+    They are no longer among the definitions. There are none if files that are not here may have a part of the jobs.
+    """
+    several = {name: of for name, of in reading.definitions.items() if len({each.includes for each in of}) > 1}
+    if not several or not reading.is_complete:
+        return {}
+    result: dict[str, tuple[Alternative, ...]] = {}
+    taken = {entry.key.text for entry in tree.entries}
+    others = named_in_keys(tree) | keywords_in(tree)
+    for name, definitions in several.items():
+        has_rules = unreadable.isdisjoint(chain.from_iterable(each.includes for each in definitions))
+        if name in others or name.startswith(".") or not has_rules:
+            continue
+        if jobs := alternatives_of(definitions, reading.includes, taken, reading.accounting):
+            result[name] = jobs
+            del reading.definitions[name]
+            _report_alternatives(name, jobs, reading.report)
+    return result
+
+
+def _report_alternatives(name: str, jobs: Sequence[Alternative], report: Report) -> None:
+    names = [each.entry.key.text for each in jobs]
+    if names != [name]:
+        report.add(
+            codes.NOT_IMPORTED,
+            f'job "{name}" becomes stages {listed(names)}, because the rules of includes decide which files define it',
+            at=jobs[0].entry.key.span,
+            hint="use the new names where files of other projects name the job",
+        )
+
+
+def _with_alternatives(tree: TreeMapping, alternatives: Mapping[str, Sequence[Alternative]]) -> TreeMapping:
+    """Return *tree* with *alternatives* in place of the jobs with these names."""
+    jobs = {name: [each.entry for each in of] for name, of in alternatives.items()}
+    entries = chain.from_iterable(jobs.get(entry.key.text, (entry,)) for entry in tree.entries)
+    return TreeMapping(tuple(entries), tree.span) if jobs else tree
+
+
+def _always(reading: _Reading, unreadable: frozenset[int]) -> dict[int, Collection[str]]:
     """Return the keys of includes that the config has in all runs, by the numbers of the includes; report them.
 
-    Several files have these keys, or all jobs get them. If jobs cannot have the rules, these are all keys of *tree*.
+    Several files have these keys, or all jobs get them. Of those that are *unreadable*, these are all keys.
     """
     always: dict[int, dict[str, None]] = {}
-    for name, origins in reading.origins.items():
+    for name, definitions in reading.definitions.items():
+        origins = {each.includes for each in definitions}
         if name == "stages" and () in origins:
             continue  # The stages of the including file count.
-        if name in _OF_ALL_JOBS or len(set(origins)) > 1:
+        if name in _OF_ALL_JOBS or len(origins) > 1:
             for number in {number for origin in origins for number in origin}:
                 always.setdefault(number, {})[name] = None
-    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
     result: dict[int, Collection[str]] = {}
     for number, include in enumerate(reading.includes):
-        is_unreadable = include.rules is None or not variables.isdisjoint(_tested(include.rules))
+        is_unreadable = number in unreadable
         is_always = is_unreadable or number in always
         reading.accounting.mark(include.entry, KeyOutcome.REPORTED if is_always else KeyOutcome.TRANSLATED)
         if not is_always:
             continue
-        result[number] = reading.origins.keys() if is_unreadable else always[number]
+        result[number] = reading.definitions.keys() if is_unreadable else always[number]
         files = listed(include.names)
         part = (
             f": the jobs of {files} are always imported"
@@ -176,37 +232,14 @@ def _conditions(
 ) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
     """Return the rules of includes by the jobs that they bring, except those that they *always* bring."""
     chosen = {
-        name: [number for number in origins[0] if name not in always.get(number, ())]
-        for name, origins in reading.origins.items()
+        name: [number for number in definitions[0].includes if name not in always.get(number, ())]
+        for name, definitions in reading.definitions.items()
     }
     return {
         name: tuple(rules for number in numbers if (rules := reading.includes[number].rules) is not None)
         for name, numbers in chosen.items()
         if numbers
     }
-
-
-def _tested(rules: Sequence[IncludeRule]) -> Iterator[str]:
-    """Yield the variables that *rules* of an include test: those of the file have no value there."""
-    for rule in rules:
-        for test in tests_in(parsed(rule.condition)) if rule.condition else ():
-            yield from tested_names(test)
-
-
-def _include_rules(node: Node) -> tuple[IncludeRule, ...] | None:
-    """Return the rules *node* of an include; None if they have keys other than `if` and `when`."""
-    rules = []
-    for item in flat_items(node):
-        keys = {entry.key.text: text_of(entry.value) for entry in entries_of(item)}
-        if not isinstance(item, TreeMapping) or not keys.keys() <= {"if", "when"}:
-            return None
-        condition = " ".join(keys.get("if", "").split("\n"))
-        try:
-            parsed(condition if "if" in keys else "$CI")
-        except ExpressionError:
-            return None
-        rules.append(IncludeRule(condition, excludes=keys.get("when") == "never"))
-    return tuple(rules)
 
 
 def _merged(
@@ -239,8 +272,7 @@ def _merged(
     for entry in (entry for entry in tree.entries if entry.key.text == "spec"):
         reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
     for entry in own:
-        reading.origins.setdefault(entry.key.text, []).append(conditions)
-        reading.stages += [entry] if entry.key.text == "stages" else []
+        reading.definitions.setdefault(entry.key.text, []).append(KeyDefinition(entry, conditions))
     parts.append(TreeMapping(tuple(own), tree.span))
     return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
 
@@ -260,7 +292,7 @@ def _included(
         _report_unread(item, keys, entry, checkout, reading)
         return
     if "rules" in keys:
-        rules = _include_rules(keys["rules"].value)
+        rules = include_rules(keys["rules"].value)
         conditions = (*conditions, len(reading.includes))
         reading.includes.append(ConditionalInclude(keys["rules"], included.names, rules))
     inputs = (

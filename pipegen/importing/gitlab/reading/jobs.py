@@ -8,7 +8,8 @@ from typing import TypeVar
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.files import Files, IncludeRule
+from pipegen.importing.gitlab.reading.files import Files
+from pipegen.importing.gitlab.reading.includes.rules import IncludeRule
 from pipegen.importing.gitlab.reading.missing import MissingNames
 from pipegen.importing.gitlab.reading.sites import with_site
 from pipegen.importing.gitlab.reading.tree import (
@@ -295,8 +296,7 @@ class _Resolver:
                 self._accounting.mark(extends, KeyOutcome.TRANSLATED)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
-        extends = child(node, "extends")
-        return texts_of(extends)
+        return texts_of(child(node, "extends"))
 
     def _extend(self, name: str, stack: tuple[str, ...]) -> TreeMapping | None:
         """Return the keys of the job *name* merged over those of the jobs that it extends."""

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.expressions.formulas import (
-    FALSE,
     TRUE,
     Changed,
     Comparison,
@@ -24,7 +23,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     some,
 )
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
-from pipegen.importing.gitlab.reading.files import IncludeRule
+from pipegen.importing.gitlab.reading.includes.rules import IncludeRule, is_included
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import flat_items, is_null, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -89,15 +88,6 @@ def may_have_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
     """
     has_parts = job.get("script") is None or (bool(job.unknown) and not job.included)
     return bool(source.unread) and has_parts and "trigger" not in job.entries and _CONDITIONS.isdisjoint(job.entries)
-
-
-def is_included(rules: Sequence[IncludeRule]) -> Formula:
-    """Return the condition under which *rules* of an include let it bring its files."""
-    result: Formula = FALSE
-    for rule in reversed(rules):
-        own = parsed(rule.condition) if rule.condition else TRUE
-        result = every(negated(own), result) if rule.excludes else some(own, result)
-    return result
 
 
 def with_include_rules(rules: Data, job: SourceJob) -> Data:

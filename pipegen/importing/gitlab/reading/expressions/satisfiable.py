@@ -1,0 +1,79 @@
+"""Whether a run can exist in which a formula holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from pipegen.importing.gitlab.reading.expressions.formulas import (
+    Comparison,
+    EveryOf,
+    Facts,
+    Formula,
+    HasValue,
+    IsDefined,
+    Known,
+    LiteralText,
+    Negation,
+    SomeOf,
+    VariableName,
+    holds,
+    tests_in,
+)
+
+# The time doubles with each.
+_MOST_TESTS = 10
+# No run has values for both.
+_BRANCH_AND_TAG = frozenset({"CI_COMMIT_BRANCH", "CI_COMMIT_TAG"})
+
+
+def can_hold(formula: Formula) -> bool:
+    """Return whether *formula* can hold in a run; a formula with many tests always can."""
+    tests = tuple(dict.fromkeys(tests_in(formula)))
+    if len(tests) > _MOST_TESTS:
+        return True
+    results = (dict(zip(tests, values, strict=True)) for values in product((True, False), repeat=len(tests)))
+    return any(_holds(formula, each) and _is_possible(each) for each in results)
+
+
+def _holds(formula: Formula, results: Mapping[Formula, bool]) -> bool:
+    """Return whether *formula* holds with the *results* of its tests."""
+    match formula:
+        case Known():
+            return formula.is_true
+        case Negation():
+            return not _holds(formula.part, results)
+        case EveryOf():
+            return all(_holds(part, results) for part in formula.parts)
+        case SomeOf():
+            return any(_holds(part, results) for part in formula.parts)
+    return results[formula]
+
+
+def _is_possible(results: Mapping[Formula, bool]) -> bool:
+    """Return whether a run can have the *results* of tests: each variable has one value."""
+    values: dict[str, str | None] = {}
+    present: set[str] = set()
+    for test, result in results.items():
+        match test:
+            case Comparison(VariableName(name), sign, right) if result:
+                text = right.text if isinstance(right, LiteralText) and sign == "==" else None
+                if sign == "==" and isinstance(right, LiteralText) and values.setdefault(name, text) != text:
+                    return False
+                present |= {name} if text or sign != "==" else set()
+            case HasValue(name) if result:
+                present.add(name)
+    if present >= _BRANCH_AND_TAG:
+        return False
+    facts = Facts(variables={name: text for name, text in values.items() if text is not None})
+    return all(holds(test, facts) == result for test, result in results.items() if _reads_only(test, values))
+
+
+def _reads_only(test: Formula, values: Mapping[str, str | None]) -> bool:
+    """Return whether *test* reads a single variable, one with a known value in *values*."""
+    match test:
+        case HasValue(name) | IsDefined(name):
+            return name in values
+        case Comparison(VariableName(name), _, right):
+            return name in values and not isinstance(right, VariableName)
+    return False

@@ -1,0 +1,1 @@
+"""Includes with rules."""
