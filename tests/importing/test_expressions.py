@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     holds,
 )
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
+from pipegen.importing.gitlab.reading.expressions.satisfiable import can_hold
 
 
 @pytest.mark.parametrize("pattern", ["/^full-/", "'/^full-/'", "'/^full-/i'", "'/a/b/'"])
@@ -166,3 +167,29 @@ all: { script: make, rules: [{ if: $PATH_TO_ALL && $CI_COMMIT_TAG }] }
 
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ('$A == "a" && $B == "b"', True),
+        ('$A == "a" && $A == "b"', False),
+        ('$A == "a" && $A != "a"', False),
+        ('$A == "a" && $A != "b"', True),
+        ('$A == "main" && $A =~ /^rel/', False),
+        ('$A == "release" && $A =~ /^rel/', True),
+        ('$A == "" && $A', False),
+        ("$A == null && $A", False),
+        ('$A == null && $A == "a"', False),
+        ("$A && $B", True),
+        ("$CI_COMMIT_TAG && $CI_COMMIT_BRANCH", False),
+        ('$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_COMMIT_TAG', False),
+        ('$CI_PIPELINE_SOURCE == "schedule" && $CI_COMMIT_BRANCH', True),
+        ('$CI_COMMIT_REF_NAME == "develop" && $CI_COMMIT_TAG =~ /^v/', False),
+        ('$CI_COMMIT_REF_NAME == "v1" && $CI_COMMIT_TAG =~ /^v/', True),
+        (" && ".join([*(f"$A{number}" for number in range(10)), '$B == "a"', '$B == "b"']), True),
+    ],
+)
+def test_two_conditions_may_exclude_each_other(expression: str, result: bool) -> None:  # noqa: FBT001 - an expectation
+    """With more than ten tests, they count as possible."""
+    assert can_hold(parsed(expression)) == result

@@ -133,12 +133,59 @@ def test_a_job_of_several_files_with_one_name_in_use_stays_one_stage(main: str, 
     assert 'are left out for "deploy" of "ci/live.yml", which the config always has' in messages(report)
 
 
-def test_a_job_that_may_be_in_files_that_are_not_here_stays_one_stage(tmp_path: Path) -> None:
-    """They may have other keys for its name."""
+@pytest.mark.parametrize(("script", "number"), [("script: ls", 3), ("tags: [a]", 1)])
+def test_a_job_whose_script_may_be_in_a_file_that_is_not_here_stays_one_stage(
+    script: str, number: int, tmp_path: Path
+) -> None:
+    """GitLab would find its other keys only by its name."""
     rules = ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG")
-    result, _ = _alternatives(tmp_path, rules, "build: { script: make }\n", ", { template: a.yml }")
+    main = f"deploy: {{ {script} }}\n"
+    result, _ = _alternatives(tmp_path, rules, main, ", { template: a.yml }")
 
-    assert result.jobs == ("deploy", "build")
+    assert len(result.jobs) == number
+
+
+@pytest.mark.parametrize(
+    "own", ["", ", rules: [{ if: $ONE == $TWO, when: manual }, { changes: [a] }]"], ids=["", "raw"]
+)
+@pytest.mark.parametrize("excluding", ["", '{ if: "$CI_COMMIT_TAG", when: never }, '], ids=["", "excluding"])
+def test_a_file_of_several_includes_is_in_runs_of_each_of_them(own: str, excluding: str, tmp_path: Path) -> None:
+    """Its jobs, and its hidden jobs, are the same ones."""
+    (tmp_path / "unit.yml").write_text(f".base: {{ retry: 1 }}\nunit: {{ extends: .base, script: make test{own} }}\n")
+    (tmp_path / "first.yml").write_text("include: unit.yml\nlint: { script: make lint }\n")
+    (tmp_path / "second.yml").write_text("include: unit.yml\n")
+    first = f"{{ local: first.yml, rules: [{excluding}{{ if: $CI_PIPELINE_SOURCE == 'web' }}] }}"
+    second = "{ local: second.yml, rules: [{ if: $CI_PIPELINE_SOURCE == 'schedule' }] }"
+    result, report = from_text(f"include: [{first}, {second}]\nbuild: {{ script: make }}\n", tmp_path)
+
+    assert result.jobs == ("unit", "lint", "build")
+    assert "include" not in messages(report)
+    assert _runs(result) == []
+
+
+def test_a_set_of_files_that_no_run_has_is_no_stage(tmp_path: Path) -> None:
+    """The names of the files, without that of the job, tell the other stages apart."""
+    (tmp_path / "deploy-dev.yml").write_text("deploy: { script: ./deploy dev }\n")
+    (tmp_path / "deploy_live.yml").write_text("deploy: { script: ./deploy live }\n")
+    request, branch = '$CI_PIPELINE_SOURCE == "merge_request_event"', '$CI_COMMIT_REF_NAME == "live"'
+    rules = {"deploy-dev": request, "deploy_live": branch}
+    includes = ", ".join(f"{{ local: {name}.yml, rules: [{{ if: '{rule}' }}] }}" for name, rule in rules.items())
+    main = f"include: [{includes}, {{ template: a.yml }}]\nworkflow: {{ rules: [{{ when: always }}] }}\n"
+    result, _ = from_text(f"{main}build: {{ script: make }}\n", tmp_path)
+
+    assert result.jobs == ("deploy-dev", "deploy-live", "build")
+    assert _runs(result) == []
+
+
+def test_several_includes_that_exclude_a_file_are_left_out(tmp_path: Path) -> None:
+    """Rules of GitLab, which a job may have in a config, have no negation."""
+    (tmp_path / "unit.yml").write_text("unit: { script: make test }\n")
+    includes = [
+        f"{{ local: unit.yml, rules: [{{ if: '{rule}', when: never }}, {{ when: always }}] }}" for rule in ("$A", "$B")
+    ]
+    _, report = from_text(f"include: [{', '.join(includes)}]\nbuild: {{ script: make }}\n", tmp_path)
+
+    assert messages(report).count("the rules of this include are left out") == 2
 
 
 @pytest.mark.parametrize("key", ["variables: { LEVEL: full }", "default: { retry: 1 }", ".base: { retry: 1 }"])

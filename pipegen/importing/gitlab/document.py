@@ -16,7 +16,7 @@ from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, order_of
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
-from pipegen.importing.gitlab.reading.rules import PLAIN, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.rules import PLAIN, has_conditions, rules_of, workflow_rules
 from pipegen.importing.gitlab.reading.selection import is_generated, selected_pipeline, unselected
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
@@ -280,7 +280,7 @@ class _Writer:
             start = start_of(job, self._source, builder.names(job), known, forced)
         except UntranslatableError:
             return None
-        if self._source.unread and simplified(start.condition, known) == NEVER:
+        if self._source.unread and has_conditions(job) and simplified(start.condition, known) == NEVER:
             return never_started(job)
         return start
 

@@ -15,11 +15,12 @@ from pipegen.importing.gitlab.reading.includes.alternatives import (
     Alternative,
     KeyDefinition,
     alternatives_of,
+    has_own_work,
     named_in_keys,
 )
 from pipegen.importing.gitlab.reading.includes.rules import (
+    AnyInclude,
     ConditionalInclude,
-    IncludeRule,
     include_rules,
     tested_variables,
 )
@@ -65,7 +66,7 @@ class Files(Struct):
 
     *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
     *ignored* are the includes whose rules it leaves out, and *conditions* are the rules of the includes that bring a
-    job, all of which must include it. *alternatives* are the names of the jobs in place of one of several files.
+    job, in groups of which one must include it. *alternatives* are the names of jobs in place of one of several files.
     """
 
     tree: TreeMapping
@@ -73,7 +74,7 @@ class Files(Struct):
     unread: tuple[Node, ...]
     is_complete: bool
     ignored: tuple[ConditionalInclude, ...]
-    conditions: Mapping[str, tuple[tuple[IncludeRule, ...], ...]]
+    conditions: Mapping[str, tuple[AnyInclude, ...]]
     alternatives: Mapping[str, tuple[str, ...]]
 
 
@@ -151,20 +152,24 @@ def _alternatives(
 ) -> dict[str, tuple[Alternative, ...]]:
     """Return the jobs in place of each of *tree* of which a run has only some definitions; report them.
 
-    They are no longer among the definitions. There are none if files that are not here may have a part of the jobs.
+    They are no longer among the definitions. A job that may have a part in a file that is not here remains one.
     """
     several = {name: of for name, of in reading.definitions.items() if len({each.includes for each in of}) > 1}
-    if not several or not reading.is_complete:
+    if not several:
         return {}
     result: dict[str, tuple[Alternative, ...]] = {}
     taken = {entry.key.text for entry in tree.entries}
-    others = named_in_keys(tree) | keywords_in(tree)
+    keywords, named = keywords_in(tree), named_in_keys(tree)
     for name, definitions in several.items():
         has_rules = unreadable.isdisjoint(chain.from_iterable(each.includes for each in definitions))
-        if name in others or name.startswith(".") or not has_rules:
+        if name in keywords or not has_rules:
             continue
-        if jobs := alternatives_of(definitions, reading.includes, taken, reading.accounting):
+        jobs = alternatives_of(definitions, reading.includes, taken, reading.accounting)
+        is_whole = reading.is_complete or all(has_own_work(each.entry) for each in jobs)
+        may_be_several = is_whole and name not in named and not name.startswith(".")
+        if len(jobs) == 1 or (jobs and may_be_several):
             result[name] = jobs
+            taken.update(each.entry.key.text for each in jobs)
             del reading.definitions[name]
             _report_alternatives(name, jobs, reading.report)
     return result
@@ -227,16 +232,14 @@ def _always(reading: _Reading, unreadable: frozenset[int]) -> dict[int, Collecti
     return result
 
 
-def _conditions(
-    reading: _Reading, always: Mapping[int, Collection[str]]
-) -> dict[str, tuple[tuple[IncludeRule, ...], ...]]:
+def _conditions(reading: _Reading, always: Mapping[int, Collection[str]]) -> dict[str, tuple[AnyInclude, ...]]:
     """Return the rules of includes by the jobs that they bring, except those that they *always* bring."""
     chosen = {
         name: [number for number in definitions[0].includes if name not in always.get(number, ())]
         for name, definitions in reading.definitions.items()
     }
     return {
-        name: tuple(rules for number in numbers if (rules := reading.includes[number].rules) is not None)
+        name: tuple((rules,) for number in numbers if (rules := reading.includes[number].rules) is not None)
         for name, numbers in chosen.items()
         if numbers
     }

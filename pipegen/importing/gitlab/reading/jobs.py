@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files
-from pipegen.importing.gitlab.reading.includes.rules import IncludeRule
+from pipegen.importing.gitlab.reading.includes.rules import AnyInclude
 from pipegen.importing.gitlab.reading.missing import MissingNames
 from pipegen.importing.gitlab.reading.sites import with_site
 from pipegen.importing.gitlab.reading.tree import (
@@ -52,7 +52,7 @@ class SourceJob(Struct, kw_only=True):
     *variables* are those of the file and of the job; *own_variables* only those of the job. *templates* are the jobs
     that it extends, *bases* those at any depth, and *unknown* the names of those in files that cannot be read.
     *inherited* are its keys from `default`, and *own* those that are written in the job itself. *included* are the
-    rules of the includes that bring it.
+    rules of the includes that bring it, in groups of which one must do so.
     """
 
     name: str
@@ -67,7 +67,7 @@ class SourceJob(Struct, kw_only=True):
     unknown: tuple[str, ...]
     inherited: frozenset[str]
     own: tuple[Scalar, ...]
-    included: tuple[tuple[IncludeRule, ...], ...] = ()
+    included: tuple[AnyInclude, ...] = ()
 
     @property
     def span(self) -> Span:

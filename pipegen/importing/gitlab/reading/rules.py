@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.expressions.formulas import (
@@ -23,7 +24,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
     some,
 )
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
-from pipegen.importing.gitlab.reading.includes.rules import IncludeRule, is_included
+from pipegen.importing.gitlab.reading.includes.rules import IncludeRule, is_one_included
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.tree import flat_items, is_null, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -76,7 +77,7 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     """
     if not job.included:
         return _own_rules(job, source)
-    missing = (negated(is_included(rules)) for rules in job.included)
+    missing = (negated(is_one_included(includes)) for includes in job.included)
     excluding = (Rule(formula=formula, when=NEVER, allow_failure=False) for formula in missing)
     return (*excluding, *_own_rules(job, source))
 
@@ -87,15 +88,22 @@ def may_have_rules_elsewhere(job: SourceJob, source: SourcePipeline) -> bool:
     That is its script, or a job that it extends, unless rules of an include bring the job.
     """
     has_parts = job.get("script") is None or (bool(job.unknown) and not job.included)
-    return bool(source.unread) and has_parts and "trigger" not in job.entries and _CONDITIONS.isdisjoint(job.entries)
+    return bool(source.unread) and has_parts and "trigger" not in job.entries and not has_conditions(job)
+
+
+def has_conditions(job: SourceJob) -> bool:
+    """Return whether *job* itself has conditions, not only the includes that bring it."""
+    return not _CONDITIONS.isdisjoint(job.entries)
 
 
 def with_include_rules(rules: Data, job: SourceJob) -> Data:
     """Return raw *rules* of *job* with those of the includes that bring it."""
     if not isinstance(rules, list):
         return rules
-    for included in job.included:
-        rules = [combined for rule in included for combined in _with_include_rule(rules, rule)]
+    for includes in job.included:
+        # Rules that exclude files end the list.
+        lists = sorted(includes, key=lambda own: any(rule.excludes for rule in own))
+        rules = [combined for rule in chain.from_iterable(lists) for combined in _with_include_rule(rules, rule)]
     return rules
 
 

@@ -23,8 +23,7 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
 
 # The time doubles with each.
 _MOST_TESTS = 10
-# No run has values for both.
-_BRANCH_AND_TAG = frozenset({"CI_COMMIT_BRANCH", "CI_COMMIT_TAG"})
+_BRANCH, _TAG, _REF, _SOURCE = "CI_COMMIT_BRANCH", "CI_COMMIT_TAG", "CI_COMMIT_REF_NAME", "CI_PIPELINE_SOURCE"
 
 
 def can_hold(formula: Formula) -> bool:
@@ -51,7 +50,10 @@ def _holds(formula: Formula, results: Mapping[Formula, bool]) -> bool:
 
 
 def _is_possible(results: Mapping[Formula, bool]) -> bool:
-    """Return whether a run can have the *results* of tests: each variable has one value."""
+    """Return whether a run can have the *results* of tests: each variable has one value.
+
+    A run has at most one of a branch and a tag, whose name is that of its ref; one for a merge request has neither.
+    """
     values: dict[str, str | None] = {}
     present: set[str] = set()
     for test, result in results.items():
@@ -63,8 +65,10 @@ def _is_possible(results: Mapping[Formula, bool]) -> bool:
                 present |= {name} if text or sign != "==" else set()
             case HasValue(name) if result:
                 present.add(name)
-    if present >= _BRANCH_AND_TAG:
+    if len(present & {_BRANCH, _TAG}) + (values.get(_SOURCE) == "merge_request_event") > 1:
         return False
+    if ref := values.get(_REF):
+        values |= dict.fromkeys(present & {_BRANCH, _TAG}, ref)
     facts = Facts(variables={name: text for name, text in values.items() if text is not None})
     return all(holds(test, facts) == result for test, result in results.items() if _reads_only(test, values))
 

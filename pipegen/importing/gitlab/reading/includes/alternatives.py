@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from itertools import product
 from pathlib import PurePosixPath
@@ -10,15 +10,21 @@ from pathlib import PurePosixPath
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.reading.expressions.formulas import every
 from pipegen.importing.gitlab.reading.expressions.satisfiable import can_hold
-from pipegen.importing.gitlab.reading.includes.rules import ConditionalInclude, IncludeRule, is_included, opposite
+from pipegen.importing.gitlab.reading.includes.rules import (
+    AnyInclude,
+    ConditionalInclude,
+    is_one_included,
+    opposite,
+)
+from pipegen.importing.gitlab.reading.missing import OWN_WORK
 from pipegen.importing.gitlab.reading.tree import TagReference, flat_items, merged_maps, text_of, texts_of
 from pipegen.numbering import unique_name
-from pipegen.source.tree import Entry, Node, child, children
+from pipegen.source.tree import Entry, Node, child, children, plain
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
 
 # More of them would make too many jobs.
-_MOST_INCLUDES = 3
+_MOST_PARTS = 3
 _PIPELINE_FILE = ".gitlab-ci"
 
 
@@ -30,37 +36,47 @@ class KeyDefinition(Struct):
 
 
 class Alternative(Struct):
-    """The *entry* of a job, and the *rules* of includes that all must hold in its runs."""
+    """The *entry* of a job, and the *rules* of includes: in its runs, one of each group brings a file with the job."""
 
     entry: Entry
-    rules: tuple[tuple[IncludeRule, ...], ...]
+    rules: tuple[AnyInclude, ...]
+
+
+class _Part(Struct):
+    """The *entry* of a job in files that all have the same one, and the *numbers* of their includes.
+
+    There are none for a file that is always in the pipeline.
+    """
+
+    entry: Entry
+    numbers: tuple[int, ...]
 
 
 def alternatives_of(
     definitions: Sequence[KeyDefinition],
     includes: Sequence[ConditionalInclude],
-    taken: set[str],
+    taken: Collection[str],
     accounting: Accounting,
 ) -> tuple[Alternative, ...]:
     """Return a job for each set of *definitions* of one job that a run can have; () if a config cannot have them.
 
-    The names of jobs of conditional *includes* end with those of the files, and are added to *taken*.
+    The names of jobs of conditional *includes* end with those of the files; others are *taken*.
     """
-    numbers = list(dict.fromkeys(number for each in definitions for number in each.includes))
-    rules = {number: includes[number].rules or () for number in numbers}
-    if len(numbers) > _MOST_INCLUDES or any(len(each.includes) > 1 for each in definitions):
+    names = set(taken)
+    parts = _parts(definitions)
+    rules = [tuple(includes[number].rules or () for number in part.numbers) for part in parts]
+    if not _can_have_conditions(definitions, rules):
         return ()
     result: list[Alternative] = []
     original = definitions[0].entry.key.text
-    sets = product((True, False), repeat=len(numbers))
+    sets = product(*(((True, False) if part.numbers else (True,)) for part in parts))
     for values in sorted(sets, key=sum):
-        chosen = [number for number, is_chosen in zip(numbers, values, strict=True) if is_chosen]
-        parts = [each.entry for each in definitions if set(each.includes) <= set(chosen)]
-        own = tuple(_rules(chosen, rules))
-        if parts and can_hold(every(*map(is_included, own))):
-            name = "-".join((original, *(_title(includes[number].names[0]) for number in chosen)))
-            key = replace(parts[-1].key, text=unique_name(name, taken) if chosen else original)
-            maps = [part.value if isinstance(part.value, TreeMapping) else _empty(part) for part in parts]
+        chosen = [part for part, is_chosen in zip(parts, values, strict=True) if is_chosen]
+        own = tuple(_rules(values, rules))
+        if chosen and can_hold(every(*map(is_one_included, own))):
+            name = "-".join((original, *(_title(part, includes, original) for part in chosen if part.numbers)))
+            key = replace(chosen[-1].entry.key, text=original if name == original else unique_name(name, names))
+            maps = [part.entry.value for part in chosen if isinstance(part.entry.value, TreeMapping)]
             merged = reduce(lambda base, over: merged_maps(base, over, accounting), maps)
             result.append(Alternative(Entry(key, merged), own))
     if len(result) == 1:
@@ -69,25 +85,63 @@ def alternatives_of(
     return tuple(result)
 
 
-def _empty(part: Entry) -> TreeMapping:
-    return TreeMapping((), part.value.span)
+def _parts(definitions: Sequence[KeyDefinition]) -> list[_Part]:
+    """Return the different *definitions*: several includes can bring the same file."""
+    parts: list[_Part] = []
+    for each in definitions:
+        last = parts[-1] if parts else None
+        if last is not None and _is_same(last.entry, each.entry):
+            numbers = (*last.numbers, *each.includes) if last.numbers and each.includes else ()
+            parts[-1] = replace(last, numbers=numbers)
+        else:
+            parts.append(_Part(each.entry, each.includes))
+    return parts
 
 
-def _rules(chosen: Sequence[int], rules: Mapping[int, tuple[IncludeRule, ...]]) -> Iterator[tuple[IncludeRule, ...]]:
-    """Yield the rules of the includes *chosen*, and the opposites of those of others that can hold beside them."""
-    whole = every(*(is_included(rules[number]) for number in chosen))
-    for number, own in rules.items():
-        if number in chosen:
-            yield own
-        elif can_hold(every(whole, is_included(own))):
-            yield opposite(own)
+def _is_same(entry: Entry, other: Entry) -> bool:
+    """Return whether two entries are the same one of a file, with the same values of inputs."""
+    place, other_place = entry.key.span, other.key.span
+    is_there = (place.file.path, place.start) == (other_place.file.path, other_place.start)
+    return is_there and plain(entry.value) == plain(other.value)
 
 
-def _title(path: str) -> str:
-    """Return what the file at *path* adds to the name of a job."""
+def _can_have_conditions(definitions: Sequence[KeyDefinition], rules: Sequence[AnyInclude]) -> bool:
+    """Return whether jobs can have the conditions of *definitions*, *rules*, also as rules of GitLab.
+
+    Of several includes, at most one may exclude files, because GitLab has no negation.
+    """
+    is_nested = any(len(each.includes) > 1 for each in definitions)
+    number = sum(map(bool, rules))
+    excluding = [sum(any(rule.excludes for rule in each) for each in group) for group in rules]
+    is_map = all(isinstance(each.entry.value, TreeMapping) for each in definitions)
+    return is_map and not is_nested and number <= _MOST_PARTS and max(excluding) <= 1
+
+
+def _rules(values: Sequence[bool], rules: Sequence[AnyInclude]) -> Iterator[AnyInclude]:
+    """Yield the *rules* of the parts whose *values* are true, and the opposites of those of others beside them."""
+    chosen = [own for value, own in zip(values, rules, strict=True) if value and own]
+    yield from chosen
+    whole = every(*map(is_one_included, chosen))
+    for value, own in zip(values, rules, strict=True):
+        if not value and can_hold(every(whole, is_one_included(own))):
+            yield from ((opposite(each),) for each in own)
+
+
+def _title(part: _Part, includes: Sequence[ConditionalInclude], job: str) -> str:
+    """Return what *part* adds to the name of *job*: the name of the file of its include, or of its own for several.
+
+    Without the start of the name if this is the one of the job.
+    """
+    path = includes[part.numbers[0]].names[0] if len(part.numbers) == 1 else part.entry.key.span.file.path
     file = PurePosixPath(path)
     stem = file.name.removesuffix(file.suffix).removesuffix(_PIPELINE_FILE).strip(".")
-    return stem or file.parent.name
+    is_same = stem.replace("_", "-").startswith(f"{job.replace('_', '-')}-")
+    return (stem[len(job) + 1 :] if is_same else stem) or file.parent.name
+
+
+def has_own_work(job: Entry) -> bool:
+    """Return whether the keys of *job* say what it does."""
+    return any(child(job.value, key) is not None for key in OWN_WORK)
 
 
 def named_in_keys(tree: TreeMapping) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from pipegen.importing.gitlab.reading.expressions.formulas import (
     FALSE,
@@ -26,6 +27,10 @@ class IncludeRule(Struct):
 
     condition: str
     excludes: bool
+
+
+# The rules of several includes, of which one must bring a file.
+AnyInclude: TypeAlias = tuple[tuple[IncludeRule, ...], ...]
 
 
 class ConditionalInclude(Struct):
@@ -59,6 +64,11 @@ def is_included(rules: Sequence[IncludeRule]) -> Formula:
         own = parsed(rule.condition) if rule.condition else TRUE
         result = every(negated(own), result) if rule.excludes else some(own, result)
     return result
+
+
+def is_one_included(includes: AnyInclude) -> Formula:
+    """Return the condition under which one of *includes* brings its files."""
+    return some(*map(is_included, includes))
 
 
 def opposite(rules: Sequence[IncludeRule]) -> tuple[IncludeRule, ...]:
