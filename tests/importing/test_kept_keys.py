@@ -876,8 +876,27 @@ stop: {{ script: ./down, environment: {{ {environment}, action: stop }}, rules: 
 @pytest.mark.parametrize("include", ["", "include: [{ project: a/b, file: c.yml }]\n"], ids=["own", "included"])
 def test_a_job_with_steps_in_place_of_a_script_is_left_out(include: str, tmp_path: Path) -> None:
     """The message names `run`, of which https://docs.gitlab.com/ci/steps/ says that it is experimental."""
-    source = f"{include}build: {{ run: [{{ name: make, script: make }}] }}\nlint: {{ script: [ruff check] }}\n"
+    source = f"{include}lint: {{ script: [ruff check] }}\nbuild:\n  run: [{{ name: make, script: make }}]\n"
     result, report = from_text(source, tmp_path)
+    line = source.count("\n")
 
     assert result.jobs == ("lint",)
-    assert 'job "build" is left out: a config has no key for "run"' in messages(report)
+    assert f'{line}:3: warning[PG850] job "build" is left out: a config has no key for "run"' in messages(report)
+
+
+def test_needs_of_a_template_that_stay_raw_are_reported_once(tmp_path: Path) -> None:
+    """As other keys that several jobs get from one place."""
+    source = """\
+stages: [prepare, build, test]
+first: { stage: prepare, script: first }
+picture: { stage: build, script: make image, rules: [{ changes: [Dockerfile] }] }
+.test:
+  stage: test
+  needs: [{ job: picture, optional: true }]
+"""
+    names = ("one", "two", "three")
+    jobs = "".join(f"{name}: {{ extends: .test, script: {name} }}\n" for name in names)
+    _, report = from_text(f"{source}{jobs}", tmp_path, frozenset(names))
+
+    assert messages(report).count("stays a key of GitLab: in some runs") == 1
+    assert '6:3: info[PG851] "needs" of job "one" and 2 others stays a key of GitLab' in messages(report)

@@ -173,7 +173,6 @@ class _Writer:
         drafts = [self._draft(builder, name, starts[name], outputs[name]) for name in stages]
         for draft in drafts:
             self._set_inherited(draft)
-        builder.raw_keys.report(self._report)
         for job in self._left_out:
             self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
             for key in (job.key, *job.own):
@@ -193,7 +192,8 @@ class _Writer:
         order = with_stops(order, self._source, self._options.forced)
         for draft in drafts:
             reason = needs.reasons.get(draft.name, "")
-            report_needs(draft, self._source, order, reason, self._accounting, self._report)
+            report_needs(draft, self._source, order, reason, builder.raw_keys, self._accounting, self._report)
+        builder.raw_keys.report(self._report)
         config = self._config(drafts, order, condition, settings.comments)
         further = {**numbered(drafts), **lost_outputs(drafts)}
         return ConfigDocument(config, tuple(stages), needs.lacks_names, further, outputs, needs.staged)
@@ -287,12 +287,13 @@ class _Writer:
     def _is_kept(self, name: str, start: Start | None, known: Condition) -> bool:
         """Return whether the job *name* becomes a stage; report why not."""
         job = self._source.jobs[name]
-        reason = hint = ""
+        reason, hint, at = "", "", job.key.span
         never_runs = start is not None and not start.reason and simplified(start.condition, known) == NEVER
         if never_runs:
             reason, hint = "its rules never let it run", "remove it"
         elif "run" in job.entries:
             reason, hint = 'a config has no key for "run"', "write its steps as commands of a script"
+            at = job.entries["run"].key.span
         elif "trigger" not in job.entries and job.get("script") is None and not self._source.unread:
             reason, hint = "it has no script", "add its script as a stage"
         elif "*" in self._options.forced.get(name, ()):
@@ -300,7 +301,7 @@ class _Writer:
         if reason:
             self._left_out.append(job)
             self._left_out_in_runs += [] if never_runs else [name]
-            self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=job.key.span, hint=hint)
+            self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=at, hint=hint)
         return not reason
 
     # Workflow

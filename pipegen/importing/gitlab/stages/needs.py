@@ -17,6 +17,7 @@ from pipegen.importing.gitlab.stages.after_failures import Misordered, after_any
 from pipegen.importing.gitlab.stages.keys.base import as_map, raw_data
 from pipegen.importing.gitlab.stages.keys.matrices import matrix_combinations
 from pipegen.importing.gitlab.stages.other_files import needs_elsewhere, other_files
+from pipegen.importing.gitlab.stages.raw_keys import RawKeys
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.plan.expansion.combinations import combination_name
 from pipegen.source.tree import Mapping as TreeMapping
@@ -214,6 +215,7 @@ def report_needs(
     source: SourcePipeline,
     order: Order,
     raw_reason: str,
+    raw_keys: RawKeys,
     accounting: Accounting,
     report: Report,
 ) -> None:
@@ -225,12 +227,8 @@ def report_needs(
     if raw_reason:
         if "needs" in job.entries:
             _mark_raw_needs(job, source, accounting)
-        report.add(
-            codes.KEPT_RAW,
-            f'"needs" of job "{job.name}" stays a key of GitLab: {raw_reason}',
-            at=job.entries["needs"].key.span if "needs" in job.entries else job.key.span,
-            hint='other engines do not read "raw": check that the stage works without it',
-        )
+        at = job.entries["needs"].key.span if "needs" in job.entries else job.key.span
+        raw_keys.add(job.name, "needs", at, raw_reason)
     elif "needs" not in draft.raw:
         _report_inexact(draft, source, order, accounting, report)
     for need in needs_of(job, source) or ():

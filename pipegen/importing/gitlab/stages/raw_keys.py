@@ -10,6 +10,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.gitlab.reading.tree import flat_items, is_null
 from pipegen.importing.gitlab.stages.keys.base import raw_data
+from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Sequence
 
 # Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
@@ -21,7 +22,7 @@ class RawKeys:
 
     def __init__(self, accounting: Accounting) -> None:
         self._accounting = accounting
-        self._jobs: dict[tuple[str, int, str], tuple[Entry, list[str]]] = {}
+        self._jobs: dict[tuple[str, int, str], tuple[str, Span, list[str]]] = {}
 
     def kept(
         self,
@@ -55,16 +56,20 @@ class RawKeys:
         translated = {id(inner) for known_entry in known for inner in (known_entry, *entries_in(known_entry.value))}
         for inner in (entry, *entries_in(entry.value)):
             self._accounting.mark_key(inner.key, KeyOutcome.TRANSLATED if id(inner) in translated else outcome)
-        self._jobs.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(job)
+        self.add(job, entry.key.text, entry.key.span, reason)
+
+    def add(self, job: str, key: str, at: Span, reason: str) -> None:
+        """Report that *key* of *job* stays raw for a *reason*."""
+        self._jobs.setdefault((at.file.path, at.start, reason), (key, at, []))[2].append(job)
 
     def report(self, report: Report) -> None:
         """Report the keys that stay raw, each once with the jobs that have it."""
-        for (_, _, reason), (entry, names) in self._jobs.items():
+        for (_, _, reason), (key, at, names) in self._jobs.items():
             others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
             because = f": {reason}" if reason else ""
             report.add(
                 codes.KEPT_RAW,
-                f'"{entry.key.text}" of job "{names[0]}"{others} stays a key of GitLab{because}',
-                at=entry.key.span,
+                f'"{key}" of job "{names[0]}"{others} stays a key of GitLab{because}',
+                at=at,
                 hint='other engines do not read "raw": check that the stage works without it',
             )
