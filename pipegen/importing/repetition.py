@@ -18,6 +18,7 @@ _LEAST_LINES = 3
 _LEAST_LETTERS = 3
 # The start of the key of a raw variable, which no key of a stage has.
 _PART = "raw "
+_WITHOUT_DEFAULTS = "without-defaults"
 # What a template with this key alone is for.
 _NAMES = {"before": "setup", "after": "cleanup", "when": "condition"}
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
@@ -59,6 +60,37 @@ def with_repeated_values(
     return WithTemplates(
         {name: _whole(own) for name, own in shared.templates.items()}, [_whole(stage) for stage in shared.stages]
     )
+
+
+def with_repeated_removals(stages: Sequence[dict[str, Value]], templates: Mapping[str, _Keys]) -> WithTemplates:
+    """Return *stages* and *templates* with a template for keys without a value that several stages repeat."""
+    result, named = list(stages), dict(templates)
+    for names in sorted({frozenset(_removed(stage)) for stage in stages}, key=len, reverse=True):
+        users = [index for index, stage in enumerate(result) if _can_lack(stage, names)]
+        if sum(len(_removed(result[index])) - 1 for index in users) - len(names) < _LEAST_LINES:
+            continue
+        template = unique_name(_WITHOUT_DEFAULTS, {*named})
+        named[template] = dict.fromkeys(sorted(names))
+        for index in users:
+            others = _extended(result[index])
+            rest = {key: value for key, value in result[index].items() if value is not None and key != "extends"}
+            result[index] = {"extends": [template, *others] if others else template, **rest}
+    return WithTemplates(named, result)
+
+
+def _removed(stage: _Keys) -> list[str]:
+    return [key for key, value in stage.items() if value is None]
+
+
+def _can_lack(stage: _Keys, names: Collection[str]) -> bool:
+    """Return whether *stage* removes no other keys than those with *names*, and has whole values of the rest of them.
+
+    Commands of `before` are joined with others.
+    """
+    removed = _removed(stage)
+    replaced = [stage.get(name) for name in names if name not in removed]
+    is_whole = not any(value is None or isinstance(value, dict) for value in replaced)
+    return bool(removed) and {*removed} <= {*names} and is_whole and ("before" in removed or "before" not in names)
 
 
 def _raw_variables(keys: _Keys) -> Mapping[str, Value]:
@@ -249,6 +281,21 @@ def common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
             parts |= {key: inner} if inner else {}
         elif all(key in other for other in others) and all(variant == value for variant in same):
             parts[key] = value
+    return parts
+
+
+def replaceable_parts(value: Mapping[str, Value], others: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the entries of *value* that all of *others* have, too, with any value that replaces theirs."""
+    parts: dict[str, Value] = {}
+    for key, own in value.items():
+        replacing = [other.get(key) for other in others]
+        if all(other == own for other in replacing):
+            parts[key] = own
+        elif isinstance(own, dict) and all(isinstance(other, dict) for other in replacing):
+            inner = replaceable_parts(own, [other for other in replacing if isinstance(other, dict)])
+            parts |= {key: inner} if inner else {}
+        elif not any(other is None or isinstance(other, dict) for other in (own, *replacing)):
+            parts[key] = own
     return parts
 
 

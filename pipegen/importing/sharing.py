@@ -15,6 +15,8 @@ from pipegen.importing.repetition import (
     env_of,
     extending,
     removes,
+    replaceable_parts,
+    with_repeated_removals,
     with_repeated_values,
     without_parts,
 )
@@ -39,6 +41,8 @@ _SHARED = (
 _ENV, _BEFORE, _RAW, _AGENT = "env", "before", "raw", "agent"
 # Maps whose parts stages can share.
 _IN_PARTS = frozenset({_ENV, _RAW, "artifacts", "cache"})
+# Maps that defaults can have in part, too.
+_IN_PARTS_OF_DEFAULTS = frozenset({"cache", "fetch", "resources", "runner_variables", "secrets"})
 # Stages without a script or steps inherit these keys, but do not use them.
 _OF_MACHINES = frozenset({"agent", "resources", "runner_variables"})
 # Keys of a stage that a template can have in addition to those of defaults.
@@ -168,7 +172,8 @@ def _shared(stages: Sequence[Stage], origins: Sequence[StageOrigin] | None, unsh
         with_templates = _with_templates(rest, users, unshared)
         bases = [origin.bases for origin in origins]
         repeated = with_repeated_values(with_templates.stages, with_templates.templates, (*_IN_TEMPLATES, _ENV), bases)
-        templates, rest = repeated.templates, repeated.stages
+        with_removals = with_repeated_removals(repeated.stages, repeated.templates)
+        templates, rest = with_removals.templates, with_removals.stages
     if variables:
         defaults["raw"] = {"gitlab": {"variables": variables}}
     return Shared(defaults, templates, rest)
@@ -247,8 +252,10 @@ def _defaults(
         is_of_template = _is_of_template([key in stage for stage in stages], users)
         if None in others and key not in of_source and (key not in ("shell", "raw") or is_of_template):
             continue
-        has_maps = isinstance(value, dict) and any(isinstance(other, dict) for other in others)
-        if value is not None and key not in defaults and not has_maps:
+        maps = [other for other in others if isinstance(other, dict)]
+        if isinstance(value, dict) and maps:
+            value = replaceable_parts(value, maps) if key in _IN_PARTS_OF_DEFAULTS else None
+        if value not in (None, {}) and key not in defaults:
             defaults[key] = value
     before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and has_several else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
@@ -283,10 +290,10 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
             rest.pop(_ENV, None)
             if env:
                 rest[_ENV] = env
-        elif key == _AGENT and isinstance(value, dict) and isinstance(agent := stage.get(key), dict):
-            rest.pop(_AGENT)
-            if parts := without_parts(agent, value):
-                rest[_AGENT] = parts
+        elif isinstance(value, dict) and isinstance(own := stage.get(key), dict):
+            rest.pop(key)
+            if parts := without_parts(own, value):
+                rest[key] = parts
         elif key == _BEFORE:
             rest.pop(_BEFORE, None)
             rest |= _after_defaults(stage, value)

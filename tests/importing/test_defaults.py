@@ -46,3 +46,77 @@ def test_a_default_without_a_value_is_that_of_the_file(tmp_path: Path) -> None:
     result, _ = from_text("image: alpine\ndefault: { image: null }\nj: { script: [x] }\n", tmp_path)
 
     assert "image: alpine" in result.text
+
+
+_MANY = """\
+default:
+  image: python:3.12
+  tags: [linux]
+  services: [postgres:16]
+  before_script: [prepare]
+  retry: 1
+  interruptible: true
+unit: { script: unit }
+api: { script: api }
+docs: { script: docs }
+load: { script: load }
+lint: { script: lint, inherit: { default: false } }
+style: { script: style, inherit: { default: false } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("job", "extends"),
+    [
+        ("last: { script: last, inherit: { default: false }, image: alpine }", True),
+        ("last: { script: last, inherit: { default: [image] } }", False),
+        ("last: { script: last, inherit: { default: [image, tags] }, retry: 2, tags: [a] }", False),
+    ],
+    ids=["own", "list", "two"],
+)
+def test_jobs_without_the_defaults_extend_a_template(job: str, extends: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """One that has a value of its own replaces that of the template; one that gets a default removes the others."""
+    result, _ = from_text(f"{_MANY}{job}\n", tmp_path)
+    proof = prove(result)
+
+    config = yaml_data(result.text)
+    removed = ("agent", "before", "image", "interruptible", "retry", "services")
+    stages = {stage["name"]: stage for stage in config["pipelines"]["ci"]["stages"]}
+    assert config["templates"] == {"without-defaults": dict.fromkeys(removed)}
+    assert stages["lint"] == {"name": "lint", "extends": "without-defaults", "script": ["lint"]}
+    assert ("extends" in stages["last"]) == extends
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_single_job_without_the_defaults_removes_them_itself(tmp_path: Path) -> None:
+    """A template for one job would save nothing."""
+    result, _ = from_text(_MANY.replace("style: { script: style, inherit: { default: false } }\n", ""), tmp_path)
+
+    assert "templates" not in yaml_data(result.text)
+
+
+@pytest.mark.parametrize(
+    ("own", "default", "rest"),
+    [
+        ("{ key: npm, paths: [.npm/], policy: push }", {"key": "npm", "paths": [".npm/"], "policy": "pull"}, "push"),
+        ("{ key: npm, paths: [.npm/] }", {"key": "npm", "paths": [".npm/"]}, None),
+        ("{ key: { files: [a] }, paths: [.npm/], policy: pull }", {"paths": [".npm/"], "policy": "pull"}, None),
+    ],
+    ids=["policy", "without policy", "key of a file"],
+)
+def test_defaults_have_the_parts_of_a_cache_that_all_jobs_have(
+    own: str, default: dict[str, object], rest: str | None, tmp_path: Path
+) -> None:
+    """Jobs have what differs, and no default removes a part."""
+    cache = "default: { cache: { key: npm, paths: [.npm/], policy: pull } }\n"
+    jobs = "".join(f"{name}: {{ script: {name} }}\n" for name in ("unit", "api", "docs"))
+    result, _ = from_text(f"{cache}{jobs}build: {{ script: make, cache: {own} }}\n", tmp_path)
+    proof = prove(result)
+
+    pipeline = yaml_data(result.text)["pipelines"]["ci"]
+    build = next(stage for stage in pipeline["stages"] if stage["name"] == "build")
+    assert pipeline["defaults"]["cache"] == default
+    assert build.get("cache", {}).get("policy") == rest
+    assert proof is not None
+    assert proof.differences == ()
