@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, islice, product
+from types import MappingProxyType
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -29,6 +30,7 @@ class Need(Struct, kw_only=True):
     """A need on the job *name*: whether its files arrive, and whether it may be missing.
 
     *combinations* are GitLab's names of those it is on, None for all. A name can refer to values of the needing job.
+    If the name of the job does, only combinations with the values *own* have the need.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Need(Struct, kw_only=True):
     is_optional: bool
     node: Node
     combinations: tuple[str, ...] | None
+    own: Mapping[str, str] = MappingProxyType({})
 
     @property
     def own_axes(self) -> frozenset[str]:
@@ -44,6 +47,8 @@ class Need(Struct, kw_only=True):
 
     def chosen(self, combinations: Iterable[str], own: Mapping[str, str]) -> Iterable[str]:
         """Return those of *combinations*, names of the needed job's, that a job with the *own* values needs."""
+        if not self.own.items() <= own.items():
+            return ()
         if self.combinations is None:
             return combinations
         names = (OWN_VALUE.sub(lambda match: own.get(match[1], ""), name) for name in self.combinations)
@@ -85,27 +90,46 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     node = job.get("needs")
     if node is None:
         return None
-    needs = []
+    needs: list[Need] = []
     for item in flat_items(node):
         keys = item if isinstance(item, TreeMapping) else None
         if is_elsewhere(item) or (keys is not None and not keys.get("job")):
             continue
         name = text_of(keys.get("job") if keys is not None else item)
-        whole = whole_name(name, source.jobs)
-        is_combination = whole in source.jobs and whole != name
-        # GitLab ignores the key if the job has no combinations.
-        is_single = whole in source.jobs and source.jobs[whole].get("parallel") is None
-        needs.append(
-            Need(
-                name=whole if is_combination else name,
-                has_files=keys is None or text_of(keys.get("artifacts")) != "false",
-                is_optional=keys is not None and text_of(keys.get("optional")) == "true",
-                node=item,
-                combinations=(name,) if is_combination else None if is_single else _combinations(whole, keys),
-            )
-        )
+        axes = {*OWN_VALUE.findall(name)}
+        for values in _own_values(job) if axes else ({},):
+            if axes <= values.keys():
+                own_name = OWN_VALUE.sub(lambda match, values=values: values[match[1]], name)  # type: ignore[misc]
+                needs.append(_need(item, own_name, values, source))
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
     return tuple(needs) if needs or not flat_items(node) else ()
+
+
+def _need(item: Node, name: str, own: Mapping[str, str], source: SourcePipeline) -> Need:
+    """Return the need *item* on the job, or the combination, *name*, which combinations with the values *own* have."""
+    keys = item if isinstance(item, TreeMapping) else None
+    whole = whole_name(name, source.jobs)
+    is_combination = whole in source.jobs and whole != name
+    # GitLab ignores the key if the job has no combinations.
+    is_single = whole in source.jobs and source.jobs[whole].get("parallel") is None
+    return Need(
+        name=whole if is_combination else name,
+        has_files=keys is None or text_of(keys.get("artifacts")) != "false",
+        is_optional=keys is not None and text_of(keys.get("optional")) == "true",
+        node=item,
+        combinations=(name,) if is_combination else None if is_single else _combinations(whole, keys),
+        own=own,
+    )
+
+
+def _own_values(job: SourceJob) -> Iterator[Mapping[str, str]]:
+    """Yield the values of each combination of *job*."""
+    parallel = job.get("parallel")
+    for mapping in flat_items(parallel.get("matrix")) if isinstance(parallel, TreeMapping) else ():
+        axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(mapping)}
+        yield from (
+            dict(zip(axes, values, strict=True)) for values in islice(product(*axes.values()), _MOST_COMBINATIONS)
+        )
 
 
 def whole_name(name: str, jobs: Container[str]) -> str:

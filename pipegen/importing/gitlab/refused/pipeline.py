@@ -119,7 +119,7 @@ def _needs(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Ite
             for name in need.combinations:
                 if values_in(name) not in existing:
                     yield Wrong(need.node.span, f'there is no job "{name}"', "name values of its matrix", ("needs",))
-        if need.combinations is None:
+        if need.combinations is None and not need.own:
             if need.name in named:
                 yield Wrong(need.node.span, f'it names "{need.name}" twice', "name it once", ("needs",))
             named.add(need.name)

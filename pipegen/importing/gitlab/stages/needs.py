@@ -288,7 +288,7 @@ def _report_inexact(draft: Draft, source: SourcePipeline, order: Order, accounti
             )
     for need in needs_of(job, source) or ():
         is_exact = need.name in draft.paired or need.name in order.selected.get(draft.name, {})
-        if need.combinations is not None and not is_exact:
+        if (need.combinations is not None or need.own) and not is_exact:
             accounting.mark_value(need.node, KeyOutcome.REPORTED)
             report.add(
                 codes.NOT_IMPORTED,

@@ -19,6 +19,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
 _Combination = Mapping[str, str]
+_NO_VALUES: _Combination = {}
 # The version that introduced them: https://docs.gitlab.com/ci/yaml/matrix_expressions/
 _MATRIX_EXPRESSIONS = "18.6"
 # With more axes, names have all of them: of 200 combinations, each of seven axes at most multiplies the number.
@@ -74,7 +75,7 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
     paired: dict[str, frozenset[str]] = {}
     selected: dict[str, dict[str, tuple[SelectedArc, ...]]] = {}
     for draft in drafts:
-        single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None]
+        single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None or need.own]
         matrix = matrices[draft.name]
         # The order of axes is that in the names of combinations.
         axes = [*as_map(matrix).items()]
@@ -86,9 +87,9 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
             draft.keys["matrix"] = {"from": last}
             paired[draft.name] = paired.get(last, frozenset()) | {last}
             draft.paired = paired[draft.name].difference(need.name for need in single if not _is_same(need, draft.job))
-        for other in dict.fromkeys(need.name for need in single if matrices.get(need.name)):
+        for other in dict.fromkeys(need.name for need in single if matrices.get(need.name) or need.own):
             needs = [need for need in single if need.name == other]
-            if other in draft.paired or (any(need.own_axes for need in needs) and not matrix):
+            if other in draft.paired or other not in matrices or (any(map(_reads_values, needs)) and not matrix):
                 continue
             arcs = _selected(draft.job, other, source)
             if arcs is not None:
@@ -110,6 +111,11 @@ def version_setting(drafts: Iterable[Draft]) -> dict[str, str]:
     return {"version": _MATRIX_EXPRESSIONS} if is_paired else {}
 
 
+def _reads_values(need: Need) -> bool:
+    """Return whether *need* depends on the values of the needing combination."""
+    return bool(need.own_axes or need.own)
+
+
 def _is_same(need: Need, job: SourceJob) -> bool:
     """Return whether each combination of *job* has *need* on the one with its values of all axes."""
     axes = _axes(job)
@@ -126,20 +132,27 @@ def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[Selec
     """Return arcs for the needs of *job* on combinations of *other*; None if names cannot express them."""
     needs = [need for need in needs_of(job, source) or () if need.name == other]
     own_axes, other_axes = _axes(job), _axes(source.jobs[other])
-    if other_axes is None or any(need.combinations is None for need in needs):
+    is_single = source.jobs[other].get("parallel") is None
+    if any(need.combinations is None and not need.own for need in needs):
         return None
-    by_name = {_name(other, values, other_axes): values for values in other_axes.combinations}
-    is_own = any(need.own_axes for need in needs)
+    if other_axes is not None:
+        by_name = {_name(other, values, other_axes): values for values in other_axes.combinations}
+    elif is_single:
+        by_name = {other: _NO_VALUES}
+    else:
+        return None
+    is_own = any(map(_reads_values, needs))
     if is_own and own_axes is None:
         return None
     own = own_axes.combinations if is_own and own_axes is not None else ({},)
     groups: dict[tuple[str, ...], list[_Combination]] = {}
     for values in own:
         chosen = dict.fromkeys(chain.from_iterable(need.chosen(by_name, values) for need in needs))
-        groups.setdefault(tuple(name for name in by_name if name in chosen), []).append(values)
+        if chosen or not all(need.own for need in needs):
+            groups.setdefault(tuple(name for name in by_name if name in chosen), []).append(values)
     arcs: list[SelectedArc] = []
     for names, values_ in groups.items():
-        earlier = _names(other, other_axes.combinations, [by_name[name] for name in names])
+        earlier = _names(other, [*by_name.values()], [by_name[name] for name in names])
         later = _names(job.name, own, values_)
         if not names or earlier is None or later is None:
             return None
