@@ -133,11 +133,13 @@ def test_a_job_of_several_files_with_one_name_in_use_stays_one_stage(main: str, 
     assert 'are left out for "deploy" of "ci/live.yml", which the config always has' in messages(report)
 
 
-@pytest.mark.parametrize(("script", "number"), [("script: ls", 3), ("tags: [a]", 1)])
-def test_a_job_whose_script_may_be_in_a_file_that_is_not_here_stays_one_stage(
+@pytest.mark.parametrize(
+    ("script", "number"), [("stage: test, script: ls", 3), ("script: ls", 1), ("stage: test, tags: [a]", 1)]
+)
+def test_a_job_with_parts_that_may_be_in_a_file_that_is_not_here_stays_one_stage(
     script: str, number: int, tmp_path: Path
 ) -> None:
-    """GitLab would find its other keys only by its name."""
+    """GitLab finds its other keys, such as its stage, only by its name."""
     rules = ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG")
     main = f"deploy: {{ {script} }}\n"
     result, _ = _alternatives(tmp_path, rules, main, ", { template: a.yml }")
@@ -165,15 +167,15 @@ def test_a_file_of_several_includes_is_in_runs_of_each_of_them(own: str, excludi
 
 def test_a_set_of_files_that_no_run_has_is_no_stage(tmp_path: Path) -> None:
     """The names of the files, without that of the job, tell the other stages apart."""
-    (tmp_path / "deploy-dev.yml").write_text("deploy: { script: ./deploy dev }\n")
-    (tmp_path / "deploy_live.yml").write_text("deploy: { script: ./deploy live }\n")
+    (tmp_path / "deploy-dev.yml").write_text("deploy: { stage: deploy, script: ./deploy dev }\n")
+    (tmp_path / "deploy_live.yml").write_text("deploy: { stage: deploy, script: ./deploy live }\n")
     request, branch = '$CI_PIPELINE_SOURCE == "merge_request_event"', '$CI_COMMIT_REF_NAME == "live"'
     rules = {"deploy-dev": request, "deploy_live": branch}
     includes = ", ".join(f"{{ local: {name}.yml, rules: [{{ if: '{rule}' }}] }}" for name, rule in rules.items())
     main = f"include: [{includes}, {{ template: a.yml }}]\nworkflow: {{ rules: [{{ when: always }}] }}\n"
     result, _ = from_text(f"{main}build: {{ script: make }}\n", tmp_path)
 
-    assert result.jobs == ("deploy-dev", "deploy-live", "build")
+    assert result.jobs == ("build", "deploy-dev", "deploy-live")
     assert _runs(result) == []
 
 

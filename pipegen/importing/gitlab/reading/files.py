@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.reading.includes.alternatives import (
     Alternative,
     KeyDefinition,
     alternatives_of,
-    has_own_work,
+    is_whole,
     named_in_keys,
 )
 from pipegen.importing.gitlab.reading.includes.rules import (
@@ -165,8 +165,8 @@ def _alternatives(
         if name in keywords or not has_rules:
             continue
         jobs = alternatives_of(definitions, reading.includes, taken, reading.accounting)
-        is_whole = reading.is_complete or all(has_own_work(each.entry) for each in jobs)
-        may_be_several = is_whole and name not in named and not name.startswith(".")
+        is_here = reading.is_complete or all(is_whole(each.entry) for each in jobs)
+        may_be_several = is_here and name not in named and not name.startswith(".")
         if len(jobs) == 1 or (jobs and may_be_several):
             result[name] = jobs
             taken.update(each.entry.key.text for each in jobs)

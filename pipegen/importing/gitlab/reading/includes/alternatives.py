@@ -139,9 +139,9 @@ def _title(part: _Part, includes: Sequence[ConditionalInclude], job: str) -> str
     return (stem[len(job) + 1 :] if is_same else stem) or file.parent.name
 
 
-def has_own_work(job: Entry) -> bool:
-    """Return whether the keys of *job* say what it does."""
-    return any(child(job.value, key) is not None for key in OWN_WORK)
+def is_whole(job: Entry) -> bool:
+    """Return whether no part of *job* is likely in another file: it has its own stage, and says what it does."""
+    return child(job.value, "stage") is not None and any(child(job.value, key) is not None for key in OWN_WORK)
 
 
 def named_in_keys(tree: TreeMapping) -> frozenset[str]:
