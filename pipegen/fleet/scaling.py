@@ -187,7 +187,7 @@ def lacks_machine(session: Session, gang: Gang) -> bool:
     first = gang.first() or gang.first(light=True)
     if first is None or session.machines.held(first.locks) or session.ballot.is_overused(gang.job_queue):
         return False
-    return session.ballot.may_take(gang.job_queue, first)
+    return session.ballot.may_start(first)
 
 
 def _members(gang: Gang, count: int) -> list[tuple[Amounts, tuple[str, ...], int]]:

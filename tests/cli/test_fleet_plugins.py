@@ -204,6 +204,15 @@ def test_proportion(fleets: Fleets) -> None:
     assert answer.slots(7) == {"q": [3, 3], "r": [3, 3]}
 
 
+def test_a_share_is_a_whole_number_of_slots_in_spite_of_rounding(fleets: Fleets) -> None:
+    """Of 13 slots, a queue has the 6 that it needs, and the other one the rest."""
+    queues: list[dict[str, Any]] = [{"name": "q", "weight": 4}, {"name": "r", "weight": 5}]
+    loads = [load(name, [0] * count, HOUR, queue=name) for name, count in (("q", 11), ("r", 6))]
+    answer = fleets.run([["proportion"]], loads, [{"name": "m", "slots": 13}], queues=queues)
+
+    assert answer.slots(13) == {"q": [7, 4], "r": [6, 0]}
+
+
 @pytest.mark.parametrize("plugin", ["fair-share", "proportion", "capacity"])
 def test_limits_of_queues(plugin: str, fleets: Fleets) -> None:
     """Of 8 slots, 3 are kept for the queue with a guarantee; another one never has more than its capability of 2."""
@@ -217,6 +226,29 @@ def test_limits_of_queues(plugin: str, fleets: Fleets) -> None:
     assert kept.slots(8) == {"q": [5, 5], "r": [1.5, 1.5]}
     assert kept.waited() == {"q": 5 * HOUR, "r": 0}
     assert held.slots(8) == {"q": [6, 0, 0], "r": [2, 2, 2]}
+
+
+@pytest.mark.parametrize("plugin", ["fair-share", "proportion", "capacity"])
+def test_several_queues_leave_a_guarantee(plugin: str, fleets: Fleets) -> None:
+    """Each of two queues may take 6 of 8 slots, but both together leave 2 for the third one."""
+    queues: list[dict[str, Any]] = [{"name": "q"}, {"name": "r"}, {"name": "s", "guarantee": {"slots": 2}}]
+    loads = [load(name, [start] * 4, HOUR, queue=name) for name, start in (("q", 0), ("r", 60))]
+    loads.append(load("s", [HOUR // 2] * 2, HOUR // 2, queue="s"))
+    answer = fleets.run([[plugin]], loads, [{"name": "m", "slots": 8}], queues=queues)
+
+    assert answer.waited()["s"] == 0
+    assert sum(answer.slots(8)[name][0] for name in "qr") == pytest.approx(6, abs=0.1)
+
+
+@pytest.mark.parametrize("plugin", ["fair-share", "proportion", "capacity"])
+def test_a_capability_limits_what_machines_have_without_limit(plugin: str, fleets: Fleets) -> None:
+    """Of stages of two processors each, one runs at a time."""
+    loads = [load("p", [0] * 2, 60, pipeline="two")]
+    queues = [{"name": "q", "capability": {"cpu": 3}}]
+    pipelines = {"two": "[{ name: a, resources: { cpu: 2 } }]"}
+    answer = fleets.run([[plugin]], loads, [{"name": "m", "slots": 4}], queues=queues, pipelines=pipelines)
+
+    assert answer.waited() == {"p": 60}
 
 
 MIXED = [{"name": "x64", "labels": ["x64"]}, {"name": "arm", "labels": ["arm"]}]

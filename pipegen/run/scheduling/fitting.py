@@ -9,10 +9,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.run.events import Cause
 from pipegen.run.model import RunMachine, Task
 from pipegen.run.scheduling.amounts import CPU, MEMORY, fits, is_bounded, requests, subtract
-from pipegen.run.scheduling.job_queues import QueuedTask
+from pipegen.run.scheduling.job_queues import QueuedTask, TaskState
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode, node
-from pipegen.run.scheduling.statement import ActionKind, Statement
 from pipegen.run.scheduling.votes import Ballot
 
 # Of several missing resources, the last is reported.
@@ -24,11 +23,14 @@ def is_room(queued_task: QueuedTask, node: SchedulerNode) -> bool:
     return fits(queued_task.requests, node.room)
 
 
-def could_fit(queued_task: QueuedTask, node: SchedulerNode, statement: Statement) -> bool:
-    """Return whether *node* will have room for *queued_task* when only the tasks that *statement* places run there."""
+def could_fit(queued_task: QueuedTask, node: SchedulerNode) -> bool:
+    """Return whether *node* will have room for *queued_task* when all tasks that run there have ended.
+
+    Tasks that are placed and wait for others of their gang stay: two gangs might wait for each other's room.
+    """
     room = dict(node.limits)
-    for kind, other in statement.operations:
-        if kind is ActionKind.PLACE and other.node == node.name:
+    for other in node.tasks:
+        if other.state is TaskState.PLACED:
             subtract(room, other.requests)
     return fits(queued_task.requests, room)
 

@@ -164,6 +164,7 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
         parent: the job queue above it, whose limits hold for it too.
         is_reclaimable: whether its tasks may be stopped for other job queues.
         taken: the resources of its placed, promised and running tasks.
+        promised: the part of *taken* that is promised.
         requested: *taken* plus the resources of its waiting tasks.
         admitted: the sum of the minimum resources of its admitted gangs.
         served: the number of tasks placed in all when it was last served.
@@ -179,6 +180,7 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     parent: JobQueue | None = None
     is_reclaimable: bool = True
     taken: dict[str, float] = field(default_factory=dict)
+    promised: dict[str, float] = field(default_factory=dict)
     requested: dict[str, float] = field(default_factory=dict)
     admitted: dict[str, float] = field(default_factory=dict)
     served: int = 0
@@ -194,6 +196,8 @@ def count_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     add_to(gang.taken, queued_task.requests)
     for job_queue in lineage(gang.job_queue):
         add_to(job_queue.taken, queued_task.requests)
+        if is_promise:
+            add_to(job_queue.promised, queued_task.requests)
 
 
 def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
@@ -206,6 +210,8 @@ def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     subtract(gang.taken, queued_task.requests)
     for job_queue in lineage(gang.job_queue):
         subtract(job_queue.taken, queued_task.requests)
+        if is_promise:
+            subtract(job_queue.promised, queued_task.requests)
 
 
 def lineage(job_queue: JobQueue) -> Iterator[JobQueue]:

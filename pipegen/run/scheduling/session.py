@@ -211,8 +211,8 @@ class Session:
             self.light.update(gang, self.now)
 
     def find(self, queued_task: QueuedTask) -> SchedulerNode | None:
-        """Return the best machine with room for *queued_task* now; None without one, or if a lock is held."""
-        if self.machines.held(queued_task.locks):
+        """Return the best machine for *queued_task* now; None without room, or if a lock or a guarantee prevents it."""
+        if self.machines.held(queued_task.locks) or not self.ballot.leaves_guarantees(queued_task):
             return None
         nodes = self.machines.choice(with_full=SLOTS not in queued_task.requests)
         candidates = [node for node in nodes if self._is_good(queued_task, node)]
@@ -220,12 +220,12 @@ class Session:
             return candidates[0] if candidates else None
         return min(candidates, key=lambda node: self.ballot.node_key(queued_task, node))
 
-    def find_future(self, queued_task: QueuedTask, statement: Statement) -> SchedulerNode | None:
-        """Return the machine that lacks least for *queued_task* now, beside the tasks that *statement* places.
+    def find_future(self, queued_task: QueuedTask) -> SchedulerNode | None:
+        """Return the machine that lacks least for *queued_task* now.
 
         Machines with promises are excluded: two tasks might wait there for each other's room.
         """
-        nodes = [node for node in self.machines.nodes.values() if could_fit(queued_task, node, statement)]
+        nodes = [node for node in self.machines.nodes.values() if could_fit(queued_task, node)]
         candidates = [node for node in nodes if not node.promised and self.ballot.is_placeable(queued_task, node)]
         return min(candidates, key=lambda node: (lack(queued_task, node), node.order), default=None)
 
@@ -377,7 +377,7 @@ class Session:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)
 
     def _is_within_limits(self, gang: Gang, _event: QueueEvent) -> Hint:
-        return _hint(any(self.ballot.may_take(gang.job_queue, task) for task in self._next(gang)))
+        return _hint(any(self.ballot.may_start(task) for task in self._next(gang)))
 
     def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
         return _hint(not any(self.machines.held(task.locks) for task in self._next(gang)))

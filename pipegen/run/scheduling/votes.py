@@ -36,6 +36,7 @@ class Votes(Struct, kw_only=True):
         victim_queue_key: the rank of a job queue whose tasks stop for a task of another job queue, lowest last.
         is_placeable: whether a machine suits a task, apart from its room.
         may_take: whether a job queue may take the resources of a task.
+        leaves_guarantees: whether enough stays free for the guarantees of other job queues when a task starts.
         is_overused: whether a job queue has its share.
         may_enter: whether a gang is admitted.
         is_ready: whether enough tasks of a gang are placed.
@@ -55,6 +56,7 @@ class Votes(Struct, kw_only=True):
     victim_queue_key: Callable[[JobQueue, JobQueue], Sort] | None = None
     is_placeable: Callable[[QueuedTask, SchedulerNode], bool] | None = None
     may_take: Callable[[JobQueue, QueuedTask], bool] | None = None
+    leaves_guarantees: Callable[[QueuedTask], bool] | None = None
     is_overused: Callable[[JobQueue], bool] | None = None
     may_enter: Callable[[Gang], Vote] | None = None
     is_ready: Callable[[Gang], bool] | None = None
@@ -90,6 +92,7 @@ class Ballot:
         self._victim_queue_keys = _defined(vote.victim_queue_key for vote in votes)
         self._placeable = _defined(vote.is_placeable for vote in votes)
         self._may_take = _defined(vote.may_take for vote in votes)
+        self._leave_guarantees = _defined(vote.leaves_guarantees for vote in votes)
         self._overused = _defined(vote.is_overused for vote in votes)
         self._ready = _defined(vote.is_ready for vote in votes)
         self._valid = _defined(vote.is_valid for vote in votes)
@@ -134,6 +137,17 @@ class Ballot:
             if not agrees(job_queue, queued_task):
                 return False
         return True
+
+    def leaves_guarantees(self, queued_task: QueuedTask) -> bool:
+        """Return whether all policies agree that *queued_task* leaves what is guaranteed to other job queues."""
+        for agrees in self._leave_guarantees:  # noqa: SIM110 # called for each start: faster than all()
+            if not agrees(queued_task):
+                return False
+        return True
+
+    def may_start(self, queued_task: QueuedTask) -> bool:
+        """Return whether *queued_task* may start where there is room."""
+        return self.may_take(queued_task.gang.job_queue, queued_task) and self.leaves_guarantees(queued_task)
 
     def is_overused(self, job_queue: JobQueue) -> bool:
         """Return whether any policy votes that *job_queue* has its share."""

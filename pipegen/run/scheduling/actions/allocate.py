@@ -76,7 +76,7 @@ def _start_next(session: Session, gang: Gang) -> bool:
 def _conclude(session: Session, gang: Gang, statement: Statement, refused: QueuedTask | None) -> None:
     """Start the gang if enough of it is placed, else undo it; then queue it again or mark it as unschedulable."""
     queue = session.queues[gang.job_queue.name]
-    is_limited = refused is not None and not session.ballot.may_take(gang.job_queue, refused)
+    is_limited = refused is not None and not session.ballot.may_start(refused)
     if session.ballot.is_ready(gang):
         if statement.operations and refused is None:
             gang.refused_at = None
@@ -128,5 +128,5 @@ def _promise(session: Session, queued_task: QueuedTask, statement: Statement) ->
     """Reserve room for *queued_task* if its gang is aged and only room is missing."""
     if not session.is_aged(queued_task.gang, queued_task) or session.machines.held(queued_task.locks):
         return False
-    node = session.find_future(queued_task, statement)
+    node = session.find_future(queued_task)
     return node is not None and statement.promise(queued_task, node.name)

@@ -155,7 +155,7 @@ def _is_enough(queued_task: QueuedTask, node: SchedulerNode, victims: Sequence[Q
 
 
 def _fits(session: Session, queued_task: QueuedTask, node: SchedulerNode) -> bool:
-    return fits(queued_task.requests, node.soon()) and session.ballot.may_take(queued_task.gang.job_queue, queued_task)
+    return fits(queued_task.requests, node.soon()) and session.ballot.may_start(queued_task)
 
 
 def _rank(session: Session, queued_task: QueuedTask, candidate: QueuedTask) -> tuple[object, ...]:

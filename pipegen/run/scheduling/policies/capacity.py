@@ -7,6 +7,7 @@ from math import inf
 
 from pipegen.run.scheduling.amounts import SLOTS, Amounts, share, subtract
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask, lineage
+from pipegen.run.scheduling.policies.guarantees import Guarantees
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
 
@@ -18,6 +19,7 @@ def capacity(session: Session) -> Votes:
         job_queue_key=tree.rank,
         victim_queue_key=_common_levels,
         may_take=tree.may_take,
+        leaves_guarantees=Guarantees(session, tree.limit).are_left,
         may_enter=tree.may_enter,
         is_preemptive=tree.is_preemptive,
         reclaimable=tree.reclaimable,
@@ -51,7 +53,7 @@ class _Tree:
             above.taken.get(name, 0) + amount <= limit
             for above in lineage(job_queue)
             for name, amount in queued_task.requests.items()
-            if amount and (limit := self._limit(above, name)) < self._totals.get(name, inf)
+            if amount and (limit := self.limit(above, name)) < self._totals.get(name, inf)
         )
 
     def may_enter(self, gang: Gang) -> Vote:
@@ -105,11 +107,12 @@ class _Tree:
         self._update()
         if job_queue not in self._shares:
             names = dict.fromkeys((*job_queue.deserved, *job_queue.guarantee))
-            within = {name: min(job_queue.deserved.get(name, 0), self._limit(job_queue, name)) for name in names}
+            within = {name: min(job_queue.deserved.get(name, 0), self.limit(job_queue, name)) for name in names}
             self._shares[job_queue] = {name: max(within[name], job_queue.guarantee.get(name, 0)) for name in names}
         return self._shares[job_queue]
 
-    def _limit(self, job_queue: JobQueue, name: str) -> float:
+    def limit(self, job_queue: JobQueue, name: str) -> float:
+        """Return how much of a resource *job_queue* may take."""
         self._update()
         if (job_queue, name) not in self._limits:
             self._limits[job_queue, name] = self._new_limit(job_queue, name)
@@ -127,12 +130,12 @@ class _Tree:
         siblings = (sibling for sibling in self._session.job_queues.values() if sibling.parent is job_queue.parent)
         reserved = sum(sibling.guarantee.get(name, 0) for sibling in siblings if sibling is not job_queue)
         parent = job_queue.parent
-        above = self._totals.get(name, inf) if parent is None else self._limit(parent, name)
+        above = self._totals.get(name, inf) if parent is None else self.limit(parent, name)
         return min((job_queue.capability or {}).get(name, inf), above - reserved)
 
     def _is_within(self, job_queue: JobQueue, taken: Amounts, requests: Amounts) -> bool:
         return all(
-            taken.get(name, 0) + amount <= self._limit(job_queue, name) for name, amount in requests.items() if amount
+            taken.get(name, 0) + amount <= self.limit(job_queue, name) for name, amount in requests.items() if amount
         )
 
 

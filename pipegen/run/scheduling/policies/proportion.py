@@ -7,6 +7,7 @@ from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, add_to, is_bounded, share, subtract
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.policies.guarantees import Guarantees
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.turns import request_kind
 from pipegen.run.scheduling.votes import Vote, Votes
@@ -16,11 +17,16 @@ from pipegen.structs import MutableStruct, field, replace
 def proportion(session: Session) -> Votes:
     """Return votes for the job queue with the smallest fraction of its deserved share, and against exceeding it."""
     shares = _Shares(session)
-    votes = _fair_share(shares)
+
+    def may_take(job_queue: JobQueue, queued_task: QueuedTask) -> bool:
+        # Machines without a limit of a resource have no share of it, but its capability is a limit all the same.
+        limits, deserved = shares.limits(job_queue), shares.deserved(job_queue)
+        return _may_take(job_queue, queued_task, deserved) and _may_take(job_queue, queued_task, limits)
+
     return replace(
-        votes,
+        _fair_share(shares),
         is_overused=lambda job_queue: _is_all_taken(job_queue.taken, shares.deserved(job_queue)),
-        may_take=votes.is_preemptive,
+        may_take=may_take,
     )
 
 
@@ -36,6 +42,7 @@ def _fair_share(shares: _Shares) -> Votes:
     return Votes(
         job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
         may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.limits(job_queue)),
+        leaves_guarantees=Guarantees(shares.session).are_left,
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
@@ -153,7 +160,11 @@ def distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts)
         if not any(distributed.values()):
             break
         subtract(remaining, distributed)
-    return deserved_by_kind
+    # Without rounding errors, which would leave the last slot of a share idle.
+    return {
+        kind: {name: round(amount, 2) for name, amount in deserved.items()}
+        for kind, deserved in deserved_by_kind.items()
+    }
 
 
 def _guaranteed(job_queues: Iterable[tuple[JobQueue, int]]) -> Amounts:

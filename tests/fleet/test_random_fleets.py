@@ -1,0 +1,44 @@
+"""Random fleets end, break no rule of the scheduler, and have the same figures in each simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from fleet.random_fleets import CheckedSimulation, random_fleet
+
+from pipegen.diagnostics.report import Stopped
+from pipegen.fleet.simulation import FleetSimulation
+
+
+def check(seeds: Iterable[int], folder: Path) -> tuple[int, int]:
+    """Check the fleets with *seeds*; return how many of them are valid, and how many stages were stopped in all."""
+    fleets = preempted = 0
+    for seed in seeds:
+        try:
+            fleet = random_fleet(seed, folder)
+        except Stopped:
+            continue
+        fleets += 1
+        measures = CheckedSimulation(fleet).run()
+        assert FleetSimulation(fleet).run().loads == measures.loads, seed
+        # A queue may have a share that is too small for its stages, in which case they never start.
+        is_shared = any("proportion" in tier for tier in fleet.scheduling.tiers)
+        assert is_shared or not any(load.unfinished for load in measures.loads.values()), seed
+        preempted += sum(load.preempted for load in measures.loads.values())
+    return fleets, preempted
+
+
+def test_random_fleets(tmp_path: Path) -> None:
+    """Few of them; stages of the last three once woke and stopped each other without end."""
+    fleets, preempted = check([*range(30), 862, 2009, 2656], tmp_path)
+
+    assert fleets > 15
+    assert preempted > 20
+
+
+@pytest.mark.robust
+def test_more_random_fleets(tmp_path: Path) -> None:
+    """Hundreds of them."""
+    assert check(range(30, 300), tmp_path)[0] > 150
