@@ -31,6 +31,7 @@ Ask = Callable[[Task, Callable[[bool], None]], None]
 # queue again.
 Hold = Callable[[Task, Callable[[], None]], Refusal | None]
 
+_INTERRUPTED = 130  # the exit code of a process that SIGINT ended
 _NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
 
 
@@ -331,6 +332,9 @@ class Engine:
         """Handle the *outcome* of *attempt*; executors call this."""
         task_run = self._task_runs[attempt.task.id]
         task_run.cancel_alarm()
+        if self._is_stopped and outcome.exit_code == _INTERRUPTED:
+            # Ctrl-C also reaches a process that is just starting.
+            outcome = replace(outcome, result=AttemptResult.CANCELLED, failure=None, reason="")
         task_run.outcome = _timed_out(outcome, task_run.late) if task_run.late else outcome
         self._scheduler.release(attempt.task.id, self._clock.now())
         self._schedule_soon()

@@ -469,6 +469,15 @@ def running(write: Callable[..., Path], state: Path) -> subprocess.Popen[str]:
     return process
 
 
+def test_a_stage_that_an_interrupt_ends_is_cancelled(write: Callable[..., Path]) -> None:
+    """Ctrl-C reaches also a process that is just starting."""
+    write("pipelines: { p: { stages: [{ name: a, script: ['kill -INT $PPID', exit 130] }] } }\n")
+    result = subprocess.run((*PROGRAM, "run"), capture_output=True, text=True, check=False)
+
+    assert result.returncode == 130
+    assert "cancelled a" in result.stdout
+
+
 @pytest.mark.slow
 def test_a_second_interrupt_kills_running_stages(running: subprocess.Popen[str], state: Path) -> None:
     """The first one only prevents new stages from starting."""

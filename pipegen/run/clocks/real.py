@@ -159,7 +159,8 @@ class RealClock:
 
     def _queue_signals(self) -> None:
         """Queue the calls for signals, and for children that have ended."""
-        for number in dict.fromkeys(self._wakeup_read.recv(4096)):
+        # Children come last: Ctrl-C, which arrives together with the end of one, may be the cause.
+        for number in sorted(set(self._wakeup_read.recv(4096)), key=lambda number: (number == signal.SIGCHLD, number)):
             if number == signal.SIGCHLD:
                 ended = [child for child in self._children if child.poll() is not None]
                 self._due.extend(map(self._children.pop, ended))

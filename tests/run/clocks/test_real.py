@@ -108,6 +108,21 @@ def test_signals_are_callbacks(clock: RealClock) -> None:
     assert calls == ["interrupt", "terminate"]
 
 
+def test_children_that_end_come_after_other_signals(clock: RealClock) -> None:
+    """A child that Ctrl-C ends is not noticed before Ctrl-C, although its signal may be handled first."""
+    calls: list[str] = []
+    clock.on_signal(signal.SIGCHLD, lambda: calls.append("child"))
+    clock.on_signal(signal.SIGINT, lambda: calls.append("interrupt"))
+    end = clock.at(clock.now() + 60, lambda: None)
+    os.kill(os.getpid(), signal.SIGCHLD)
+    os.kill(os.getpid(), signal.SIGINT)
+    clock.wait()
+    clock.wait()
+    end()
+
+    assert calls == ["interrupt", "child"]
+
+
 def test_closing_restores_signal_handlers() -> None:
     """The wakeup file descriptor is reset too."""
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGCHLD)

@@ -176,10 +176,10 @@ class _RunningAttempt:
             self._process.stop(kill=kill)
 
     def _prepared(self, status: int) -> None:
-        if status:
-            self._outcome = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_NOT_MADE)
+        if self._is_stopped:
             self._clean()
-        elif self._is_stopped:
+        elif status:
+            self._outcome = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_NOT_MADE)
             self._clean()
         else:
             self._main()
