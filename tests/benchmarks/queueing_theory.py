@@ -22,6 +22,24 @@ def pollaczek_khinchine(rate: float, mean: float, square: float) -> float:
     return rate * square / (2 * (1 - rate * mean))
 
 
+def batches(size: int, rate: float, mean: float) -> float:
+    """M/M/1 with batches of this *size*, which arrive with a *rate*: the stages before it in its batch wait, too."""
+    not_busy = 1 - size * rate * mean
+    return (size * rate * mean**2 + (size - 1) * mean / 2) / not_busy
+
+
+def repair(machines: int, up: float, mean: float) -> float:
+    """M/M/1 with a fixed number of *machines* that fail after a mean time *up*: how long one waits for its repair.
+
+    It is the closed queue M/M/1//N, also known as the machine repair model.
+    """
+    weights = [
+        factorial(machines) / factorial(machines - broken) * (mean / up) ** broken for broken in range(machines + 1)
+    ]
+    idle = weights[0] / sum(weights)
+    return machines * mean / (1 - idle) - up - mean
+
+
 def cobham(high: float, low: float, mean: float, square: float) -> tuple[float, float]:
     """M/G/1 with two priorities of these rates, no stage of which is stopped: the waits of *high* and of *low*."""
     remaining = (high + low) * square / 2

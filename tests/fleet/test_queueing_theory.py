@@ -9,13 +9,17 @@ from random import Random
 from statistics import NormalDist
 
 import pytest
-from benchmarks.queueing_theory import cobham, erlang, pollaczek_khinchine, preemptive_repeat
+from benchmarks.queueing_theory import batches, cobham, erlang, pollaczek_khinchine, preemptive_repeat, repair
 from fleet.fleets import DAY, fleet, load
 
-from pipegen.fleet.arrivals import HOUR, WEEK_HOURS, Rates, times
+from pipegen.fleet.answers.results import results
+from pipegen.fleet.arrivals import HOUR, WEEK_HOURS, Cron, Rates, Starts, times
 from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal, sampler
-from pipegen.fleet.model import Fleet
+from pipegen.fleet.model import Fleet, MachineGroup
 from pipegen.fleet.simulation import FleetSimulation
+from pipegen.fleet.workflow import FleetPipeline
+from pipegen.run.model import RunMachine
+from pipegen.structs import replace
 
 pytestmark = pytest.mark.robust
 
@@ -148,3 +152,53 @@ def test_priorities_with_preemption() -> None:
     )
     # An attempt of a minute is stopped with the probability 1 - exp(-0.4), which gives the expected number of attempts.
     assert low.preempted / len(low.results) == pytest.approx(exp(0.4) - 1, rel=0.02)
+
+
+def test_batches() -> None:
+    """Pipelines of four stages that are ready at once: the wait of the formula for batches."""
+    single = load("a", 9.0, Exponential(MINUTE))
+    stage = single.workflow.stages[0]
+    stages = tuple(replace(stage, index=index, name=f"s{index}") for index in range(4))
+    workflow = FleetPipeline(stages, (0,) * 4, tuple(range(4)), (), ())
+    waits = FleetSimulation(fleet([replace(single, workflow=workflow)], 1, 400)).run().loads["a"].waits
+
+    assert len(waits) > 300_000
+    assert sum(waits) / len(waits) == pytest.approx(batches(4, 9 / HOUR, MINUTE), rel=0.02)
+
+
+def test_batches_by_cron() -> None:
+    """Each hour, four pipelines start at once and wait for each other: 0, 1, 2 and 3 minutes, exactly."""
+    every = (frozenset(range(24)), frozenset(range(1, 32)), frozenset(range(1, 13)), frozenset(range(7)))
+    loads = [load(name, Cron(frozenset({0}), *every), FixedTime(MINUTE)) for name in "abcd"]
+    simulated = simulated_waits(fleet(loads, 1, 7, queue="q"))
+
+    assert sorted(wait for waits in simulated.values() for _, wait in waits) == [
+        MINUTE * number for number in range(4) for _ in range(7 * 24)
+    ]
+
+
+def test_a_closed_queue() -> None:
+    """Five pipelines that run for a time and then wait for the only repairer, again and again."""
+    cycle = (Exponential(5 * MINUTE), Exponential(MINUTE))
+    chained = load("a", Starts((0.0,) * 5), *cycle * 3_000)
+    stages = tuple(
+        replace(stage, labels=("repairer",)) if stage.index % 2 else stage for stage in chained.workflow.stages
+    )
+    closed = fleet([replace(chained, workflow=replace(chained.workflow, stages=stages))], 5, 1)
+    repairer = MachineGroup(machine=RunMachine(name="r", slots=1, labels=("repairer",)), minimum=1, maximum=1)
+    waits = FleetSimulation(replace(closed, groups=(*closed.groups, repairer))).run().loads["a"].waits
+    repairs = len(waits) // 2
+
+    assert repairs == 5 * 3_000
+    assert sum(waits) / repairs == pytest.approx(repair(5, 5 * MINUTE, MINUTE), rel=0.02)
+
+
+def test_the_cost_of_a_week() -> None:
+    """Machines that run only while they are used cost the price of the time of all stages; M/M/inf."""
+    busy = fleet([load("a", 60.0, Exponential(10 * MINUTE))], 1, 7)
+    elastic = replace(busy.groups[0], minimum=0, maximum=1_000, price=0.4)
+    answer = results(replace(busy, groups=(elastic,)), FleetSimulation(replace(busy, groups=(elastic,))).run())
+    worked = sum(seconds for _, seconds in arrivals(60.0, Exponential(10 * MINUTE), 7, "1 a"))
+
+    assert answer.groups[0].cost == pytest.approx(0.4 * worked / HOUR)
+    assert worked / HOUR == pytest.approx(60 * 7 * 24 * 10 / 60, rel=0.03)
