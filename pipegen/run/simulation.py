@@ -12,7 +12,7 @@ from pipegen.run.model import PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
 from pipegen.run.timeline import Bar, Timeline
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.visible import visible
 
 
@@ -103,8 +103,10 @@ def simulate(
 ) -> Simulation:
     """Return the simulation of *runs* in parallel on *machines*, placed by a *scheduler* for these machines.
 
-    Every stage succeeds and every approval is given at once; only stages whose condition can never hold are skipped.
+    Every stage succeeds, also after its timeout, and every approval is given at once; only stages whose condition can
+    never hold are skipped.
     """
+    runs = [_without_timeouts(run) for run in runs]
     clock, timeline = VirtualClock(), Timeline()
     engine = Engine(
         runs,
@@ -124,3 +126,15 @@ def simulate(
         work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
         path=max((longest_path(run, durations) for run in runs), key=lambda path: path.seconds, default=TaskPath()),
     )
+
+
+def _without_timeouts(run: PipelineRun) -> PipelineRun:
+    tasks = tuple(
+        [
+            task
+            if task.job.limits.timeout is None
+            else replace(task, job=replace(task.job, limits=replace(task.job.limits, timeout=None)))
+            for task in run.tasks
+        ]
+    )
+    return replace(run, tasks=tasks, timeout=None)

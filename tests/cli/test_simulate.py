@@ -199,6 +199,18 @@ def test_errors_in_the_config_and_the_durations_are_reported(pipegen: Pipegen) -
 
 
 @pytest.mark.slow
+def test_stages_run_to_their_end_in_spite_of_timeouts(pipegen: Pipegen, empty: Path) -> None:
+    """The stages after them run, too; only a timeout of the stage is reported."""
+    stages = "[{ name: build, script: [make], timeout: 1m }, { name: unit, script: [make] }]"
+    config = f"pipelines: {{ p: {{ timeout: 2m, stages: {stages} }} }}\n"
+    (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    (empty / "durations.yaml").write_text("{ build: 30m, unit: 4 }", encoding="utf-8")
+    result = pipegen("simulate", "--durations", "durations.yaml")
+
+    assert (result.status, "PG813" in result.err) == (0, True)
+    assert re.search(r"longest path +build \(30 min\) -> unit \(4 s\)", result.out)
+
+
 def test_output_is_deterministic(skewed: Path) -> None:
     """Each call is a process with another hash seed."""
     for form in ("text", "json"):
