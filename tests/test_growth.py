@@ -10,14 +10,13 @@ from typing import Any, cast
 
 import pytest
 from benchmarks.workload import config
-from fleet.fleets import fleet, load
+from fleet.fleets import fleet, load, stage_times
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
 from pipegen.fleet.simulation import FleetSimulation
-from pipegen.fleet.workflow import StageTimes
 from pipegen.run.events import Ended, Ready, Skipped, Started
 from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.cache.results import Results
@@ -154,7 +153,7 @@ def simulate_queues(size: int) -> int:
 def simulate(size: int, *, services: bool) -> int:
     """Return the number of calls that simulate *size* stages with approvals, failures and a lock on two machines."""
     plain = load("a", Starts(tuple(float(number) for number in range(size))), FixedTime(60.0))
-    times = StageTimes(duration=FixedTime(60.0), approval=FixedTime(30.0), failure=0.5)
+    times = stage_times(FixedTime(60.0), approval=30.0, failure=0.5)
     needs = {"needs_approval": True, "retries": 2, "locks": ("lock",), "services": ({},) if services else ()}
     stage = replace(plain.workflow.stages[0], times=times, **needs)
     simulated = fleet([replace(plain, workflow=replace(plain.workflow, stages=(stage,)))], 2, 1)

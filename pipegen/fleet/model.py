@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from pipegen.fleet.arrivals import Arrivals
 from pipegen.fleet.workflow import FleetPipeline
 from pipegen.run.model import RunMachine
@@ -72,8 +70,8 @@ class Load(Struct, kw_only=True):
     priority: int
     workflow: FleetPipeline
     arrivals: Arrivals
-    waiting_time: float = inf
-    may_preempt: bool = True
+    waiting_time: float
+    may_preempt: bool
 
 
 # The measures by hour take a few hundred megabytes at most: 8 bytes for the use of a group by a stage, and about 200
@@ -98,7 +96,7 @@ class Fleet(Struct, kw_only=True):
     scheduling: Scheduling
     duration: float
     warm_up: float
-    seed: int = 1
+    seed: int
     span: Span
 
     @property

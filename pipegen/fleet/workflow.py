@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.fleet.distributions import Distribution, FixedTime, typical
+from pipegen.fleet.distributions import Distribution, typical
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan
 from pipegen.run.scheduling.amounts import Amounts, requests
@@ -23,8 +23,8 @@ class StageTimes(Struct, kw_only=True):
     """
 
     duration: Distribution
-    approval: Distribution = FixedTime(0.0)
-    failure: float = 0.0
+    approval: Distribution
+    failure: float
 
 
 class Stage(Struct, kw_only=True):
@@ -51,15 +51,15 @@ class Stage(Struct, kw_only=True):
     name: str
     successors: tuple[int, ...]
     requests: Amounts
-    services: tuple[Amounts, ...] = ()
-    labels: tuple[str, ...] = ()
-    locks: tuple[str, ...] = ()
+    services: tuple[Amounts, ...]
+    labels: tuple[str, ...]
+    locks: tuple[str, ...]
     is_interruptible: bool
-    needs_approval: bool = False
-    delay: float = 0.0
-    retries: int = 0
-    may_fail: bool = False
-    remaining: float = 0.0
+    needs_approval: bool
+    delay: float
+    retries: int
+    may_fail: bool
+    remaining: float
     times: StageTimes
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Rates
-from pipegen.fleet.distributions import Distribution
+from pipegen.fleet.distributions import Distribution, FixedTime
 from pipegen.fleet.model import Fleet, FleetQueue, Load, MachineGroup
 from pipegen.fleet.workflow import FleetPipeline, Stage, StageTimes
 from pipegen.run.model import RunMachine
@@ -17,6 +18,11 @@ DAY = 86_400.0
 ACTIONS = ("enqueue", "allocate", "backfill")
 
 
+def stage_times(duration: Distribution, *, approval: float = 0.0, failure: float = 0.0) -> StageTimes:
+    """Return the times of a stage; *approval* always takes the same time."""
+    return StageTimes(duration=duration, approval=FixedTime(approval), failure=failure)
+
+
 def chain(*durations: Distribution, interruptible: bool = False) -> FleetPipeline:
     """Return a workflow whose stages run one after the other, each in a slot."""
     last = len(durations) - 1
@@ -26,8 +32,16 @@ def chain(*durations: Distribution, interruptible: bool = False) -> FleetPipelin
             name=f"s{index}",
             successors=(index + 1,) if index < last else (),
             requests={"slots": 1.0},
+            services=(),
+            labels=(),
+            locks=(),
             is_interruptible=interruptible,
-            times=StageTimes(duration=duration),
+            needs_approval=False,
+            delay=0.0,
+            retries=0,
+            may_fail=False,
+            remaining=0.0,
+            times=stage_times(duration),
         )
         for index, duration in enumerate(durations)
     )
@@ -45,6 +59,8 @@ def load(
             priority=priority,
             workflow=chain(*durations, interruptible=interruptible),
             arrivals=arrivals,
+            waiting_time=inf,
+            may_preempt=True,
         )
     return load(name, Rates((arrivals,) * WEEK_HOURS), *durations, priority=priority, interruptible=interruptible)
 
@@ -70,5 +86,6 @@ def fleet(
         scheduling=Scheduling(actions, tiers or (("priority", "gang"), ("fair-share", "binpack"))),
         duration=days * DAY,
         warm_up=warm_up,
+        seed=1,
         span=Span(SourceFile(path="fleet.yaml", text=""), 0, 0),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fleet.fleets import ACTIONS, chain, fleet, load
+from fleet.fleets import ACTIONS, chain, fleet, load, stage_times
 
 from pipegen.fleet.answers.results import results
 from pipegen.fleet.arrivals import HOUR, Starts
@@ -11,7 +11,7 @@ from pipegen.fleet.distributions import Exponential, FixedTime, LogNormal
 from pipegen.fleet.measures import Measures
 from pipegen.fleet.model import Fleet, MachineGroup
 from pipegen.fleet.simulation import FleetSimulation
-from pipegen.fleet.workflow import FleetPipeline, StageTimes
+from pipegen.fleet.workflow import FleetPipeline
 from pipegen.run.model import RunMachine
 from pipegen.structs import replace
 
@@ -49,7 +49,7 @@ def test_equal_seeds_give_equal_figures() -> None:
 def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
     """Each further attempt waits for its backoff; stages after the failed one do not run."""
     plain = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
-    failing = changed(plain.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), retries=2)
+    failing = changed(plain.workflow, 0, times=stage_times(FixedTime(10.0), failure=1.0), retries=2)
     measures = run(fleet([replace(plain, workflow=failing)], 1, 1))
 
     assert measures.starts == 3
@@ -61,7 +61,7 @@ def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
 def test_an_allowed_failure_does_not() -> None:
     """The next stage runs."""
     plain = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
-    failing = changed(plain.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), may_fail=True)
+    failing = changed(plain.workflow, 0, times=stage_times(FixedTime(10.0), failure=1.0), may_fail=True)
     measures = run(fleet([replace(plain, workflow=failing)], 1, 1)).loads["a"]
 
     assert (list(measures.results), measures.failures) == ([15.0], 0)
@@ -70,7 +70,7 @@ def test_an_allowed_failure_does_not() -> None:
 def test_an_approval_is_a_gate() -> None:
     """The time until an approval is not waiting time, and other stages run in the meantime."""
     plain = load("a", Starts((0.0,)), FixedTime(10.0))
-    times = StageTimes(duration=FixedTime(10.0), approval=FixedTime(100.0))
+    times = stage_times(FixedTime(10.0), approval=100.0)
     with_approval = replace(plain, workflow=changed(plain.workflow, 0, times=times, needs_approval=True))
     measures = run(fleet([with_approval, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
 
@@ -110,7 +110,7 @@ def test_finally_stages_come_last() -> None:
     """This holds after a failure, too."""
     workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final=(1,), predecessors=(0, 0))
     workflow = replace(workflow, final_after_failure=workflow.final)
-    workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=1.0))
+    workflow = changed(workflow, 0, successors=(), times=stage_times(FixedTime(10.0), failure=1.0))
     measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
 
     assert (list(measures.results), measures.failures) == ([15.0], 1)
@@ -120,7 +120,7 @@ def test_finally_stages_come_last() -> None:
 def test_finally_stages_after_a_failure_run_only_then(failure: float, seconds: float) -> None:
     """A run that succeeds ends without them."""
     workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final_after_failure=(1,), predecessors=(0, 0))
-    workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=failure))
+    workflow = changed(workflow, 0, successors=(), times=stage_times(FixedTime(10.0), failure=failure))
     measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
 
     assert list(measures.results) == [seconds]

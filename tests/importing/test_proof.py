@@ -149,7 +149,7 @@ def test_a_need_on_one_combination_is_an_arc(need: object, name: str, tmp_path: 
 
 @pytest.mark.parametrize(
     ("value", "name"),
-    [("gcc,g++", "gcc,g++"), ("*", "*"), ("", "-"), ("[q", "[q")],
+    [("gcc,g++", "gcc,g++"), ("*", "[*]"), ("", "[]"), ("[q", "[q")],
     ids=["comma", "star", "empty", "bracket"],
 )
 def test_a_need_on_a_combination_that_brackets_cannot_name_stays_raw(value: str, name: str, tmp_path: Path) -> None:

@@ -80,14 +80,14 @@ class Session:
         self.asking: dict[JobQueue, None] = {}
         self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
         self.turns = Turns(self.ballot.job_queue_key, lambda job_queue: self.queues[job_queue.name].has_next())
-        self._settings, self._patience, self._gates = settings, patience, gates
+        self._settings, self._patience, self._gates = settings, patience, gates or {}
         self._hints: Hints[Gang] = {
             ROOM: ((ROOM, self._has_room), (LIMIT, self._is_within_limits)),
             RELEASE: ((ROOM, self._can_start),),
             LOCK: ((LOCK, self._has_locks),),
-            **{name: ((name, _opens),) for name in gates or ()},
+            **{name: ((name, _opens),) for name in self._gates},
         }
-        self.light: Queue[Gang] = Queue(self._light_rank, self._hints, settings, gates)
+        self.light: Queue[Gang] = Queue(self._light_rank, self._hints, settings, self._gates)
         # Queues that may have unschedulable items or items in backoff: with many job queues, most have none.
         self._waiting: dict[Queue[Gang], None] = {}
         self._job_queues: dict[Queue[Gang], JobQueue] = {}

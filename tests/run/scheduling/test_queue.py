@@ -13,7 +13,7 @@ from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Heap
 from pipegen.run.scheduling.queue.hints import Hint, Hints, QueueEvent
-from pipegen.run.scheduling.queue.queue import Queue
+from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
 
 HINTS: Hints[str] = {
     "freed": (("room", lambda item, event: Hint.HELPS if item in event.what else Hint.DOES_NOT),),
@@ -25,9 +25,8 @@ REASONS = ("room", "other")
 
 def queue_of(*items: str, gates: set[str] | None = None) -> Queue[str]:
     """Return a queue of *items* in alphabetical order; *gates* hold items back."""
-    queue: Queue[str] = Queue(
-        lambda entry: (entry.item,), HINTS, gates=None if gates is None else {"gate": lambda item: item not in gates}
-    )
+    by_name = {"gate": lambda item: item not in gates} if gates is not None else {}
+    queue: Queue[str] = Queue(lambda entry: (entry.item,), HINTS, QueueSettings(), by_name)
     for item in items:
         queue.add(item, 0.0)
     return queue

@@ -31,9 +31,6 @@ class QueueSettings(Struct, kw_only=True):
     longest_unschedulable: float = 300.0
 
 
-_SETTINGS = QueueSettings()
-
-
 class Queue(Generic[T]):
     """Items that are active, in backoff, unschedulable, or in flight between `pop` and `done` or `fail`.
 
@@ -47,13 +44,13 @@ class Queue(Generic[T]):
         self,
         rank: Callable[[QueuedItem[T]], Rank],
         hints: Hints[T],
-        settings: QueueSettings = _SETTINGS,
-        gates: Mapping[str, Gate[T]] | None = None,
+        settings: QueueSettings,
+        gates: Mapping[str, Gate[T]],
     ) -> None:
         self._rank = rank
         self._hints = hints
         self._settings = settings
-        self._gates = gates or {}
+        self._gates = gates
         self._entries: dict[T, QueuedItem[T]] = {}
         self._active: Heap[T] = Heap()
         self._backoff: Backoff[T] = Backoff(settings.delays, rank)
