@@ -364,14 +364,15 @@ class Session:
         return _hint(has_room or (gang not in self._pledges and self._is_late(gang)))
 
     def _can_start(self, gang: Gang, _event: QueueEvent) -> Hint:
-        """Return whether *gang*, which has no promises, finds enough room now."""
-        statement = Statement(self.machines)
-        for task in self._next(gang) if gang not in self._pledges else ():
-            if self.ballot.may_take(gang.job_queue, task) and (node := self.find(task)) is not None:
+        """Return whether *gang*, which has no promises, finds enough room now, or only a limit prevents that."""
+        statement, tasks = Statement(self.machines), self._next(gang) if gang not in self._pledges else []
+        for task in tasks:
+            if self.ballot.may_start(task) and (node := self.find(task)) is not None:
                 statement.place(task, node.name)
         can_start = bool(statement.operations) and self.ballot.is_ready(gang)
         statement.discard()
-        return _hint(can_start)
+        # If it is limited, it must be tried to note this: else it would only wait for machines.
+        return _hint(can_start or not all(self.ballot.may_start(task) for task in tasks))
 
     def _is_good(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         return is_room(queued_task, node) and self.ballot.is_placeable(queued_task, node)
