@@ -33,10 +33,10 @@ def check(seeds: Iterable[int], folder: Path) -> tuple[int, int]:
 def test_random_fleets(tmp_path: Path) -> None:
     """Few of them.
 
-    Stages of 862, 2009 and 2656 once woke and stopped each other without end. In 9504, a stage that a guarantee keeps
-    back is tried again when this ends.
+    Stages of 862, 2009 and 2656 once woke and stopped each other without end. In 9504 and 13865, a stage that a
+    guarantee keeps back is tried again when this ends.
     """
-    fleets, preempted = check([*range(30), 862, 2009, 2656, 9504], tmp_path)
+    fleets, preempted = check([*range(30), 862, 2009, 2656, 9504, 13865], tmp_path)
 
     assert fleets > 15
     assert preempted > 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from typing import TypeVar
 
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.structs import Struct
 
@@ -146,8 +146,11 @@ class Ballot:
         return True
 
     def may_start(self, queued_task: QueuedTask) -> bool:
-        """Return whether *queued_task* may start where there is room."""
-        return self.may_take(queued_task.gang.job_queue, queued_task) and self.leaves_guarantees(queued_task)
+        """Return whether *queued_task* may start where there is room; promised room already counts as taken."""
+        is_counted = queued_task.state is TaskState.PROMISED
+        return (is_counted or self.may_take(queued_task.gang.job_queue, queued_task)) and self.leaves_guarantees(
+            queued_task
+        )
 
     def is_overused(self, job_queue: JobQueue) -> bool:
         """Return whether any policy votes that *job_queue* has its share."""
