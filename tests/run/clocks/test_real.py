@@ -111,14 +111,13 @@ def test_signals_are_callbacks(clock: RealClock) -> None:
 def test_children_that_end_come_after_other_signals(clock: RealClock) -> None:
     """A child that Ctrl-C ends is not noticed before Ctrl-C, although its signal may be handled first."""
     calls: list[str] = []
-    clock.on_signal(signal.SIGCHLD, lambda: calls.append("child"))
     clock.on_signal(signal.SIGINT, lambda: calls.append("interrupt"))
-    end = clock.at(clock.now() + 60, lambda: None)
-    os.kill(os.getpid(), signal.SIGCHLD)
+    child = subprocess.Popen(["true"])
+    clock.on_end(child, lambda: calls.append("child"))
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # until it has ended, and its signal has come
     os.kill(os.getpid(), signal.SIGINT)
     clock.wait()
     clock.wait()
-    end()
 
     assert calls == ["interrupt", "child"]
 
