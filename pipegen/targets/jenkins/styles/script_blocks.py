@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.groovy import GroovyTokens, lines_in_strings
+from pipegen.readback.groovy import GroovyTokens, TokenKind, lines_in_strings
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 
@@ -19,7 +19,13 @@ _GENERATED_LOCK = "lock(resource: "
 _PARTS = {"withDockerRegistry": ("url", "credentialsId"), "withDockerServer": ("uri", "credentialsId")}
 # Words that leave a block before its end, and a definition, which other statements beside it may repeat.
 _LEAVING = re.compile(r"\b(?:return|break|continue)\b")
-_DEFINITION = re.compile(r"^\s*(?:def|final|boolean|int|long|[A-Z][\w.<>, \[\]]*?)\s+\w+\s*(?:=|$)", re.MULTILINE)
+_DEFINITION = re.compile(
+    r"(?:^|[;{])\s*(?:(?:def|final|boolean|byte|char|short|int|long|float|double)\b"
+    r"|[A-Z][\w.<>, \[\]]*?\s+\w+\s*(?:[=,;]|$))",
+    re.MULTILINE,
+)
+# Words before a statement that need not be in a block.
+_BEFORE_STATEMENT = frozenset({"if", "for", "while"})
 
 
 def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
@@ -99,21 +105,38 @@ def _without_blocks(text: str, *, is_only: bool) -> str:
         code = GroovyTokens(text)
     except UnreadableError:  # text that is reported elsewhere
         return text
-    for index in range(code.size):
-        if code.is_word(index, "script") and code.is_sign(index + 1, "{") and not code.is_sign(index - 1, "."):
+    parts: list[str] = []
+    index = written = 0
+    while index < code.size:
+        if code.is_word(index, "script") and code.is_sign(index + 1, "{"):
             end = code.skip(index + 1)
             is_whole = index == 0 and end == code.size
             is_alone = is_only if is_whole else code.is_sign(index - 1, "{") and code.is_sign(end, "}")
             start, stop = code.tokens[index].start, code.tokens[end - 1].end
             inner = text[code.tokens[index + 1].end : stop - 1]
-            if _is_first_on_its_line(text, start) and not _limits(inner, is_alone=is_alone):
-                shorter = text[:start] + _with_margin(inner, start - text.rfind("\n", 0, start) - 1) + text[stop:]
-                return _without_blocks(shorter, is_only=is_only)
-    return text
+            has_own_lines = _has_own_lines(text, start, stop) and _begins_statement(code, index)
+            if has_own_lines and not _limits(inner, is_alone=is_alone):
+                margin = start - text.rfind("\n", 0, start) - 1
+                parts += [text[written:start], _with_margin(_without_blocks(inner, is_only=is_alone), margin)]
+                index, written = end, stop
+                continue
+        index += 1
+    return "".join((*parts, text[written:]))
 
 
-def _is_first_on_its_line(text: str, offset: int) -> bool:
-    return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
+def _has_own_lines(text: str, start: int, stop: int) -> bool:
+    """Return whether nothing else is in the lines from *start* to *stop*."""
+    before, after = text[:start].rpartition("\n")[2], text[stop:].partition("\n")[0]
+    return not (before.strip() or after.strip())
+
+
+def _begins_statement(code: GroovyTokens, index: int) -> bool:
+    """Return whether a statement begins at *index* that is not the only one of an `if` or a loop."""
+    if index == 0 or code.tokens[index - 1].kind is not TokenKind.SIGN:
+        return not code.is_word(index - 1, "else")
+    if code.is_sign(index - 1, ")"):
+        return code.word(code.start_of(index - 1) - 1) not in _BEFORE_STATEMENT
+    return code.tokens[index - 1].text in "{};>"
 
 
 def _limits(inner: str, *, is_alone: bool) -> bool:

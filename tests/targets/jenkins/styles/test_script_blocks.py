@@ -21,6 +21,14 @@ _STEP = model.GroovyStatement("echo 'a'")
         # These end at the block.
         ("script {\n    if (a) { return }\n    b()\n}", None),
         ("dir('a') {\n    script {\n        def b = 1\n    }\n    c()\n}", None),
+        ("a {\n    script { b(); def (c, d) = e }\n    f()\n}", None),
+        ("a {\n    script { double b = 1 }\n    c()\n}", None),
+        # Without the block, only its first statement would be in the `if`.
+        ("a {\n    if (b)\n        script {\n            c()\n            d()\n        }\n}", None),
+        ("a {\n    if (b) c()\n    else\n        script {\n            d()\n            e()\n        }\n}", None),
+        # The rest of the line would be in the comment.
+        ("a {\n    script {\n        b() // why\n    } }", None),
+        ("a {\n    b(c)\n    script {\n        d()\n    }\n}", "a {\n    b(c)\n    d()\n}"),
         ("library.script { a() }", None),
         ("tell 'script { a }'", None),
     ],
