@@ -265,7 +265,8 @@ def _parallel(combinations: Combinations) -> Value:
 def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str | list[str]]]:
     """Return *combinations* as few maps of a value or lists, in the same order: GitLab multiplies the lists of a map.
 
-    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
+    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix. It accepts
+    an empty value only in a list (`validate_array_value_variables` in `lib/gitlab/config/entry`).
     """
     maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
     for axis in reversed([*dict.fromkeys(axis for axes in maps for axis in axes)]):
@@ -277,7 +278,10 @@ def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, str |
             else:
                 merged.append(axes)
         maps = merged
-    return [{axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps]
+    return [
+        {axis: values[0] if values[0] and len(values) == 1 else values for axis, values in axes.items()}
+        for axes in maps
+    ]
 
 
 def _rule(rule: RuleEntry, *, otherwise: str = "on_success") -> dict[str, Value]:

@@ -253,7 +253,7 @@ _TRIGGER = mapping(
     },
     ("project", "include"),
 )
-_AXES = sequence(filled(named(sequence_or(_axis_value, _axis_value))))
+_AXES = sequence(filled(named(filled(sequence_or(_axis_value, _axis_value)))))
 
 
 def _matrix(node: Node) -> Iterator[Wrong]:

@@ -494,14 +494,14 @@ def test_values_with_other_characters_in_other_texts_need_separate_jobs(key: str
 
 
 def test_values_may_be_empty() -> None:
-    """GitLab shows them as such in the name of a job."""
+    """GitLab shows them as such in the name of a job, and refuses one that is not in a list."""
     matrix = _matrix(
         "script: 'make ${matrix.goal} ${matrix.flags}'",
         axes="goal: [all, clean], flags: ['', --quick], exclude: [{ goal: clean, flags: --quick }]",
     )
 
     assert matrix["unit"]["parallel"] == {
-        "matrix": [{"goal": "all", "flags": ["", "--quick"]}, {"goal": "clean", "flags": ""}]
+        "matrix": [{"goal": "all", "flags": ["", "--quick"]}, {"goal": "clean", "flags": [""]}]
     }
     assert matrix["unit"]["script"] == ['make "$goal" "$flags"']
 
