@@ -383,3 +383,12 @@ def test_another_status_stays_groovy(statements: str) -> None:
     assert "code=$?" not in result.text
     assert "if [" not in result.text
     assert _is_same(result)
+
+
+@pytest.mark.parametrize(("number", "is_kept"), [(50, False), (51, True), (900, True)])
+def test_an_if_with_many_branches_stays_groovy(number: int, *, is_kept: bool) -> None:
+    """Each branch is in the `else` of the one before, which would exceed Python's depth of calls."""
+    branches = [f"if (params.LIST == 'x{branch}') {{ sh 'a' }}" for branch in range(number)]
+    _, report = _imported(" else ".join(branches))
+
+    assert ("stays Groovy" in messages(report) or "too large" in messages(report)) is is_kept

@@ -40,6 +40,8 @@ _KEYWORDS = frozenset(
 )
 # Words that begin the definition of a name.
 _DEFINING = frozenset({"def", "String", "final"})
+# The branches of an `if`, each of which is in the `else` of the one before.
+_MOST_BRANCHES = 50
 # The tokens of `.trim()`.
 _TRIM = 4
 # The tokens of `catch (error)`, and the classes that have the failure of a step `sh`, one of them its own.
@@ -107,10 +109,10 @@ class GroovyReader:
         """Return whether the name at *index* is assigned a value."""
         return self._code.is_sign(index + 1, "=") and not self._code.is_sign(index + 2, "=")
 
-    def _conditional(self, start: int, stop: int) -> GroovyConditional | None:
-        """Return the `if` from *start* to *stop*; None for one in another form."""
+    def _conditional(self, start: int, stop: int, branch: int = 1) -> GroovyConditional | None:
+        """Return the `if` from *start* to *stop*; None for one in another form, or with too many branches."""
         code = self._code
-        if not code.is_sign(start + 1, "("):
+        if not code.is_sign(start + 1, "(") or branch > _MOST_BRANCHES:
             return None
         body = code.skip(start + 1)
         end = self._ends.of_body(body, stop)
@@ -120,11 +122,10 @@ class GroovyReader:
         other = self._ends.other_branch(end, stop)
         if other is None:
             return GroovyConditional(condition, block, None) if end == stop else None
-        if code.is_word(other, "if") and (inner := self._conditional(other, stop)) is not None:
-            span = self.span(other, stop)
-            return GroovyConditional(
-                condition, block, GroovyBlock((OtherGroovy(span, conditional=inner),), other, span)
-            )
+        if code.is_word(other, "if"):
+            inner, span = self._conditional(other, stop, branch + 1), self.span(other, stop)
+            otherwise = GroovyBlock((OtherGroovy(span, conditional=inner),), other, span)
+            return GroovyConditional(condition, block, otherwise) if inner is not None else None
         is_body = self._ends.of_body(other, stop) == stop
         return GroovyConditional(condition, block, self._body(other, stop)) if is_body else None
 

@@ -45,6 +45,8 @@ _WHOLE = re.compile(r"''\"(\$\{\w+(?::-[^}]*)?\})\"''")
 # Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
 _HIDDEN = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+# Text of which only quotes can be open at the end: a group of the match is the closing quote.
+_QUOTED = re.compile(r"\\.|(?<!\S)#[^\n]*|'[^']*(')?|\"(?:\\.|[^\"\\])*(\")?", re.DOTALL)
 _GROUP = re.compile(r"\$?\([^()]*\)|\[\[ [^\n]*? \]\]")
 _CONTINUED = re.compile(r"(?<=[&|])[ \t]*\n")
 # The end of a command that others follow, and the last words of compound commands.
@@ -320,26 +322,15 @@ def is_interpreted(text: str) -> bool:
 
 def open_quote(text: str) -> str:
     """Return the quote that is open at the end of the commands *text*; "" outside quotes."""
-    quote, index = "", 0
-    while index < len(text):
-        character = text[index]
-        if character == "\\" and quote != "'":
-            index += 1
-        elif quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character == "#" and (index == 0 or text[index - 1].isspace()):
-            index = text.find("\n", index)
-            if index < 0:
-                return ""
-        index += 1
+    quote = ""
+    for match in _QUOTED.finditer(text):
+        quote = match[0][0] if match[0][0] in "'\"" and match.lastindex is None else ""
     return quote
 
 
 def has_open_quote(text: str) -> bool:
-    """Return whether a quote is open at the end of a line of the commands *text*."""
-    return any(open_quote(text[:at]) for at, character in enumerate(text) if character == "\n")
+    """Return whether a quote is open at the end of a line of the commands *text*, except the last."""
+    return any(match[0][0] in "'\"" and "\n" in match[0] for match in _QUOTED.finditer(text))
 
 
 def quoted(text: str) -> str:
