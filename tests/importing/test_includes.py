@@ -115,6 +115,15 @@ def test_needs_on_a_job_of_several_files_are_on_each_of_its_stages(tmp_path: Pat
     assert _runs(result) == []
 
 
+def test_a_need_that_is_optional_in_the_original_has_an_effect(tmp_path: Path) -> None:
+    """Without it, GitLab would refuse runs in which no file has the job."""
+    main = "check: { stage: deploy, needs: [{ job: deploy, optional: true }], script: check }\n"
+    result, report = _alternatives(tmp_path, ('$CI_COMMIT_BRANCH == "main"', "$CI_COMMIT_TAG"), main)
+
+    assert result.jobs == ("deploy-live", "deploy-ci", "check")
+    assert "has no effect" not in messages(report)
+
+
 @pytest.mark.parametrize(
     "main",
     [

@@ -10,6 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import is_elsewhere, whole_name
+from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
@@ -100,6 +101,8 @@ def _for_names(node: Node, key: str, names: Mapping[str, tuple[str, ...]]) -> It
 
 def _optional(need: TreeMapping) -> TreeMapping:
     """Return *need* as one on a job that may be missing."""
+    if text_of(need.get("optional")) == "true":
+        return need
     others = (entry for entry in need.entries if entry.key.text != "optional")
     value = Scalar("true", need.span, ScalarKind.BOOLEAN)
     return replace(need, entries=(*others, Entry(Scalar("optional", need.span), value)))
