@@ -17,6 +17,7 @@ _SCRIPT_STEPS = frozenset({"if", "lock", "node", "parallel", "properties", "stag
 _GENERATED_LOCK = "lock(resource: "
 # Steps whose only required parameter is an object: Declarative requires all of its parts, and then no other parameter.
 _PARTS = {"withDockerRegistry": ("url", "credentialsId"), "withDockerServer": ("uri", "credentialsId")}
+_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 # Words that leave a block before its end, and a definition, which other statements beside it may repeat.
 _LEAVING = re.compile(r"\b(?:return|break|continue)\b")
 _DEFINITION = re.compile(
@@ -63,7 +64,7 @@ def _needs_script(head: str) -> bool:
 
 
 def _has_all_parts(head: str, parts: Sequence[str]) -> bool:
-    keys = set(re.findall(r"\b(\w+)\s*:", head))
+    keys = set(re.findall(r"\b(\w+)\s*:", _TEXT.sub("", head)))
     return keys.issuperset(parts) and ("toolName" not in keys or "registry" in keys)
 
 

@@ -63,6 +63,8 @@ def test_a_block_for_declarative_contains_no_other() -> None:
         ("withDockerRegistry([url: '', credentialsId: 'a'])", True),
         ("withDockerRegistry(url: '', credentialsId: 'a', toolName: 'docker')", False),
         ("withDockerRegistry(registry: [url: '', credentialsId: 'a'], toolName: 'docker')", True),
+        ("withDockerRegistry(url: 'https://registry:5000', credentialsId: 'a', toolName: 'docker')", False),
+        ("withDockerRegistry(credentialsId: 'url: a')", False),
         ("withDockerServer(uri: 'tcp://a')", False),
     ],
 )
