@@ -183,6 +183,28 @@ def test_a_graph_is_written_to_a_file(form: str, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("g.svg", "<svg"),
+        ("g.html", "<!DOCTYPE"),
+        ("g.json", "{"),
+        ("g.dot", "digraph"),
+        ("g.mmd", "flowchart"),
+        ("g", "1"),
+    ],
+)
+def test_the_extension_of_a_file_decides_the_format(name: str, beginning: str, pipegen: Pipegen) -> None:
+    """Without it, a browser showed the text of a file with the name of a page; `--format` takes precedence."""
+    pipegen("graph", "-o", name)
+    written = Path(name).read_text(encoding="utf-8")
+    pipegen("graph", "-o", f"other-{name}", "--format", "text")
+
+    assert written.startswith(beginning)
+    assert Path(f"other-{name}").read_text(encoding="utf-8") == TEXT
+
+
+@pytest.mark.usefixtures("here")
 def test_a_dash_is_standard_output(here: Path, pipegen: Pipegen) -> None:
     """As for other verbs; no file has this name."""
     assert pipegen("graph", "--format", "json", "--output", "-") == pipegen("graph", "--format", "json")

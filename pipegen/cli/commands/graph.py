@@ -47,6 +47,14 @@ class Drawing(StrEnum):
 
 
 _PICTURES = (Drawing.SVG, Drawing.HTML)
+# The format of a file without --format, by its extension; any other file has text.
+_EXTENSIONS = {
+    ".svg": Drawing.SVG,
+    ".html": Drawing.HTML,
+    ".json": Drawing.JSON,
+    ".dot": Drawing.DOT,
+    ".mmd": Drawing.MERMAID,
+}
 
 
 @click.command("graph")
@@ -55,7 +63,12 @@ _PICTURES = (Drawing.SVG, Drawing.HTML)
 @set_option
 @changed_since_option
 @event_options
-@click.option("--format", "form", type=EnumChoice(Drawing), default=Drawing.TEXT.value, help="The format of the graph.")
+@click.option(
+    "--format",
+    "form",
+    type=EnumChoice(Drawing),
+    help="The format of the graph. Default: that of the extension of --output, else text.",
+)
 @target_option
 @click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the graph to this file.")
 @diagnostics_option
@@ -65,7 +78,7 @@ def graph(
     inputs: tuple[str, ...],
     changed_since: str | None,
     event: EventOptions,
-    form: Drawing,
+    form: Drawing | None,
     target: tuple[str, ...],
     output: Path | None,
     diagnostics: Format,
@@ -76,6 +89,7 @@ def graph(
     also shows the generated text of each target for a stage.
     """
     output = None if output == Path("-") else output
+    form = form or (_EXTENSIONS.get(output.suffix) if output is not None else None) or Drawing.TEXT
     if target and form is not Drawing.HTML:
         raise WrongUsage("--target is for --format html, which shows the generated text of each stage")
     if form in _PICTURES:
