@@ -16,7 +16,7 @@ from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report
-from pipegen.plan.events import PipelineStart, StageStart, answers, plans_that_run, usual_events
+from pipegen.plan.events import PipelineStart, StageStart, absence, answers, plans_that_run, usual_events
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, RunFacts, StartEvent, start_event
 from pipegen.plan.stage.words import ending
@@ -162,7 +162,7 @@ def as_text(event: StartEvent, results: Sequence[PipelineStart]) -> str:
     """Return what *event* starts as text: a line for each stage."""
     lines = [event.title]
     for answer in results:
-        lines.append(f"pipeline {answer.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
+        lines.append(f"pipeline {answer.name}" + (f" {absence(answer.reason)}" if answer.reason else ""))
         if not answer.reason:
             lines += _rows([(stage.stage, _outcome(stage)) for stage in answer.stages])
             lines += [f"  {name} = {visible(value)}" for name, value in answer.values]
@@ -173,8 +173,7 @@ def _outcome(stage: StageStart) -> str:
     if stage.runs is None:
         return f"may run: {stage.reason}"
     if not stage.runs:
-        is_condition = stage.reason.startswith("when ")
-        return f"runs only {stage.reason}" if is_condition else f"does not run: {stage.reason}"
+        return absence(stage.reason)
     if stage.is_final:
         return f"runs after all others, {ending(stage.on_status)}"
     if stage.waits_for_approval:

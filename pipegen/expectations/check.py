@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.expectations.model import Expectation, Names
-from pipegen.plan.events import EventAnswer, answers
+from pipegen.plan.events import EventAnswer, absence, answers
 from pipegen.plan.known_values import UNKNOWN, ValuesBeforeRun
 from pipegen.plan.model import Job, Plan
 from pipegen.plan.model.facts import RepositoryFiles, RunFacts, StartEvent
@@ -114,9 +114,7 @@ def _check_stages(expectation: Expectation, answer: EventAnswer, report: Report)
     for name in (*expectation.runs, *(expectation.only or ())):
         for stage in _stages(name.value, jobs.values()):
             if reasons[stage]:
-                _fail(
-                    expectation, f'stage "{stage}" does not run: {reasons[stage]}', name.span, jobs[stage].span, report
-                )
+                _fail(expectation, f'stage "{stage}" {absence(reasons[stage])}', name.span, jobs[stage].span, report)
     for name in expectation.never:
         for stage in _stages(name.value, jobs.values()):
             if not reasons[stage]:

@@ -115,6 +115,11 @@ class EventAnswer(Struct, kw_only=True):
                 yield from ((f"{answer.job.stage}.{name}", value) for name, value in known.of(answer.job))
 
 
+def absence(reason: str) -> str:
+    """Return that something does not run for *reason*, which may be a condition."""
+    return f"runs only {reason}" if reason.startswith("when ") else f"does not run: {reason}"
+
+
 def _when(condition: Condition | None) -> str:
     return "" if condition is None else f"when {words(condition)}"
 
@@ -127,7 +132,7 @@ def answers(plans: Sequence[Plan], facts: RunFacts, selected: Sequence[str] = ()
 def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
     plan = replace(plan, jobs=tuple(job.in_case(facts.holds) for job in plan.jobs))
     reason = "" if is_selected else _pipeline_reason(plan, facts)
-    obstacle = f"pipeline {plan.name}: {reason}" if reason else ""
+    obstacle = f"pipeline {plan.name} {absence(reason)}" if reason else ""
     stages = tuple(_stage_answer(job, facts, obstacle) for job in plan.jobs)
     return EventAnswer(plan=plan, facts=facts, reason=reason, stages=stages)
 

@@ -142,7 +142,7 @@ def test_a_workflow_excludes_the_whole_pipeline(foreign: Path, pipegen: Pipegen)
     result = pipegen("plan", ".gitlab-ci.yml", "--events", "--branch", "main")
 
     assert result.out == (
-        'push to main\npipeline .gitlab-ci.yml: does not run, excluded by "workflow" in .gitlab-ci.yml:1\n'
+        'push to main\npipeline .gitlab-ci.yml does not run: excluded by "workflow" in .gitlab-ci.yml:1\n'
     )
 
 
@@ -156,7 +156,7 @@ def test_gitlab_refuses_runs_without_a_needed_job(foreign: Path, pipegen: Pipege
     order = pipegen("plan", ".gitlab-ci.yml", "--event", "api")
     data = json.loads(pipegen("plan", ".gitlab-ci.yml", "--event", "api", "--format", "json").out)
 
-    assert result.out == f"api on main\npipeline .gitlab-ci.yml: does not run, {refusal}\n"
+    assert result.out == f"api on main\npipeline .gitlab-ci.yml does not run: {refusal}\n"
     assert order.out == f".gitlab-ci.yml: gitlab, needs\n  no job runs: {refusal}\n"
     assert data["order"]["reason"] == refusal
     assert [line for line in lines if "refuses" in line] == [f"E  {refusal}"]

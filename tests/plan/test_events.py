@@ -132,7 +132,7 @@ def test_stages_of_a_skipped_pipeline_have_its_reason() -> None:
     (answer,) = answers([plan], facts(TAG))
     (selected,) = answers([plan], facts(TAG), ["p"])
 
-    assert (answer.reason, answer.stages[0].reason) == ("when branch main", "pipeline p: when branch main")
+    assert (answer.reason, answer.stages[0].reason) == ("when branch main", "pipeline p runs only when branch main")
     assert selected.stages[0].runs
     assert plans_that_run([answer]) == ()
 
