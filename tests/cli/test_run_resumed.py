@@ -275,6 +275,19 @@ def test_resume_with_a_changed_pipeline_is_wrong_usage(project: Path, pipegen: P
     assert "no earlier run with the same stages and options" in result.err
 
 
+def test_resume_says_that_it_is_not_the_last_run(project: Path, pipegen: Pipegen) -> None:
+    """A person who forgets `--set` would take the success of an earlier run for that of the last one."""
+    pipegen("run")
+    (project / "pipegen.yaml").write_text(CONFIG.replace("sort", "sort -u"))
+    pipegen("run")
+    last = pipegen("run", "--resume")
+    (project / "pipegen.yaml").write_text(CONFIG)
+    result = pipegen("run", "--resume")
+
+    assert "resuming" not in last.err
+    assert "later runs have other stages, scripts, inputs or options" in result.err
+
+
 def test_an_isolated_run_is_resumed_until_it_succeeds(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:

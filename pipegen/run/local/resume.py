@@ -46,6 +46,7 @@ def plan_digest(selected: Sequence[SelectedPipeline], prepared: Prepared, reques
 def last_run(runs_folder: Path, plan: str, selected: Sequence[SelectedPipeline], *, is_isolated: bool) -> EarlierRun:
     """Return the last run in *runs_folder* with the digest *plan*, without outcomes that are damaged."""
     notes: list[str] = []
+    is_latest = True
     for folder in earlier(runs_folder):
         try:
             content = read(folder.journal)
@@ -54,7 +55,11 @@ def last_run(runs_folder: Path, plan: str, selected: Sequence[SelectedPipeline],
         except (OSError, UnreadableJournalError) as error:
             notes.append(f"{folder.journal} cannot be read: {error}")
             continue
-        if content.plan == plan:
+        if content.plan != plan:
+            is_latest = False
+        else:
+            if not is_latest:
+                notes.append(f"resuming {folder.path.name}: later runs have other stages, scripts, inputs or options")
             for path in (folder.work, folder.left):
                 unlock(path)
             if content.lost:
