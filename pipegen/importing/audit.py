@@ -41,9 +41,13 @@ def audit_text(audited: Sequence[Audited], *, is_data: bool) -> str:
     if is_data:
         files = {file.path: data(file.count) if file.count is not None else None for file in audited}
         return json.dumps({"files": files, "sum": data(total), "obstacles": dict(obstacles)}, indent=2)
+    if not audited:
+        return f"no {' and no '.join(_PIPELINE_NAMES)} found"
     lines = [f"{file.path}  {_words(file.count)}{f'; {file.proof}' if file.proof else ''}" for file in audited]
     most = [f"{number:5}  {words}" for words, number in obstacles[:_MOST_OBSTACLES]]
-    return "\n".join((*lines, "", as_text(total), _share(total), "", "most frequent diagnostics", *most))
+    if most:
+        most = ["", "most frequent diagnostics", *most]
+    return "\n".join((*lines, "", as_text(total), _share(total), *most))
 
 
 def _share(total: Count) -> str:

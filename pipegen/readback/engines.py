@@ -43,6 +43,7 @@ _OTHER_FILES = {
     frozenset({"machines", "load"}): ("describes a fleet", "pipegen simulate --fleet FILE"),
     frozenset({"machines"}): ("describes machines", "pipegen simulate --cluster FILE"),
 }
+_PIPELINES = re.compile(r"^pipelines:[^\n]*\n(?:(?:[ #][^\n]*)?\n)*?[ ]+stages:", re.MULTILINE)
 _LINE = re.compile(r"^(?P<depth> *)(?P<rest>[^\s#].*)", re.MULTILINE)
 _JOB_KEY = re.compile(r"(?:script|trigger|stage):")
 # A pipeline in a config may have the name of a job's key, but its value is not plain text.
@@ -52,6 +53,11 @@ _JOB_ON_A_LINE = re.compile(r"""["'.\w][^{]*: *\{.*\b(?:script|trigger|stage):""
 _READ_LIMIT = 1024 * 1024
 # A file with one of these names is a config, perhaps with errors.
 _CONFIG_NAMES = frozenset({"pipegen.yaml", "pipegen.yml", "config.yaml", "config.yml"})
+
+
+def is_config(file: SourceFile) -> bool:
+    """Return whether *file* is a config: it has pipelines with stages, which no file of an engine has."""
+    return _PIPELINES.search(file.text[:_READ_LIMIT]) is not None
 
 
 def engine_of(file: SourceFile) -> FileEngine | None:

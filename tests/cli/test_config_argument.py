@@ -57,7 +57,6 @@ def test_a_folder_without_a_config_is_reported(pipegen: Pipegen) -> None:
         ("diff", "--durations"),
         ("run", "--env-file"),
         ("test", "--tests"),
-        ("import", "-o", "-"),
     ],
     ids=" ".join,
 )

@@ -134,9 +134,35 @@ def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
     assert not Path("pipegen.yaml").exists()
 
 
+def test_an_audit_of_a_folder_without_pipelines_says_so(pipegen: Pipegen) -> None:
+    """It has no empty tables."""
+    Path("empty").mkdir()
+    result = pipegen("import", "--audit", "empty")
+
+    assert (result.status, result.out) == (0, "no .gitlab-ci.yml and no Jenkinsfile found\n")
+
+
 def test_import_rejects_a_missing_file(pipegen: Pipegen) -> None:
     """It is wrong usage."""
     assert pipegen("import", "missing.yml").status == 2
+
+
+def test_import_finds_the_pipeline_in_a_folder(pipegen: Pipegen) -> None:
+    """The message about a folder without one names both usual files."""
+    Path("empty").mkdir()
+    result = pipegen("import", "empty")
+
+    assert pipegen("import", ".").status == 0
+    assert (result.status, "no .gitlab-ci.yml or Jenkinsfile in" in result.err) == (2, True)
+
+
+def test_import_rejects_a_config(pipegen: Pipegen) -> None:
+    """All of its keys would be jobs without a script."""
+    pipegen("import")
+    result = pipegen("import", "pipegen.yaml", "-o", "other.yaml")
+
+    assert (result.status, Path("other.yaml").exists()) == (2, False)
+    assert result.err == 'pipegen: "pipegen.yaml" is a config of pipegen already: run "pipegen check"\n'
 
 
 def test_import_reads_a_jenkinsfile(pipegen: Pipegen) -> None:

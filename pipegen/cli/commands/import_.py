@@ -20,7 +20,7 @@ from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.imported import ComparedImport, ImportSettings, report_differences
 from pipegen.importing.summary import as_data, as_page, as_text
 from pipegen.plan.model.facts import DEFAULT_BRANCH
-from pipegen.readback.engines import FileEngine, engine_of
+from pipegen.readback.engines import FileEngine, engine_of, is_config
 from pipegen.source.text import SourceFile
 
 # What is imported if no pipeline is named, the first that exists.
@@ -126,11 +126,14 @@ def import_pipeline(
 
 
 def _source(pipeline: Path | None) -> Path:
-    """Return the *pipeline* to import; if none is named, the first usual one."""
-    path = pipeline or next((candidate for candidate in _USUAL if candidate.is_file()), _USUAL[0])
-    if not path.exists():
-        raise WrongUsage(f'"{path}" does not exist: name the pipeline to import')
-    return existing(path)
+    """Return the *pipeline* to import; of a folder, by default the current one, the first usual one."""
+    if pipeline is not None and not pipeline.is_dir():
+        return existing(pipeline)
+    path = next((path for name in _USUAL if (path := (pipeline or Path()) / name).is_file()), None)
+    if path is None:
+        place = f'"{pipeline}"' if pipeline is not None else "this folder"
+        raise WrongUsage(f"no .gitlab-ci.yml or Jenkinsfile in {place}: name the pipeline to import")
+    return path
 
 
 def _say_hints(diagnostics: Sequence[Diagnostic]) -> None:
@@ -176,6 +179,8 @@ def _compared_import(path: Path, settings: ImportSettings, report: Report) -> Co
     try:
         file = load(path, report)
         report.stop_if_errors()
+        if is_config(file):
+            raise WrongUsage(f'"{path}" is a config of pipegen already: run "pipegen check"')
         return _importer(engine_of(file))(file, settings, report)
     except Stopped:
         return None
