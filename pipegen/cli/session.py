@@ -21,7 +21,7 @@ from pipegen.config.files.load import USUAL_NAMES, find, load
 from pipegen.config.files.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
-from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 from pipegen.targets.base import Target
@@ -224,4 +224,6 @@ def inform(form: Format, words: str) -> None:
 
 def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
     """Return the exception for a value of an option that is not in *allowed*."""
-    return WrongUsage(f'{option} takes {listed(allowed)}, not "{value}"')
+    similar = suggestion(value, allowed)
+    hint = f'; did you mean "{similar}"?' if similar else ""
+    return WrongUsage(f'{option} takes {listed(allowed)}, not "{value}"{hint}')

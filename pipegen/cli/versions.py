@@ -85,7 +85,8 @@ def _parse_version(name: str) -> ConfigVersion:
             return RevisionVersion(name, known_revision, _from_root(path, root) if path else "")
     if Path(name).is_dir():
         return FileVersion(name, config_path(Path(name)))
-    raise WrongUsage(f'"{name}" is neither a file nor a git revision')
+    note = "" if (root / ".git").exists() else ", and there is no git repository here"
+    raise WrongUsage(f'"{name}" is neither a file nor a git revision{note}')
 
 
 def _from_root(path: str, root: Path) -> str:

@@ -245,6 +245,14 @@ def test_a_missing_version_is_wrong_usage(arguments: tuple[str, ...], message: s
     assert (result.status, message in result.err) == (2, True)
 
 
+def test_a_revision_needs_a_repository(empty: Path, pipegen: Pipegen) -> None:
+    """HEAD is the default: the message tells a person who did not write it what is missing."""
+    (empty / "pipegen.yaml").write_text("pipelines: {p: {stages: [{name: a, script: [x]}]}}\n")
+    result = pipegen("diff")
+
+    assert (result.status, "and there is no git repository here" in result.err) == (2, True)
+
+
 def test_a_revision_without_a_config_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:
     """The merge request that adds the first config is such a case."""
     repository(empty, {"README.md": ""})

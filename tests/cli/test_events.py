@@ -167,7 +167,7 @@ def test_events_name_the_result_for_which_a_stage_runs(pipegen: Pipegen) -> None
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--event", "pull_request"), '--event takes "push", "merge_request"'),
+        (("--event", "pull_request"), 'not "pull_request"; did you mean "merge_request"?'),
         (("--event", "tag"), "--event tag needs the name of the tag"),
         (("--event", "push", "--tag", "v1"), "--tag is for the event tag, not for push"),
         (("--tag", "v1", "--branch", "main"), "a run has a branch or a tag"),

@@ -439,7 +439,7 @@ def test_machines_are_searched(pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize(
     ("condition", "message"),
-    [("p90(wait) < 1m", "takes a condition such as"), ("p95(wait in none) < 1m", 'there is no queue "none"')],
+    [("p90(wait) < 1m", "median(result in QUEUE)"), ("p95(wait in none) < 1m", 'there is no queue "none"')],
 )
 @pytest.mark.usefixtures("fleet")
 def test_conditions_are_checked(condition: str, message: str, pipegen: Pipegen) -> None:

@@ -29,7 +29,7 @@ VERBS = (
 )
 
 
-@pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])
+@pytest.mark.parametrize("word", ["PG306", "pg306", "306", "not-an-ancestor"])
 def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> None:
     """The output is the page of the code."""
     result = pipegen("explain", word)

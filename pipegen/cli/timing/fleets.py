@@ -33,7 +33,9 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
     check_picture(html, HTML)
     goal = read_condition(condition) if condition is not None else None
     if condition is not None and goal is None:
-        raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')
+        raise WrongUsage(
+            f'--find takes a condition such as "p95(wait) < 60s" or "median(result in QUEUE) < 10m", not "{condition}"'
+        )
     report = Report()
     fleet = reported(lambda report: read_fleet(path, os.environ, report), report, diagnostics)
     if goal is not None and goal.queue and goal.queue not in [queue.name for queue in fleet.queues]:
