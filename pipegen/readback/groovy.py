@@ -164,6 +164,9 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
                 raise UnreadableError(f"more than {_DEEPEST} nested brackets", start, end)
         elif text in _CLOSING:
             if not opened or _OPENING[tokens[opened[-1]].text] != text:
+                if opened:
+                    last = tokens[opened[-1]]
+                    raise UnreadableError(f'"{last.text}" is not closed before "{text}"', last.start, last.end)
                 raise UnreadableError(f'"{text}" closes no bracket', start, end)
             pairs[opened.pop()] = index
     if opened:

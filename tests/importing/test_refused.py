@@ -363,3 +363,10 @@ package:
   needs: ["build: [a, 1]"]
   dependencies: ["build: [a, 1]"]
 """
+
+
+def test_a_job_cannot_have_the_name_of_a_key_for_all_jobs(tmp_path: Path) -> None:
+    """GitLab reads it as the image of all jobs: https://docs.gitlab.com/ci/jobs/#job-names."""
+    _, report = from_text(f"{_JOB}image: {{ stage: test, script: [docker build .] }}\n", tmp_path)
+
+    assert 'GitLab refuses "image": a job cannot have the name of this key' in messages(report)

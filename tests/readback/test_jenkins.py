@@ -139,6 +139,7 @@ REFUSED = [
     ("addStage('a", "a string is not closed", "'a"),
     ("addStage('a'", "is not closed", "('a"),
     ("addStage('a'))", "closes no bracket", ")"),
+    ("stages { addStage('a' { } }", 'is not closed before "}"', "('a'"),
     ('x = "${', "is not closed", "${"),
     (script("addStage('a', after: ['b']) {}"), 'after "b", which does not exist', "addStage"),
     (script("addStage('a', after: ['b']) {}\naddStage('b', after: ['a']) {}"), '"a" never starts', "addStage"),

@@ -41,7 +41,7 @@ DEFAULT_KEYS = (
 )
 # `lib/gitlab/ci/config/entry/processable.rb` of GitLab
 _TRIGGER_DEFAULT_KEYS = ("interruptible",)
-_GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
+GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
 _REFERENCE_VALUES = 20  # a reference counts as many values: each may be reported
 
@@ -221,7 +221,7 @@ class _Resolver:
         entries = {entry.key.text: entry for entry in entries_of(default) if not is_null(entry.value)}
         if default is not None:
             self._accounting.mark_key(self._entries["default"].key, KeyOutcome.TRANSLATED)
-        for name in _GLOBAL_KEYS:
+        for name in GLOBAL_KEYS:
             if name in self._entries:
                 entries.setdefault(name, Entry(self._entries[name].key, self._value(name) or self._entries[name].value))
         return entries

@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
-from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.jobs import GLOBAL_KEYS, SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.missing import OWN_WORK
 from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.sites import published
@@ -34,7 +34,11 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> tupl
     for_all = replace(
         files.tree, entries=tuple(entry for entry in files.tree.entries if entry.key.text not in source.jobs)
     )
-    for wrong in (*chain.from_iterable(map(wrong_in_header, files.trees)), *wrong_in_file(for_all)):
+    for wrong in (
+        *chain.from_iterable(map(wrong_in_header, files.trees)),
+        *_jobs_named_as_keys(for_all),
+        *wrong_in_file(for_all),
+    ):
         refused.append(wrong.entry)
         _add(f'"{":".join(wrong.path)}"', wrong, report)
     known = set[Span]()
@@ -52,6 +56,14 @@ def report_refused(files: Files, source: SourcePipeline, report: Report) -> tupl
         start = Span(files.tree.span.file, 0, 0)
         _add("the pipeline", Wrong(start, "it has no job", "add a job whose name does not begin with a dot"), report)
     return tuple(entry for entry in refused if entry is not None)
+
+
+def _jobs_named_as_keys(tree: TreeMapping) -> Iterator[Wrong]:
+    """Yield entries of *tree* that have a script, but the name of a key for all jobs, such as `image`."""
+    for entry in tree.entries:
+        name = entry.key.text
+        if name in GLOBAL_KEYS and child(entry.value, "script") is not None:
+            yield Wrong(entry.key.span, "a job cannot have the name of this key", "rename the job", (name,), entry)
 
 
 def _add(subject: str, wrong: Wrong, report: Report) -> None:
