@@ -27,6 +27,7 @@ SETTINGS: Mapping[str, object] = {
             "type": "string",
             "pattern": "^[a-z-]*$",
             "default": "",
+            "examples": ["ci-"],
             "description": "The prefix of the names of rules.",
         }
     },
