@@ -21,6 +21,12 @@ def test_a_missing_config_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen
 
 
 @pytest.mark.usefixtures("empty")
+def test_a_stage_in_place_of_the_config_has_a_hint(pipegen: Pipegen) -> None:
+    """Other programs that run parts of a file take their names as arguments."""
+    assert pipegen("run", "unit").err == 'pipegen: "unit" does not exist; to run only a stage, write --stage "unit"\n'
+
+
+@pytest.mark.usefixtures("empty")
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_no_config_in_the_current_folder_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen) -> None:
     """The message lists the default names."""

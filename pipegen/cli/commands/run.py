@@ -142,11 +142,18 @@ def run(
         reports=tuple(path.absolute() for path in report),
         logs=log_dir.absolute() if log_dir is not None else None,
     )
-    path, environment = config_path(config), _environment(env_file)
+    path, environment = _config(config), _environment(env_file)
     _check_reports(options.reports)
     _check_cache(environment)
     prepare = partial(_prepare, path, pipeline, fixed_inputs(inputs), options, environment)
     _start(_shown(prepare, diagnostics), options, path)
+
+
+def _config(path: Path | None) -> Path:
+    """Return the path of the config; raise `WrongUsage` if there is none, with a hint for the name of a stage."""
+    if path is not None and not path.suffix and not path.exists():
+        raise WrongUsage(f'"{path}" does not exist; to run only a stage, write --stage "{path}"')
+    return config_path(path)
 
 
 def _start(ready: PreparedRun | None, options: RunOptions, path: Path) -> None:
