@@ -221,6 +221,14 @@ def test_failing_tests_are_reported(app: Path, pipegen: Pipegen) -> None:
     assert json.loads(pipegen("test", "--format", "json").out)["diagnostics"][0]["code"] == "PG842"
 
 
+def test_an_order_of_names_has_the_right_form_as_hint(app: Path, pipegen: Pipegen) -> None:
+    """A list around each name, which the hint was, is no order."""
+    text = "tests: { t: { event: push, order: [build, docs] } }\n"
+    (app / "pipegen.test.yaml").write_text(text, encoding="utf-8")
+
+    assert "hint: write one list in the list: [[build, docs]]" in pipegen("test").out
+
+
 @pytest.mark.parametrize(
     ("glob", "message"),
     [

@@ -12,6 +12,9 @@ from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar, Sequence, as_items, child, entries_of, items_of
 
+# A longer list is not repeated in a hint, as each of its items is reported.
+_MOST_SHOWN = 8
+
 
 def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
     """Return a hint for the violation; None if the value does not show the intention."""
@@ -28,7 +31,7 @@ def _instead_of(violation: Violation, tree_paths: TreePaths) -> str | None:
     limit: Any = violation.limit
     match violation.value:
         case str(text):
-            return _instead_of_text(text, limit)
+            return _list_of(violation, tree_paths) or _instead_of_text(text, limit)
         case list(items):
             return _instead_of_list(
                 items, limit, is_block=not tree_paths.node(violation.path).span.text.startswith("[")
@@ -38,6 +41,16 @@ def _instead_of(violation: Violation, tree_paths: TreePaths) -> str | None:
         case int() | float():
             return _instead_of_number(tree_paths.node(violation.path).span.text, limit)
     return None
+
+
+def _list_of(violation: Violation, tree_paths: TreePaths) -> str | None:
+    """Return the hint for a list of texts where a list of lists is expected, such as `order: [build, test]`."""
+    limit: Any = violation.limit
+    if "array" not in limit or not isinstance(violation.path[-1], int):
+        return None
+    items = items_of(tree_paths.node(violation.path[:-1]))
+    is_list = 1 < len(items) <= _MOST_SHOWN and all(isinstance(item, Scalar) for item in items)
+    return f"write one list in the list: {flow([list(items)])}" if is_list else None
 
 
 def _instead_of_number(written: str, limit: Any) -> str | None:
@@ -154,9 +167,18 @@ def _cache(node: Node) -> str | None:
     match node:
         case Scalar() if re.fullmatch(r".*[/.].*", node.text):
             return f'write the paths in a map: "cache: {{paths: [{node.text}]}}"'
+        case Scalar(text="true"):
+            return 'write the paths in a map: "cache: {paths: [.cache/]}"'
         case Scalar():
             return f'write the key and the paths in a map: "cache: {{key: {node.text}, paths: [.cache/]}}"'
     return None
+
+
+def _reuse(node: Node) -> str | None:
+    """Return the hint for files by their names alone."""
+    names = as_items(node)
+    is_known = all(isinstance(name, Scalar) for name in names)
+    return f'name what the result depends on: "reuse: {flow({"files": list(names)})}"' if is_known else None
 
 
 def _services(node: Node) -> str | None:
@@ -228,6 +250,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     (*STAGE, "services"): _services,
     (*STAGE, "cache"): _cache,
     (*STAGE, "cache", 0): _cache,
+    (*STAGE, "reuse"): _reuse,
     (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
     (*STAGE, "outputs", "*"): _output,
     (*STAGE, "allow_failure", "exit_codes"): _advice('write the exit codes as numbers, as in "exit_codes: [1, 2]"'),
