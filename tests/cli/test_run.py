@@ -148,6 +148,16 @@ def test_output_to_a_pipe_is_lines(write: Callable[..., Path], pipegen: Pipegen)
     assert lines[-1].startswith("logs: /")
 
 
+def test_a_stage_that_fails_without_output_has_no_log(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """The summary names only logs that exist, with one blank line between stages."""
+    write("pipelines: {p: {stages: [{name: a, script: [exit 1]}, {name: b, script: [exit 2]}], execution: [[a], [b]]}}")
+    lines = pipegen("run", "-j", "1").out.splitlines()
+    start = next(index for index, line in enumerate(lines) if line.startswith("a failed"))
+
+    assert (lines[start + 1 : start + 3], lines[start + 4 : start + 6]) == (["  no output", ""], ["  no output", ""])
+    assert lines[start + 6].startswith("2 failed in")
+
+
 def test_follow_shows_output_line_by_line(write: Callable[..., Path], pipegen: Pipegen) -> None:
     """Lines have the name of the stage and come before its result; escape sequences are removed."""
     hostile = r"printf '\\033[31mred\\033[0m\\n\\033]0;x\\007\\n'"

@@ -261,7 +261,8 @@ def test_resume_continues_a_failed_run(project: Path, pipegen: Pipegen, monkeypa
 
     assert (result.status, ran(project)) == (0, ["test", "note"])
     assert "2 ok, 2 done earlier" in result.out
-    assert (pipegen("run", "--resume").status, ran(project)) == (0, [])
+    assert (pipegen("run", "--resume", "--report", "run.xml").status, ran(project)) == (0, [])
+    assert "it ended in the run that this run resumes" in (project / "run.xml").read_text()
 
 
 def test_resume_with_a_changed_pipeline_is_wrong_usage(project: Path, pipegen: Pipegen) -> None:

@@ -45,12 +45,17 @@ def _suite(run: PipelineRun, record: RunRecord, about: About) -> Element:
     return suite
 
 
+def _why_not_run(entry: StageRecord) -> str:
+    if entry.is_earlier:
+        return "it ended in the run that this run resumes"
+    return entry.skipped.value if entry.skipped is not None else "it has not run"
+
+
 def _case(entry: StageRecord, about: About) -> Element:
     name = {"name": _clean(entry.task.id.stage), "classname": _clean(entry.task.id.pipeline)}
     case = Element("testcase", {**name, "time": f"{entry.seconds:.3f}"})
     if not _has_run(entry):
-        reason = entry.skipped.value if entry.skipped is not None else "it has not run"
-        SubElement(case, "skipped", message=reason)
+        SubElement(case, "skipped", message=_why_not_run(entry))
         return case
     log = _clean("\n".join(tail(log_of(about.folder, entry.task.job, entry.attempts[-1].number))))
     reason = entry.outcome.reason if entry.outcome is not None else ""

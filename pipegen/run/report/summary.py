@@ -30,8 +30,11 @@ _COUNTED = (
 def summary(record: RunRecord, folder: RunFolder) -> Iterator[str]:
     """Yield the lines: the ends of the logs of failed stages, the number of stages by status, and the longest path."""
     several = len(record.runs) > 1
-    for entry in record.failures():
+    failures = record.failures()
+    for entry in failures:
         yield from _failure(entry, folder, several=several)
+    if failures:
+        yield ""
     counts = Counter(entry.status or "not run" for entry in record.entries.values())
     phrases = [f"{counts[status]} {word}" for status, word in (*_COUNTED, ("not run", "not run")) if counts[status]]
     yield f"{', '.join(phrases) or 'no stages'} in {SECONDS.words(record.seconds)}"
@@ -75,5 +78,4 @@ def _failure(entry: StageRecord, folder: RunFolder, *, several: bool) -> Iterato
     yield f"{name} failed{allowed}: {reason or 'no status'}{attempt}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
         yield f"  | {COLOUR.sub('', line)}"
-    yield f"  {log}"
-    yield ""
+    yield f"  {log}" if log.exists() else "  no output"
