@@ -569,7 +569,11 @@ def test_another_file_is_refused_at_its_line(text: str) -> None:
     with pytest.raises(Stopped):
         import_jenkins(SourceFile("Jenkinsfile", text), report)
 
-    assert "this Jenkinsfile cannot be imported" in messages(report)
+    is_declarative = text.startswith("pipeline")
+    (refusal,) = report.diagnostics()
+
+    assert "this Jenkinsfile cannot be imported" in refusal.message
+    assert ("correct it if Jenkins refuses it, too" in (refusal.hint or "")) == is_declarative
 
 
 _POST = """\

@@ -44,6 +44,7 @@ _FUNCTION = re.compile(r"(?:def|void)\s+(\w+)\s*\(")
 LIBRARY = re.compile(r"@Library\(\s*(?:value\s*=\s*)?(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
 # Jenkins cannot run a Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
+_BY_HAND = "write the config by hand: docs/from-jenkins.md shows each part"
 _COMMENT = re.compile(r"\s*//+ ?(.*)")
 # The rest of a line with a comment.
 _BESIDE = re.compile(r"[ \t]*[;,]?[ \t]*//+ ?(?P<comment>[^\r\n]*)")
@@ -141,10 +142,12 @@ def _values(call: GroovyCall) -> Sequence[str]:
 
 def read_source(file: SourceFile, report: Report) -> JenkinsSource:
     """Return the pipeline of *file*; raise `Stopped` if it is not Declarative."""
+    is_declarative = True
     try:
         file = _without_line_marks(file)
         code = GroovyTokens(file.text)
         pipeline = pipeline_of(code)
+        is_declarative = pipeline is not None
         if pipeline is None:
             raise code.error(0, 'there is no block "pipeline": only Declarative pipelines can be imported')
         own = functions_of_pipegen(file)
@@ -158,12 +161,9 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         if len(stages.stages) > _MOST_STAGES:
             raise code.error(pipeline, f"it has more than {_MOST_STAGES:,} stages")
     except UnreadableError as error:
-        report.add(
-            codes.NOT_IMPORTED,
-            f"this Jenkinsfile cannot be imported: {error}",
-            at=Span(file, error.start, error.end),
-            hint="write the config by hand: docs/from-jenkins.md shows each part",
-        )
+        hint = f"correct it if Jenkins refuses it, too; else {_BY_HAND}" if is_declarative else _BY_HAND
+        message = f"this Jenkinsfile cannot be imported: {error}"
+        report.add(codes.NOT_IMPORTED, message, at=Span(file, error.start, error.end), hint=hint)
         raise Stopped from error
     others = [
         statement
