@@ -89,8 +89,14 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+def _options(targets: str) -> list[str]:
+    return [f"-t {name.strip()}" for name in targets.split(",") if name.strip()]
+
+
 def _unknown_message(name: str) -> str:
     """Return the message for a *name* that no target has."""
+    if "," in name:
+        return f'no target "{name}"; name each target with an option of its own: {" ".join(_options(name))}'
     suggested = similar(name)
     return f'no target "{name}"; ' + (
         f'did you mean "{suggested}"?' if suggested else f"the targets are {listed(names())}"

@@ -93,7 +93,12 @@ def test_an_unknown_target_in_the_config_is_reported_there(here: Path, pipegen: 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("name", "message"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'the targets are "gitlab", "jenkins"')]
+    ("name", "message"),
+    [
+        ("gitlba", 'did you mean "gitlab"?'),
+        ("x", 'the targets are "gitlab", "jenkins"'),
+        ("gitlab,jenkins", "name each target with an option of its own: -t gitlab -t jenkins"),
+    ],
 )
 def test_an_unknown_target_is_wrong_usage(name: str, message: str, pipegen: Pipegen) -> None:
     """The message suggests the nearest name, or lists all targets."""
