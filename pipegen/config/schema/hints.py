@@ -12,6 +12,8 @@ from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar, Sequence, as_items, child, entries_of, items_of
 
+# Words that YAML 1.1 and other programs read as booleans.
+_BOOLEANS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 # A longer list is not repeated in a hint, as each of its items is reported.
 _MOST_SHOWN = 8
 
@@ -268,6 +270,8 @@ def _instead_of_text(text: str, limit: tuple[str, ...]) -> str | None:
         return f"remove the quotes: {text}"
     if "boolean" in limit and text in {"true", "false"}:
         return f"remove the quotes: {text}"
+    if "boolean" in limit and text.casefold() in _BOOLEANS:
+        return f"write {_BOOLEANS[text.casefold()]}"
     if "array" in limit:
         item = text if re.fullmatch(r"[\w./-]+", text) else flow(text)
         return f"write it as a list: [{item}]" if re.fullmatch(r"\S+", text) else "write it as a list"

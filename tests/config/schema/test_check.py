@@ -207,6 +207,8 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
             'only the keys "$merge", "$with" are allowed here',
         ),
         ('run: {tail: "5"}', "PG202", "5:21", '"tail" takes a whole number, not text', "remove the quotes: 5"),
+        ("interruptible: 'Yes'", "PG202", "5:24", '"interruptible" takes true or false, not text', "write true"),
+        ("interruptible: 'off'", "PG202", "5:24", '"interruptible" takes true or false, not text', "write false"),
         ("run: {tail: 1.5}", "PG202", "5:21", '"tail" takes a whole number, not a decimal number', None),
         ("run: {tail: 2.0}", "PG202", "5:21", '"tail" takes a whole number, not a decimal number', None),
         (
