@@ -100,6 +100,16 @@ def in_order(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
             stack += waiting
 
 
+def has_cycle(predecessors: Mapping[str, AbstractSet[str]]) -> bool:
+    """Return whether a name is one of its own predecessors, direct or indirect."""
+    done = set[str]()
+    for name in in_order(predecessors):
+        if not predecessors[name] <= done:
+            return True
+        done.add(name)
+    return False
+
+
 def arcs(predecessors: Mapping[str, AbstractSet[str]], selected: Sequence[SelectedArc] = ()) -> list[list[Data]]:
     """Return arcs that give exactly this order; [] if the stages run one after another in the order of the mapping.
 

@@ -294,6 +294,36 @@ def test_a_stage_in_a_file_that_is_not_here_may_be_an_earlier_one(
     assert ('"needs" of job "deploy": "chart" is in a later stage' in messages(report)) == is_refused
 
 
+@pytest.mark.parametrize(
+    ("others", "first", "last", "arcs"),
+    [
+        ("", "needs: [last]", "script: z", "[first, then, [side, last]]"),
+        ("", "needs: [last]", "script: z, needs: [then]", "[first, then, [side, last]]"),
+        ("", "needs: [last]", "script: z, needs: []", "[last, first, then, side]"),
+        (
+            "last: { stage: build, script: z, needs: [first] }\n",
+            "needs: [last]",
+            "",
+            "[first, last]\n      - [first, then, side]",
+        ),
+        ("include: [{ project: g/p, file: f.yml }]\n", "needs: [last]", "extends: .z", "[last, first, then, side]"),
+    ],
+)
+def test_the_order_stays_without_needs_that_make_a_cycle(
+    others: str, first: str, last: str, arcs: str, tmp_path: Path
+) -> None:
+    """Those on jobs of a later stage, which another file can have in an earlier one, and those on each other."""
+    stage = "" if "extends" in last else "stage: deploy, "
+    last = f"last: {{ {stage}{last} }}\n" if last else ""
+    result, _ = from_text(
+        f"{others}stages: [build, test, deploy]\nfirst: {{ stage: build, script: a, {first} }}\n"
+        "then: { stage: test, script: b, needs: [first] }\nside: { stage: deploy, script: c, needs: [then] }\n" + last,
+        tmp_path,
+    )
+
+    assert f"    execution:\n      - {arcs}\n" in result.text
+
+
 def test_accepted_values_are_not_reported(tmp_path: Path) -> None:
     """Spellings of durations, nested lists, references, null and values in several forms."""
     _, report = from_text(_ACCEPTED, tmp_path)

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
-from pipegen.importing.arcs import SelectedArc, arcs
+from pipegen.importing.arcs import SelectedArc, arcs, has_cycle, in_order
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.missing import OWN_WORK
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.readback.gitlab_file import OWN_VALUE
 from pipegen.source.tree import Mapping as TreeMapping
@@ -213,7 +214,46 @@ def order_of(
         if (dependencies := job.get("dependencies")) is not None:
             chosen = {whole_name(each, source.jobs) for each in texts_of(dependencies)}
             files[name] = tuple(predecessor for predecessor in files[name] if predecessor in chosen)
-    return Order(before, files)
+    return Order(_without_cycles(before, source), files)
+
+
+def _without_cycles(before: Mapping[str, frozenset[str]], source: SourcePipeline) -> dict[str, frozenset[str]]:
+    """Return *before* without cycles, for which GitLab refuses *source*: of these, at least one job has a need.
+
+    If a need is on a job of a later stage, the need is left out; if this stage is assumed, that job waits for none.
+    """
+    jobs, result = source.jobs, dict(before)
+    needing = [name for name in before if jobs[name].get("needs") is not None]
+    later = [(name, each) for name in needing for each in before[name] if _is_after(jobs[each], jobs[name])]
+    if later and has_cycle(before):
+        for name, each in later:
+            if is_later(each, jobs[name], source):
+                result[name] -= {each}
+            elif each not in needing:
+                result[each] = frozenset()
+    needed = {name: result[name].intersection(needing) for name in needing}
+    position = {name: at for at, name in enumerate(in_order(needed))}
+    for name, direct in needed.items():
+        result[name] -= {each for each in direct if position[each] > position[name]}
+    return result
+
+
+def is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether the job *name* is in a later stage than *job*, if both stages are known."""
+    other = source.jobs.get(name)
+    if other is None or other.stage not in source.stages or not _is_after(other, job):
+        return False
+    return source.is_complete or (_has_own_stage(job) and _has_own_stage(other))
+
+
+def _is_after(job: SourceJob, other: SourceJob) -> bool:
+    return job.stage_number > other.stage_number
+
+
+def _has_own_stage(job: SourceJob) -> bool:
+    """Return whether the stage of *job* cannot be in a part of it in a file that is not here."""
+    is_whole = not job.unknown and not job.entries.keys().isdisjoint(OWN_WORK)
+    return is_whole or job.get("stage") is not None
 
 
 def _needed(needs: Iterable[Need], source: SourcePipeline, left_out: Collection[str]) -> Iterable[str]:

@@ -9,8 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.jobs import GLOBAL_KEYS, SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.missing import OWN_WORK
-from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, needs_of, values_in, whole_name
+from pipegen.importing.gitlab.reading.order import Need, is_elsewhere, is_later, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.sites import published
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.refused.forms import Wrong
@@ -124,7 +123,7 @@ def _needs(needs: Sequence[Need], job: SourceJob, source: SourcePipeline) -> Ite
     """Yield *needs* of *job* on jobs of later stages, on combinations that do not exist, and those named twice."""
     named = set[str]()
     for need in needs:
-        if _is_later(need.name, job, source):
+        if is_later(need.name, job, source):
             yield _later(need.node, "needs", need.name)
         elif need.name in source.jobs and need.combinations is not None and not need.own_axes:
             existing = {values_in(name) for name, _ in combinations_of(source.jobs[need.name], has_numbers=False)}
@@ -145,7 +144,7 @@ def _dependencies(needs: Sequence[Need], job: SourceJob, source: SourcePipeline)
         name = text_of(item)
         if whole_name(name, source.jobs) not in source.jobs and source.is_complete:
             yield Wrong(item.span, f'there is no job "{name}"', "name a job of an earlier stage", ("dependencies",))
-        elif _is_later(whole_name(name, source.jobs), job, source):
+        elif is_later(whole_name(name, source.jobs), job, source):
             yield _later(item, "dependencies", name)
         elif (needed or has_others) and name not in needed:
             reason = f'"needs" does not name "{name}"'
@@ -166,20 +165,6 @@ def _stops(job: SourceJob, source: SourcePipeline) -> Iterator[Wrong]:
         yield Wrong(
             stop.span, reason, f'add "action: stop" and this environment to "{name}"', ("environment", "on_stop")
         )
-
-
-def _is_later(name: str, job: SourceJob, source: SourcePipeline) -> bool:
-    """Return whether the job *name* is in a later stage than *job*, if both stages are known."""
-    other = source.jobs.get(name)
-    if other is None or other.stage not in source.stages or other.stage_number <= job.stage_number:
-        return False
-    return source.is_complete or (_has_own_stage(job) and _has_own_stage(other))
-
-
-def _has_own_stage(job: SourceJob) -> bool:
-    """Return whether the stage of *job* cannot be in a part of it in a file that is not here."""
-    is_whole = not job.unknown and not job.entries.keys().isdisjoint(OWN_WORK)
-    return is_whole or job.get("stage") is not None
 
 
 def _later(node: Node, key: str, name: str) -> Wrong:
