@@ -68,6 +68,24 @@ def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) ->
     assert 'cache: { key: "go-${setup.branch}", paths: [go/], fallback: [go-main] }' in result.text
 
 
+@pytest.mark.parametrize("variable", ["CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"])
+def test_the_name_of_a_branch_in_the_key_of_a_cache_stays_raw(variable: str, tmp_path: Path) -> None:
+    """A config only has the slug, which tags and merge requests have too, and several branches can have the same."""
+    result, _ = from_text(f"unit: {{ script: make, cache: {{ key: ${variable}-npm, paths: [npm/] }} }}\n", tmp_path)
+
+    assert f"gitlab: {{ cache: {{ key: ${variable}-npm, paths: [npm/] }} }}" in result.text
+    assert f"key: ${variable}-npm" in result.generated[-1].text
+
+
+def test_the_source_branch_in_a_namespace_is_no_slug(tmp_path: Path) -> None:
+    """The slug has a value in runs without a merge request, too."""
+    namespace = "preview-$CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"
+    environment = f"{{ name: preview, kubernetes: {{ agent: 'a/b:c', namespace: {namespace} }} }}"
+    result, _ = from_text(f"deploy: {{ script: make, environment: {environment} }}\n", tmp_path)
+
+    assert f"namespace: {namespace}" in result.generated[-1].text
+
+
 def test_variables_in_the_files_of_a_key_stay_raw(tmp_path: Path) -> None:
     """GitLab does not expand them, so the key never changes; the checksum of the file would be another one."""
     source = """\

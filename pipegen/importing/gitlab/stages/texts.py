@@ -89,7 +89,7 @@ class JobTexts(Struct, kw_only=True):
         return result
 
     def name(self, text: str) -> str:
-        """Return *text* for the name of an environment or archive: `setup.sourceBranch` would be a slug in it."""
+        """Return *text* for a name or the key of a cache: `setup.sourceBranch` would be a slug in it."""
         return self.expanded(text).replace("${setup.sourceBranch}", f"${{setup.params.{_SOURCE_BRANCH}}}")
 
     def constant(self, text: str, use: str) -> str:

@@ -74,7 +74,7 @@ def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # no
         case "on_stop" if text in context.source.jobs and is_stop(context.source.jobs[text], context.source):
             return {key: text}
         case "kubernetes" if isinstance(node, TreeMapping) and set(present(node)) <= {"agent", "namespace"}:
-            return {key: {name: context.texts.expanded(text_of(entry.value)) for name, entry in present(node).items()}}
+            return {key: {name: context.texts.name(text_of(entry.value)) for name, entry in present(node).items()}}
     raise UntranslatableError(key)
 
 

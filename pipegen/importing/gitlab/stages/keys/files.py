@@ -270,10 +270,7 @@ def _job_name(context: KeyContext) -> str:
 
 
 def _name(text: str, context: KeyContext) -> str:
-    """Return the key *text* of a cache: the name of a branch is a slug in it."""
-    branch = "${setup.branch}"
-    name = context.texts.expanded(text).replace("${setup.params.CI_JOB_NAME}", _job_name(context))
-    for variable in ("CI_COMMIT_REF_SLUG", "CI_COMMIT_REF_NAME", "CI_COMMIT_BRANCH"):
-        name = name.replace(f"${{setup.params.{variable}}}", branch)
-    name = name.replace("${setup.defaultBranch}", context.names.default_branch)
-    return name.replace("${setup.params.CI_PROJECT_NAME}", "${setup.projectShortName}")
+    """Return the key *text* of a cache, in which `setup.branch` is a slug."""
+    name = context.texts.name(text).replace("${setup.params.CI_JOB_NAME}", _job_name(context))
+    name = name.replace("${setup.params.CI_COMMIT_REF_SLUG}", "${setup.branch}")
+    return name.replace("${setup.defaultBranch}", context.names.default_branch)
