@@ -43,6 +43,30 @@ def test_each_combination_waits_for_the_job_that_it_names(
     assert proof.events > 0
 
 
+def test_each_combination_gets_the_files_of_the_combination_that_it_names(tmp_path: Path) -> None:
+    """Also beside earlier stages whose files it does not get."""
+    result, report = from_text(
+        """\
+stages: [prepare, build, test]
+prepare: { stage: prepare, script: a, artifacts: { paths: [a] } }
+build: { stage: build, script: b, artifacts: { paths: [b/$OS] }, parallel: { matrix: [{ OS: [linux, macos, bsd] }] } }
+test:
+  stage: test
+  script: c
+  needs: [{ job: build, parallel: { matrix: [{ OS: ["$[[ matrix.OS ]]"] }] } }]
+  parallel: { matrix: [{ OS: [linux, macos] }] }
+""",
+        tmp_path,
+    )
+    proof = prove(result)
+
+    assert messages(report) == ""
+    assert "files_from: [build]" in result.text
+    assert '["build[OS=linux]", "test[OS=linux]"]' in result.text
+    assert proof is not None
+    assert proof.differences == ()
+
+
 def test_the_comparison_finds_a_combination_that_waits_for_another_job(tmp_path: Path) -> None:
     """It also found no difference when a combination waited for none."""
     result, _ = from_text(_JOBS + _note("$[[ matrix.JOB ]]", "{ JOB: [lint, unit] }", ", optional: true"), tmp_path)

@@ -116,6 +116,7 @@ def chosen_sources(
 ) -> tuple[str, ...] | None:
     """Return the stages of `files_from` that leave files; None if *stage* has no `files_from`.
 
+    A combination gets those of the combinations that run before it, if some do.
     *inputs* are the outputs that the stage reads, whose files come with them.
     """
     if stage.files_from is None:
@@ -125,6 +126,8 @@ def chosen_sources(
         is_whole = (stage.within, written.value) in available.groups.members
         name = StageName.read(written, is_whole=is_whole)
         sources = _sources(name, stage, available, report)
+        if sources is not None and stage.combination is not None:
+            sources = tuple(source for source in sources if source in available.ancestors) or sources
         if sources is not None:
             _check_source(name, sources, stage, available, report, "files_from")
             chosen.update(sources)

@@ -341,6 +341,18 @@ def test_brackets_in_files_from_select_combinations() -> None:
     assert plan.job("docs").files == ("build: macos",)
 
 
+def test_a_combination_gets_the_files_of_the_combinations_before_it() -> None:
+    """With a name in `files_from` that also stands for others."""
+    build = "{name: build, matrix: {os: [linux, macos]}, script: [make], artifacts: ['${matrix.os}']}"
+    test = "{name: test, matrix: {os: [linux, macos], x: [y]}, script: [make], files_from: [build]}"
+    arcs = "[['build[os=linux]', 'test[os=linux]'], ['build[os=macos]', 'test[os=macos]']]"
+    plan = plan_of(f"[{build}, {test}]", arcs)
+
+    assert plan.job("test: linux, y").files == ("build: linux",)
+    assert plan.job("test: macos, y").files == ("build: macos",)
+    assert [code for code, _ in wrong(f"[{build}, {test}]", "[['build[os=linux]', 'test[os=linux]']]")] == ["PG306"]
+
+
 def test_a_variable_of_an_axis_is_not_set_in_combinations_without_it() -> None:
     """Only if it is nothing but the value of the axis: other text needs a default."""
     matrix = "matrix: {a: ['1'], include: [{a: '2', b: x}]}"

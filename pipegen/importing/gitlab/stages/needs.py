@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
 from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.arcs import closure
+from pipegen.importing.arcs import SelectedArc, closure
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, is_elsewhere, needs_of, values_in, whole_name
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
@@ -71,10 +71,18 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
         usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
         is_usual = sources == usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
         if not is_usual and "script" in draft.keys:
-            arcs = {name: selected.get(name, ()) for name in sources}
-            names = {name: [each for arc in arcs[name] for each in arc.earlier] or [name] for name in sources}
-            result[draft.name] = [each for name in sources for each in dict.fromkeys(names[name])]
+            names = [each for name in sources for each in _file_names(name, draft.name, selected.get(name, ()))]
+            result[draft.name] = list(dict.fromkeys(names))
     return result
+
+
+def _file_names(name: str, stage: str, arcs: Sequence[SelectedArc]) -> tuple[str, ...]:
+    """Return the names in `files_from` of *stage* for the files of *name*, which is before it by *arcs*, or as a whole.
+
+    The whole name stands for those of its combinations that are before a combination.
+    """
+    is_partial = not arcs or any(arc.later != (stage,) for arc in arcs)
+    return (name,) if is_partial else tuple(chain.from_iterable(arc.earlier for arc in arcs))
 
 
 def keep_needs(

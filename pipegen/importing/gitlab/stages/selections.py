@@ -95,13 +95,11 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
             if arcs is not None:
                 selected.setdefault(draft.name, {})[other] = arcs
     order = replace(order, selected=selected)
-    # Combinations that get the files of different ones have no list of their own.
+    # A combination that gets no files of a stage has no list of its own.
     for name, sources in files_from(drafts, order).items():
-        arcs_of = selected.get(name, {})
-        partial = [other for other, arcs in arcs_of.items() if any(arc.later != (name,) for arc in arcs)]
-        for other in partial:
-            if any(source in arc.earlier for arc in arcs_of[other] for source in sources):
-                del arcs_of[other]
+        for need in needs_of(source.jobs[name], source) or ():
+            if need.own and need.name in sources and name in selected:
+                selected[name].pop(need.name, None)
     return order
 
 
