@@ -133,6 +133,30 @@ def test_a_failure_that_counts_stays_raw_beside_raw_rules_of_a_manual_job(tmp_pa
     assert _differences(result) == []
 
 
+@pytest.mark.parametrize(
+    ("rules", "when"),
+    [
+        (
+            "{ if: $OS == 'bsd' && $CI_COMMIT_TAG == null, when: never }, { if: $CI_COMMIT_TAG || $CI_COMMIT_BRANCH }",
+            "",
+        ),
+        ("{ if: $OS == 'bsd', when: never }, { if: $CI_COMMIT_TAG }", "when: { tag: true }"),
+        ("{ if: $OS == 'linux' && $CPU == 'arm', when: never }, { if: $OS == 'linux' }", ""),
+        ("{ if: $OS == 'bsd' && $CI_COMMIT_TAG }", "when: { tag: true }"),
+    ],
+)
+def test_the_condition_of_raw_rules_of_a_matrix_is_that_of_any_combination(
+    rules: str, when: str, tmp_path: Path
+) -> None:
+    """A rule that keeps some combinations from running kept the stage from running on other engines."""
+    matrix = "parallel: { matrix: [{ OS: [linux, bsd], CPU: [arm, x86] }] }"
+    result, report = from_text(f"build: {{ script: make, {matrix}, rules: [{rules}] }}\n", tmp_path)
+
+    assert '"rules" of job "build" stays a key of GitLab: $OS is a variable of the matrix' in messages(report)
+    assert result.text.count("        when: ") == bool(when)
+    assert when in result.text
+
+
 @pytest.mark.parametrize("rule", ["when: never", "if: $CI_COMMIT_TAG && $CI_COMMIT_BRANCH"])
 def test_a_workflow_that_starts_no_pipeline_stays_raw(rule: str, tmp_path: Path) -> None:
     """A config has no condition that never holds."""

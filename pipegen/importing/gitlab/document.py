@@ -30,16 +30,10 @@ from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, ke
 from pipegen.importing.gitlab.stages.other_files import files_from_setting
 from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
+from pipegen.importing.gitlab.stages.rule_conditions import condition_of
 from pipegen.importing.gitlab.stages.selections import numbered, version_setting, with_selections
 from pipegen.importing.gitlab.stages.stage import Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.stages.starts import (
-    OPEN_MERGE_REQUESTS,
-    Start,
-    condition_of,
-    never_started,
-    start_of,
-    started_by,
-)
+from pipegen.importing.gitlab.stages.starts import OPEN_MERGE_REQUESTS, Start, never_started, start_of, started_by
 from pipegen.importing.gitlab.stages.texts import file_constants
 from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings

@@ -15,17 +15,16 @@ from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
-from pipegen.importing.gitlab.stages.deciding_tests import deciding_tests
 from pipegen.importing.gitlab.stages.keys.base import WithoutEffect, duration
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.variables import exported
+from pipegen.importing.gitlab.stages.rule_conditions import condition_of, condition_of_any_combination, deciding_tests
 from pipegen.importing.gitlab.stages.texts import names_in, read_by_rules, rule_variables
 from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
     Condition,
     Conjunction,
-    Disjunction,
     Opposite,
     StageTest,
     in_pipelines,
@@ -38,7 +37,6 @@ from pipegen.source.tree import Entry, entries_of, whole_number
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field, replace
 
-_MOST_RULES = 50
 # The variable of a branch with open merge requests; tags have none.
 OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 _POSSIBLE = Opposite(Conjunction((StageTest("tag"), StageTest("env", OPEN_MERGE_REQUESTS))))
@@ -104,7 +102,7 @@ def start_of(
         runs = condition_of(rules, names)
     except UntranslatableError as error:
         reason = reason or str(error)
-        runs = condition_of(rules, replace(names, may_differ=True))
+        runs = condition_of_any_combination(rules, replace(names, may_differ=True))
     if simplified(runs, known) == NEVER:
         if not reason:
             return Start(condition=NEVER, keys={}, raw={})
@@ -296,20 +294,6 @@ def without_confirmation(job: SourceJob, start: Start) -> Iterator[WithoutEffect
     if entry is not None and not is_manual:
         reason = f'job "{job.name}" does not start by hand'
         yield WithoutEffect(entry.key.span, f'"{entry.key.text}"', reason, (entry,))
-
-
-def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
-    """Return the condition under which the first of *rules* that holds lets the job run.
-
-    Raise `UntranslatableError` if a config cannot express it, or not as briefly.
-    """
-    if len(rules) > _MOST_RULES:
-        raise UntranslatableError(f"more than {_MOST_RULES} rules")
-    result: Condition = NEVER
-    for rule in reversed(rules):
-        own = condition(rule.formula, names)
-        result = Conjunction((Opposite(own), result)) if rule.when == NEVER_STARTS else Disjunction((own, result))
-    return result
 
 
 def started_by(rules: Sequence[Rule], names: Names) -> Condition:
