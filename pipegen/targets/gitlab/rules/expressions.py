@@ -95,7 +95,16 @@ def expression(  # noqa: PLR0911 - one for each kind
     """Return the expression of *condition*, which contains no file conditions."""
     match condition:
         case AllOf():
-            return joined(All, (expression(part, defaults) for part in condition.conditions))
+            has_branch = any(_needs_branch(part) for part in condition.conditions)
+            return joined(
+                All,
+                (
+                    _event(part.events, has_branch=has_branch)
+                    if isinstance(part, IsEvent)
+                    else expression(part, defaults)
+                    for part in condition.conditions
+                ),
+            )
         case AnyOf():
             return joined(Any, (expression(part, defaults) for part in condition.conditions))
         case Not():
@@ -110,6 +119,11 @@ def expression(  # noqa: PLR0911 - one for each kind
             return _are_equal(condition, defaults)
         case FilesChanged() | Exists():
             raise ValueError("a file condition cannot be an expression")
+
+
+def _needs_branch(condition: Condition) -> bool:
+    """Return whether *condition* holds only for runs of branches."""
+    return isinstance(condition, Matches | IsSet) and condition.subject is Subject.BRANCH
 
 
 def is_null(variable: str) -> Compare:
@@ -200,10 +214,11 @@ def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:
     return tuple(joined_parts)
 
 
-def _event(events: tuple[Event, ...]) -> Expression:
+def _event(events: tuple[Event, ...], *, has_branch: bool = False) -> Expression:
+    """Return the expression of *events*; with *has_branch*, another one says that the run is one of a branch."""
     sources = [source for event in events for source in _SOURCES.get(event, ())]
     alternatives: list[Expression] = []
-    if Event.PUSH in events and Event.TAG in events:
+    if Event.PUSH in events and (has_branch or Event.TAG in events):
         sources.insert(0, "push")
     elif Event.PUSH in events or Event.TAG in events:
         variable = _PREDEFINED[Subject.BRANCH if Event.PUSH in events else Subject.TAG]

@@ -9,7 +9,20 @@ from itertools import product
 import pytest
 from targets.gitlab.rules_reader import evaluated
 
-from pipegen.plan.model import AllOf, AnyOf, AreEqual, Condition, Fact, IsSet, Matches, Not, Pattern, Subject
+from pipegen.plan.model import (
+    AllOf,
+    AnyOf,
+    AreEqual,
+    Condition,
+    Event,
+    Fact,
+    IsEvent,
+    IsSet,
+    Matches,
+    Not,
+    Pattern,
+    Subject,
+)
 from pipegen.plan.model.logic import shortened
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.rules.expressions import expression, text
@@ -50,6 +63,31 @@ def test_parts_that_others_imply_are_left_out() -> None:
     assert _shortened(AnyOf((a, AllOf((is_set, _matches(_B, "a"))), is_set))) == "$A =~ /.+/"
     assert _shortened(Not(AllOf((a, is_set, Not(c))))) == '$A != "a"'
     assert _shortened(AllOf((Not(c), _matches(_A, "a*")))) == '$A != "c" && $A =~ /^a[^\\/]*$/'
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ((Event.PUSH,), '== "push"'),
+        ((Event.PUSH, Event.MANUAL), "=~ /^(push|web|chat)$/"),
+        ((Event.PUSH, Event.TAG), '== "push"'),
+        ((Event.MERGE_REQUEST,), '== "merge_request_event"'),
+    ],
+)
+def test_a_push_to_a_branch_needs_no_test_for_a_branch(events: tuple[Event, ...], expected: str) -> None:
+    """GitLab calls a new tag a push, too."""
+    main = _matches(Fact(Subject.BRANCH), "main")
+    both, alone = AllOf((main, IsEvent(events, _SPAN))), IsEvent(events, _SPAN)
+    source = f"$CI_PIPELINE_SOURCE {expected}"
+
+    assert text(expression(both)) == f'$CI_COMMIT_BRANCH == "main" && {source}'
+    for condition in (both, Not(both)):
+        for name, branch in product(("push", "web", "merge_request_event"), ("main", "other", None)):
+            variables = {"CI_PIPELINE_SOURCE": name, "CI_COMMIT_TAG": "v1"}
+            variables |= {"CI_COMMIT_BRANCH": branch} if branch else {}
+            expected_both = branch == "main" and _holds(alone, {}, variables)
+
+            assert _holds(condition, {}, variables) is (expected_both is (condition is both))
 
 
 def test_equal_conditions_are_shortened_once() -> None:
