@@ -26,7 +26,7 @@ from pipegen.targets.gitlab.condensed.scripts import (
 )
 from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
-from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_users
+from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_images, without_single_users
 from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
 
@@ -58,7 +58,7 @@ def condensed(
     if has_scripts := may_share_scripts(document):
         document = with_starts(with_tool_starts(document), pipelines)
     document = with_defaults(document, has_scripts=has_scripts and is_single)
-    document = with_default_tools(_with_shared_variables(document, plan_jobs))
+    document = without_single_images(with_default_tools(_with_shared_variables(document, plan_jobs)))
 
     def title_of(name: str) -> str:
         # A job that replaces combinations has their pipeline in its name.

@@ -45,14 +45,28 @@ def sharing(used: Iterable[JobTools]) -> Sharing:
 def without_single_users(document: Document) -> Document:
     """Return *document* without the hidden jobs that only one job extends, which has their keys itself."""
     counts = Counter([job.extends for job in document.jobs])
-    single = {hidden.name: hidden for hidden in document.hidden if counts[hidden.name] == 1}
-    if not single:
+    return _without([hidden for hidden in document.hidden if counts[hidden.name] == 1], document)
+
+
+def without_single_images(document: Document) -> Document:
+    """Return *document* without the hidden jobs that are only an image, which is as short in the jobs themselves."""
+    return _without([hidden for hidden in document.hidden if hidden == _only_image(hidden)], document)
+
+
+def _only_image(hidden: Hidden) -> Hidden:
+    return Hidden(name=hidden.name, image=hidden.image)
+
+
+def _without(removed: Sequence[Hidden], document: Document) -> Document:
+    """Return *document* with the keys of the *removed* hidden jobs in the jobs that extend them."""
+    if not removed:
         return document
+    by_name = {hidden.name: hidden for hidden in removed}
     return replace(
         document,
-        hidden=tuple(hidden for hidden in document.hidden if hidden.name not in single),
+        hidden=tuple(hidden for hidden in document.hidden if hidden.name not in by_name),
         jobs=tuple(
-            replace(with_tools(job, single[job.extends]), extends="") if job.extends in single else job
+            replace(with_tools(job, by_name[job.extends]), extends="") if job.extends in by_name else job
             for job in document.jobs
         ),
     )

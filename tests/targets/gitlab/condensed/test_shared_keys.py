@@ -530,3 +530,15 @@ def test_a_hidden_job_has_no_image_that_a_job_of_it_lacks_or_would_merge(last: s
 
     assert "image" not in data[data["d"]["extends"]]
     assert data["a"]["image"] == "img:1"
+
+
+def test_an_image_alone_is_in_the_jobs() -> None:
+    """A hidden job for the image of the settings would be as long."""
+    data = _data(
+        "name: v, image: gcc:14, script: [make], outputs: { o: { command: cat o } }",
+        *(f"name: {name}, trigger: {{ name: {name}, parameters: {{ V: '${{v.o}}' }} }}" for name in "xy"),
+        settings="targets: { gitlab: { projects: { x: { project: g/x }, y: { project: g/y } } } }",
+    )
+
+    assert ".shell" not in data
+    assert [data[name]["image"] for name in ("v", "x", "y")] == ["gcc:14", "alpine:3.22.2", "alpine:3.22.2"]
