@@ -208,7 +208,7 @@ CHANGED_KEYS_ON_JENKINS = {
         "container defaults everything hostile node run-time-lists",
     ),
     "timeout": _ChangedKey(_IN_FUNCTION, "limits node"),
-    "tools": _ChangedKey("tools of the target become those of each stage", "engine-settings images-and-tools"),
+    "tools": _ChangedKey("tools of the target become those of each stage", "images-and-tools"),
 }
 # Keys whose effects on a run the proof compares, and those of one engine.
 _PROVED = frozenset(

@@ -68,7 +68,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
     ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
-    Capability("tools", _NATIVE, "tools of the stage, or on the PATH of its script; not in an image"),
+    Capability("tools", _NATIVE, "tools of the stage or the pipeline, or on the PATH of its script; not in an image"),
     Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown
+from pipegen.targets.jenkins.model.stages import Selected, StageBlock, StepsFunction, Teardown, Tool
 from pipegen.targets.jenkins.model.steps import Agent, PodAgent
 
 
@@ -30,14 +30,15 @@ class Block(Struct):
 class Declarative(Struct, kw_only=True):
     """`pipeline {}`: *agent* is the agent of all stages in a shared workspace, else None.
 
-    *group* is the stage around all others that takes the agent, "" if the pipeline does. With *reads_branch*, a
-    condition compares the branch, with *tests_condition*, the `when` of stages contains the condition of the only
-    pipeline. *final* are the stages after all others, whatever happened; *functions* contain the
-    steps that stages share.
+    *group* is the stage around all others that takes the agent, "" if the pipeline does. *tools* are those of all
+    stages on agents. With *reads_branch*, a condition compares the branch, with *tests_condition*, the `when` of stages
+    contains the condition of the only pipeline. *final* are the stages after all others, whatever happened; *functions*
+    contain the steps that stages share.
     """
 
     agent: Agent | PodAgent | None
     group: str = ""
+    tools: tuple[Tool, ...] = ()
     reads_branch: bool
     tests_condition: bool
     final: tuple[StageBlock, ...]

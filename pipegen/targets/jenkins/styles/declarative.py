@@ -52,30 +52,30 @@ def lower_declarative(
     functions = (*whole, *functions, *mails)
     shared = work.with_workspace(Workspace.SHARED)
     final = tuple(_in_post(by_name[named.name], work) for named in work.final)
+    lowered, tools = _with_common_tools(lowered, has_agent=bool(shared), has_final=bool(final))
     final_names = {stage.name for stage in final}
     tests = [condition, *(stage.when for stage in stages if stage.name not in final_names)]
     reads_branch = any(map(compares_branch, tests))
+    declarative = model.Declarative(
+        agent=None,
+        tools=tools,
+        reads_branch=reads_branch,
+        tests_condition=bool(condition),
+        blocks=lowered,
+        functions=functions,
+        teardown=isolated_teardown(work),
+        final=final,
+    )
     if not shared:
-        return model.Declarative(
-            agent=None,
-            reads_branch=reads_branch,
-            tests_condition=bool(condition),
-            blocks=lowered,
-            functions=functions,
-            teardown=isolated_teardown(work),
-            final=final,
-        )
+        return declarative
     plan = shared[0].plan
-    return model.Declarative(
+    return replace(
+        declarative,
         agent=shared_agent(shared[0], work.settings),
         # The options of a pipeline, and a lock among them, come after its agent.
         group=names.take(plan.name) if waits_for_others(plan) else "",
-        reads_branch=reads_branch,
-        tests_condition=bool(condition),
-        functions=functions,
         blocks=_prepared(lowered, prepare(shared[0], work.checkouts.of(plan)), names),
         teardown=shared_teardown(shared[0]),
-        final=final,
     )
 
 
@@ -230,6 +230,27 @@ def _in_directives(stage: model.StageBlock, work: ScriptedPlans, *, is_parallel:
         has_workspace=bool(shared),
         is_grouped=bool(shared) and waits_for_others(shared[0].plan),
     )
+
+
+def _with_common_tools(
+    blocks: tuple[model.Block, ...], *, has_agent: bool, has_final: bool
+) -> tuple[tuple[model.Block, ...], tuple[model.Tool, ...]]:
+    """Return *blocks* without the tools of their stages, and these tools, if all stages on agents have the same.
+
+    Jenkins installs the tools of a pipeline on the agent of each stage, and for `post` if the pipeline *has_agent*.
+    """
+    stages = [stage for block in blocks for chain in block.chains for stage in chain.stages]
+    on_agents = [stage.tools for stage in stages if has_agent or stage.agent is not None or stage.pod is not None]
+    if len(set(on_agents)) != 1 or not on_agents[1:] or not on_agents[0] or (has_agent and has_final):
+        return blocks, ()
+    return tuple(map(_without_tools, blocks)), on_agents[0]
+
+
+def _without_tools(block: model.Block) -> model.Block:
+    chains = (
+        replace(chain, stages=tuple(replace(stage, tools=()) for stage in chain.stages)) for chain in block.chains
+    )
+    return replace(block, chains=tuple(chains))
 
 
 def _prepared(

@@ -141,6 +141,46 @@ def test_other_tools_are_around_the_script(keys: str) -> None:
     assert "withTools([[" in text
 
 
+@pytest.mark.parametrize(
+    ("workspace", "last", "expected"),
+    [
+        pytest.param("isolated", "tools: { jdk: '21' }", ["    tools {"], id="the same"),
+        pytest.param("isolated", "approve: Go?, tools: { jdk: '21' }", ["    tools {"], id="inside a stage that asks"),
+        pytest.param("isolated", "allow_failure: true, tools: { jdk: '17' }", ["    tools {"], id="agent in the steps"),
+        pytest.param("shared", "tools: { jdk: '21' }", ["    tools {"], id="the same on the agent of the pipeline"),
+        pytest.param("isolated", "tools: { jdk: '17' }", ["            tools {"] * 3, id="another"),
+        pytest.param("isolated", "image: gcc:14", ["            tools {"] * 2, id="none in an image"),
+        pytest.param("isolated", "tools: { terraform: '1' }", ["            tools {"] * 2, id="tools around a script"),
+        pytest.param("shared", "timeout: 5m", ["            tools {"] * 2, id="none on the agent of the pipeline"),
+    ],
+)
+def test_tools_of_all_stages_are_those_of_the_pipeline(workspace: str, last: str, expected: list[str]) -> None:
+    """Jenkins installs them on the agent of each stage, and not for stages without one."""
+    text = built(
+        f"""
+        pipelines:
+          p:
+            workspace: {workspace}
+            stages:
+              - {{ name: build, script: [make], tools: {{ jdk: '21' }} }}
+              - {{ name: lint, script: [make lint], tools: {{ jdk: '21' }} }}
+              - {{ name: test, script: [make test], {last} }}
+            execution: [[build, lint, test]]
+        """,
+        "declarative",
+    ).text
+
+    assert [line for line in text.splitlines() if line.endswith(" tools {")] == expected
+
+
+def test_tools_of_a_shared_workspace_are_not_those_of_its_finally_stages() -> None:
+    """The tools of a pipeline with an agent are also on the PATH of `post`."""
+    config = _CONFIG.replace("    stages:", "    workspace: shared\n    stages:", 1)
+    text = built(config.format("tools: { jdk: '21' }", _ROW), "declarative").text
+
+    assert "\n            tools {\n" in text
+
+
 def test_tools_are_around_the_script_if_only_a_group_has_an_agent() -> None:
     """Jenkins looks only at the agents of the stage and of the pipeline."""
     config = _CONFIG.replace("    stages:", "    workspace: shared\n    concurrency: {}\n    stages:", 1)

@@ -152,12 +152,12 @@ def test_a_function_sends_the_mail_of_the_stage_after_all_attempts() -> None:
     ("keys", "expected"),
     [
         (("steps: { jenkins: [echo: { message: x }] }",), "agent any\n"),
-        (("tools: { maven: M }", "retry: 1", "reports: { junit: r.xml }"), "tools {\n"),
+        (("tools: { maven: M }", "retry: 1", "reports: { junit: r.xml }"), "junit testResults"),
         (("agent: { kubernetes: { yaml: 'a: b' } }", "retry: 1", "reports: { junit: r.xml }"), "kubernetes {\n"),
     ],
 )
 def test_directives_stay_that_a_function_would_not_shorten(keys: tuple[str, ...], expected: str) -> None:
-    """Tools would need another function, and pods have the same options as a step."""
+    """Tools, which all have, would need another function, and pods have the same options as a step."""
     text = generated("script: [./test]", *keys)
 
     assert text.count(expected) == 3
