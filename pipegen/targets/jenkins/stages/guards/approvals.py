@@ -9,7 +9,7 @@ from pipegen.plan.model import Approval, Input, Job
 from pipegen.targets.engine_names import lock_resource
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
-from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, on_agent
+from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, duration, on_agent
 
 _LOCKS_PLUGIN = "lockable-resources"
 
@@ -53,7 +53,7 @@ def _waits(job: Job) -> Iterator[model.Step]:
     if approval is not None:
         yield model.InputStep(message=_message(job, approval), submitter=",".join(approval.approvers))
     if delay is not None:
-        yield model.GroovyStatement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
+        yield model.GroovyStatement(f"sleep {duration(delay.seconds)}")
 
 
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:

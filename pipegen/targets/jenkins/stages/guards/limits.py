@@ -129,9 +129,14 @@ def _timeout(seconds: int, named: NamedJob) -> str:
 
 def timeout_block(seconds: int) -> str:
     """Return Jenkins' own block that ends its contents after *seconds*."""
+    return f"timeout({duration(seconds)})"
+
+
+def duration(seconds: int) -> str:
+    """Return the arguments of a step for so many *seconds*."""
     if seconds % _MINUTE:
-        return f"timeout(time: {seconds}, unit: 'SECONDS')"
-    return f"timeout(time: {seconds // _MINUTE}, unit: 'MINUTES')"
+        return f"time: {seconds}, unit: 'SECONDS'"
+    return f"time: {seconds // _MINUTE}, unit: 'MINUTES'"
 
 
 def _may_catch_signals(named: NamedJob) -> bool:
