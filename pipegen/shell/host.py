@@ -66,6 +66,8 @@ class ShellEnvironment(Struct, kw_only=True):
             there may be one for the pipeline too.
         engine_reads: the outputs that the engine itself reads, exactly as their files hold them.
         is_disposable: whether the container engine, the logins and the temporary files of a job are removed with it.
+        keeps_order: whether jobs get the files of other jobs in an order that the arcs allow, so that later ones
+            replace those of earlier jobs.
         keeps_lines: whether the lines of a script are not indented, so that here-documents end.
         checks_inputs: whether scripts check the values of inputs.
         checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
@@ -106,6 +108,7 @@ class ShellEnvironment(Struct, kw_only=True):
     image_folder: str = ""
     names_images: bool = False
     is_disposable: bool = False
+    keeps_order: bool = False
     keeps_lines: bool = False
     checks_inputs: bool = True
     checks_choices: bool = True

@@ -11,7 +11,7 @@ from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
 from pipegen.shell.steps.destination import Destination, is_folder_content, planned_path
-from pipegen.shell.values.transfers import ARCHIVE, packs_files
+from pipegen.shell.values.transfers import ARCHIVE, is_packed, packs_files
 
 ADDRESSES = '"$pipegen/artifactURLs"'
 # Folders for copies until the end of the script; paths in them are relative to the root of the repository.
@@ -42,13 +42,15 @@ def is_staged(file: CopyFile, lowering: Lowering) -> bool:
     """Return whether a copy is passed to other jobs in a tar.
 
     This is so if its path is a run-time value, would be read as a pattern, or is that of an ancestor's file,
-    which the script overwrites when it unpacks the tar.
+    which the script overwrites when it unpacks the tar, unless the engine does.
     """
     job = lowering.job
     if not packs_files(job, lowering.host):
         return False
     pattern_paths = {
-        artifact.path for artifact in job.artifacts if artifact.path is not None and not artifact.overwrites
+        artifact.path
+        for artifact in job.artifacts
+        if artifact.path is not None and not is_packed(artifact, lowering.host)
     }
     return planned_path(file, job) not in pattern_paths
 

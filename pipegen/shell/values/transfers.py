@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import BuildImage, Commands, Job, Step
+from pipegen.plan.model import Artifact, BuildImage, Commands, Job, Step
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import between_quotes, constant, quote, shell_text
 
@@ -53,10 +53,13 @@ def unpackable_paths(job: Job, host: ShellEnvironment) -> tuple[Text, ...]:
 
 
 def packs_files(job: Job, host: ShellEnvironment) -> bool:
-    """Return whether some files of *job* need a tar: no pattern matches them, or they overwrite other files."""
-    if host.values is not None:
-        return False
-    return any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
+    """Return whether some files of *job* need a tar."""
+    return host.values is None and any(is_packed(artifact, host) for artifact in job.artifacts)
+
+
+def is_packed(artifact: Artifact, host: ShellEnvironment) -> bool:
+    """Return whether *artifact* needs a tar: no pattern matches it, or the engine may not let it replace others."""
+    return artifact.path is None or (artifact.overwrites and not host.keeps_order)
 
 
 def is_cleared(job: Job) -> bool:

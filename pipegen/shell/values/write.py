@@ -14,6 +14,7 @@ from pipegen.shell.quote import Literal, ShellFragment, operand, quote
 from pipegen.shell.values.image_values import check_image_outputs
 from pipegen.shell.values.transfers import (
     is_cleared,
+    is_packed,
     names_folder,
     packs_container_paths,
     packs_files,
@@ -53,7 +54,7 @@ def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:
     paths = [
         artifact.path
         for artifact in artifacts
-        if artifact.path is not None and artifact.is_declared and artifact.overwrites
+        if artifact.path is not None and artifact.is_declared and is_packed(artifact, lowering.host)
     ]
     if paths:
         yield Command(('mkdir -p "$pipegen/files"',), "files that replace those of other stages")

@@ -91,6 +91,7 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         status=lambda slug: f"${variable(slug)}",
         # "Illegal choice for parameter" is the answer to any other value.
         checks_choices=False,
+        keeps_order=True,
         after_values="$WORKSPACE_TMP/pipegen-after",
         engine_reads=frozenset(_outputs_in_groovy(plan)),
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),

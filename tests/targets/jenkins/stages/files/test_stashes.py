@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engines.sized import built
 from targets.jenkins.sample_plans import artifact, jenkinsfile, lowered, plan, script, scripts
 
 from pipegen.plan.model import Output
@@ -86,3 +87,23 @@ def test_a_path_with_an_extension_needs_no_folder_pattern() -> None:
     )
     assert stash.has_folders
     assert files == model.Stash(name="demo-a", includes="x.tar", has_folders=False, may_be_empty=True)
+
+
+def test_files_of_a_later_stage_replace_others_in_the_order_of_stashes() -> None:
+    """They need no tar, unlike on GitLab, which has an order of its own."""
+    text = built(
+        """
+        pipelines:
+          p:
+            stages:
+              - { name: z, script: [cmake], artifacts: [build/] }
+              - { name: a, script: [make], artifacts: [build/] }
+              - { name: test, script: [ctest] }
+            execution: [[z, a, test]]
+        """,
+        "declarative",
+    ).text
+
+    assert "tar " not in text
+    unstashed = [line.strip() for line in text.splitlines() if "unstash" in line]
+    assert unstashed == ["unstash 'z'", "unstash 'z'", "unstash 'a'"]
