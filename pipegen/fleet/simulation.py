@@ -22,7 +22,6 @@ from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
 from pipegen.run.scheduling.machine_state import Freed
 from pipegen.run.scheduling.plugins import EVICTING, open_session
-from pipegen.run.scheduling.queue.entry import QueueState
 
 # The gate of stages that wait for an approval.
 APPROVAL = "approval"
@@ -351,6 +350,8 @@ class FleetSimulation:
         self._alone.append(stage_run)
 
     def _cycle(self) -> None:
+        if self._session.ballot.backs_off:
+            self._session.flush(is_safety=False)  # not at the end of each backoff: a cycle leaves none that could start
         self._act()
         alone, self._alone = self._alone, []
         if [stage_run for stage_run in alone if self._share(stage_run)]:
@@ -390,8 +391,7 @@ class FleetSimulation:
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
         """Yield once each gang with tasks that wait for a machine, and the number of equal gangs that wait."""
         queues = (*self._session.queues.values(), self._session.light)
-        entries = (entry for queue in queues for entry in queue if not entry.gate)
-        for gang in dict.fromkeys(entry.item for entry in entries if entry.part is not QueueState.BACKOFF):
+        for gang in dict.fromkeys(entry.item for queue in queues for entry in queue if not entry.is_held):
             if lacks_machine(self._session, gang):
                 yield gang, 1
         for load in self._loads:

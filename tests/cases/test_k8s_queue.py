@@ -59,11 +59,6 @@ class Replay:
         """Return a gate that is open for pods with one of the *allowed* labels."""
         return lambda pod: any(label in allowed for label in self.labels.get(pod, ()))
 
-    @property
-    def present(self) -> float:
-        """Return the queue's current time: Kubernetes does not yet release items that are due exactly now."""
-        return math.nextafter(self.now, -math.inf)
-
     def may_move(self, pod: str, event: QueueEvent) -> Hint:
         """Return whether *event*, which resolves any reason, applies to the priority of *pod*."""
         least = (event.what or {}).get("min_priority", -math.inf)
@@ -132,12 +127,12 @@ class Replay:
 
     def do_event(self, op: Op) -> None:
         """Send an event."""
-        self.queue.event(QueueEvent(op["event"], op.get("precheck")), self.present)
+        self.queue.event(QueueEvent(op["event"], op.get("precheck")), self.now)
 
     def do_update(self, op: Op) -> None:
         """Change a pod."""
         pod = self.learn(op)
-        self.queue.update(pod, self.present, QueueEvent("Pod/Update", pod) if op["changed"] else None)
+        self.queue.update(pod, self.now, QueueEvent("Pod/Update", pod) if op["changed"] else None)
 
     def do_delete(self, op: Op) -> None:
         """Delete a pod."""
@@ -149,7 +144,7 @@ class Replay:
 
     def do_flush_backoff(self, _op: Op) -> None:
         """Activate the pods whose backoff is over."""
-        self.queue.flush(self.present)
+        self.queue.flush(self.now)
 
     def do_flush_backoff_force(self, _op: Op) -> None:
         """Activate all pods in backoff."""
@@ -162,7 +157,7 @@ class Replay:
     def do_drain_backoff(self, op: Op) -> None:
         """Remove the pods whose backoff is over from the queue."""
         before = set(self.parts(QueueState.ACTIVE))
-        self.queue.flush(self.present)
+        self.queue.flush(self.now)
         drained = [pod for pod in self.parts(QueueState.ACTIVE) if pod not in before]
         for pod in drained:
             self.queue.delete(pod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,9 @@ class Answer:
         return {name: (load["preempted"], round(load["lost"])) for name, load in self.loads.items()}
 
 
-def load(name: str, times: list[int], seconds: int, **keys: object) -> dict[str, object]:
+def load(name: str, times: Sequence[float], seconds: float, **keys: object) -> dict[str, object]:
     """Return a load of the pipeline `p`, or of another one, whose stage takes *seconds*."""
-    arrivals = {"times": times}
+    arrivals = {"times": list(times)}
     return {
         "name": name,
         "config": "pipegen.yaml",
@@ -422,6 +423,58 @@ def test_backfill(fleets: Fleets) -> None:
     loads = [load("g", [0, 0], 60, pipeline="g", services={"db": {}})]
 
     assert fleets.run([["gang"]], loads, pipelines={"g": GANG}).waited() == {"g": 60}
+
+
+@pytest.mark.parametrize(
+    ("plugins", "seconds", "waits"),
+    [
+        (["priority"], 11, {"wide": 1, "narrow": 60}),
+        # It is tried again when the other stage has ended: its second backoff is over then.
+        (["priority", "backoff"], 11, {"wide": 61, "narrow": 0}),
+        # Its first backoff ends with the second in which it is over.
+        (["priority", "backoff"], 11.9, {"wide": 61.9, "narrow": 0}),
+        (["priority", "backoff"], 12, {"wide": 2, "narrow": 60}),
+    ],
+)
+def test_backoff(fleets: Fleets, plugins: list[str], seconds: float, waits: dict[str, float]) -> None:
+    """A stage of a high priority that found no room at 10 lets one start first that is ready when there is room."""
+    pipelines = {name: f"[{{ name: a, resources: {{ cpu: {cpu} }} }}]" for name, cpu in (("n", 1), ("w", 2))}
+    loads = [
+        load("busy", [0], seconds, pipeline="n"),
+        load("wide", [10], 60, pipeline="w", priority=1),
+        load("narrow", [seconds], 60, pipeline="n"),
+    ]
+    answer = fleets.run([plugins], loads, [{"name": "m", "slots": 2, "cpu": 2}], pipelines=pipelines)
+
+    assert {name: answer.loads[name]["waiting"]["mean"] for name in waits} == pytest.approx(waits)
+
+
+@pytest.mark.parametrize(
+    ("machine", "actions", "seconds", "stopped"),
+    [
+        ({}, PLAIN, 61, 0),
+        ({"autoscale": {"minimum": 1, "maximum": 2, "start_up": 5}}, PLAIN, 6, 0),
+        ({}, (*PLAIN, "preempt"), 1, 1),
+    ],
+)
+def test_backoff_of_a_stage_without_a_slot(
+    fleets: Fleets, machine: dict[str, Any], actions: tuple[str, ...], seconds: int, stopped: int
+) -> None:
+    """A stage that waited for a lock until two others took all slots starts a machine, or stops one of these.
+
+    If it can do neither, it starts before those that come later: its backoff is over then.
+    """
+    pipelines = {"locked": "[{ name: a, lock: db }]"}
+    loads = [
+        load("holder", [0], 11, pipeline="locked"),
+        load("urgent", [10], 60, pipeline="locked", priority=1),
+        load("other", [11, 11, 20, 20], 60),
+    ]
+    machines = [{"name": "m", "slots": 2, **machine}]
+    answer = fleets.run([["priority", "backoff"]], loads, machines, actions=actions, pipelines=pipelines)
+
+    assert answer.waited()["urgent"] == seconds
+    assert answer.stopped()["other"] == (stopped, 0)
 
 
 @pytest.mark.parametrize("name", [*PLUGINS, *ACTIONS])

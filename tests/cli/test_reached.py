@@ -83,7 +83,7 @@ pipelines:
 TIERS = (
     [["priority", "gang"], ["drf", "proportion", "binpack"]],
     [["sla"], ["gang"], ["capacity", "first-ready"]],
-    [["gang"], ["fair-share", "critical-path"]],
+    [["gang"], ["fair-share", "critical-path", "backoff"]],
 )
 
 

@@ -13,7 +13,6 @@ from pipegen.fleet.reading.read import read_fleet
 from pipegen.fleet.simulation import FleetSimulation
 from pipegen.fleet.state import StageRun
 from pipegen.run.scheduling.job_queues import lineage
-from pipegen.run.scheduling.queue.entry import QueueState
 
 Data = dict[str, Any]
 
@@ -21,8 +20,11 @@ SHARING = ("fair-share", "proportion", "capacity")
 STARTS = (0, 60, 120, 300, 600, 900, 1800)
 
 
-def random_fleet(seed: int, folder: Path) -> Fleet:
-    """Return the random fleet with *seed*, whose files are written to *folder*; raise `Stopped` if it is refused."""
+def random_fleet(seed: int, folder: Path, *further: str) -> Fleet:
+    """Return the random fleet with *seed* and *further* plugins, whose files are written to *folder*.
+
+    Raise `Stopped` if it is refused.
+    """
     random = Random(seed)  # noqa: S311 # a test
     pipelines: Data = {f"p{number}": {"stages": _stages(random)} for number in range(random.randint(1, 3))}
     for pipeline in pipelines.values():
@@ -42,7 +44,7 @@ def random_fleet(seed: int, folder: Path) -> Fleet:
         "load": [_load(random, f"l{number}", pipelines, names) for number in range(random.randint(1, 5))],
         "duration": 3600,
         "seed": seed,
-        "scheduling": _scheduling(random, sharing),
+        "scheduling": _scheduling(random, sharing, further),
     }
     path = folder / "fleet.yaml"
     path.write_text(json.dumps(fleet), encoding="utf-8")
@@ -117,7 +119,7 @@ def _load(random: Random, name: str, pipelines: Data, queues: list[str]) -> Data
     }
 
 
-def _scheduling(random: Random, sharing: str) -> Data:
+def _scheduling(random: Random, sharing: str, further: tuple[str, ...]) -> Data:
     actions = ["allocate", "preempt", "reclaim", "backfill"]
     plugins = ["priority", "gang", sharing]
     plugins += random.sample(["sla", "drf", "first-ready", "critical-path", "binpack"], 2)
@@ -126,7 +128,7 @@ def _scheduling(random: Random, sharing: str) -> Data:
         random.shuffle(plugins)
     actions.insert(random.choice([0, 0, 0, 1, 4]), "enqueue")
     cut = random.randint(1, 4)
-    return {"actions": actions, "tiers": [plugins[:cut], plugins[cut:]]}
+    return {"actions": actions, "tiers": [plugins[:cut], [*plugins[cut:], *further]]}
 
 
 class CheckedSimulation(FleetSimulation):
@@ -185,8 +187,7 @@ class CheckedSimulation(FleetSimulation):
             for entry in queue:
                 gang = entry.item
                 task = gang.first()
-                is_tried = entry.part is not QueueState.BACKOFF and not entry.gate and gang.is_admitted
-                if task is None or not is_tried or not gang.is_alike or session.promised(gang):
+                if task is None or entry.is_held or not gang.is_admitted or not gang.is_alike or session.promised(gang):
                     continue
                 if session.ballot.may_take(gang.job_queue, task) and not session.ballot.is_overused(gang.job_queue):
                     assert session.find(task) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,15 @@ from pipegen.diagnostics.report import Stopped
 from pipegen.fleet.simulation import FleetSimulation
 
 
-def check(seeds: Iterable[int], folder: Path) -> tuple[int, int]:
-    """Check the fleets with *seeds*; return how many of them are valid, and how many stages were stopped in all."""
+def check(seeds: Iterable[int], folder: Path, further: Sequence[str]) -> tuple[int, int]:
+    """Check the fleets with *seeds* and *further* plugins.
+
+    Return how many of them are valid, and how many stages were stopped in all.
+    """
     fleets = preempted = 0
     for seed in seeds:
         try:
-            fleet = random_fleet(seed, folder)
+            fleet = random_fleet(seed, folder, *further)
         except Stopped:
             continue
         fleets += 1
@@ -30,19 +33,21 @@ def check(seeds: Iterable[int], folder: Path) -> tuple[int, int]:
     return fleets, preempted
 
 
-def test_random_fleets(tmp_path: Path) -> None:
+@pytest.mark.parametrize("further", [(), ("backoff",)])
+def test_random_fleets(tmp_path: Path, further: tuple[str, ...]) -> None:
     """Few of them.
 
     Stages of 862, 2009 and 2656 once woke and stopped each other without end. In 9504 and 13865, a stage that a
     guarantee keeps back is tried again when this ends.
     """
-    fleets, preempted = check([*range(30), 862, 2009, 2656, 9504, 13865], tmp_path)
+    fleets, preempted = check([*range(30), 862, 2009, 2656, 9504, 13865], tmp_path, further)
 
     assert fleets > 15
     assert preempted > 20
 
 
 @pytest.mark.robust
-def test_more_random_fleets(tmp_path: Path) -> None:
+@pytest.mark.parametrize("further", [(), ("backoff",)])
+def test_more_random_fleets(tmp_path: Path, further: tuple[str, ...]) -> None:
     """Hundreds of them."""
-    assert check(range(30, 300), tmp_path)[0] > 150
+    assert check(range(30, 300), tmp_path, further)[0] > 150

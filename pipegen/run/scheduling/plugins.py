@@ -17,7 +17,7 @@ from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.machines import fit, pack
-from pipegen.run.scheduling.policies.orders import critical_path, first_ready, priority, sla
+from pipegen.run.scheduling.policies.orders import backoff, critical_path, first_ready, priority, sla
 from pipegen.run.scheduling.policies.proportion import fair_share, proportion
 from pipegen.run.scheduling.queue.queue import Gate, QueueSettings
 from pipegen.run.scheduling.session import Session
@@ -47,6 +47,7 @@ PLUGINS: Mapping[str, Policy] = {
     "first-ready": first_ready,
     "critical-path": critical_path,
     "binpack": pack,
+    "backoff": backoff,
 }
 
 

@@ -85,7 +85,7 @@ class Session:
             ROOM: ((ROOM, self._has_room), (LIMIT, self._is_within_limits)),
             RELEASE: ((ROOM, self._can_start),),
             LOCK: ((LOCK, self._has_locks),),
-            **{name: ((name, _opens),) for name in self._gates},
+            **{name: ((name, lambda *_: Hint.HELPS),) for name in self._gates},
         }
         self.light: Queue[Gang] = Queue(self._light_rank, self._hints, settings, self._gates)
         # Queues that may have unschedulable items or items in backoff: with many job queues, most have none.
@@ -270,9 +270,8 @@ class Session:
 
     def may_redeem(self, job_queue: JobQueue) -> bool:
         """Return whether a gang of *job_queue* may start in the room that it was promised, which counts as taken."""
-        queue = self.queues[job_queue.name]
-        gangs = (gang for gang in self._pledges if gang.job_queue is job_queue)
-        return any(queue.entry(gang).part is QueueState.ACTIVE for gang in gangs)
+        entries = (self.queues[job_queue.name].entry(gang) for gang in self._pledges if gang.job_queue is job_queue)
+        return any(entry.part is not QueueState.UNSCHEDULABLE for entry in entries)
 
     def keep_pledge(self, queue: Queue[Gang], gang: Gang) -> bool:
         """Return whether *gang*, which is in flight, must wait for tasks that were stopped for it and have not ended.
@@ -281,8 +280,7 @@ class Session:
         """
         nodes = [(queued_task, self.machines.nodes[queued_task.node]) for queued_task in self.promised(gang)]
         if any(any(node.releasing.values()) and not is_kept(queued_task, node) for queued_task, node in nodes):
-            self._waiting[queue] = None
-            queue.fail(gang, self.now, pending=(ROOM,))
+            self._refuse(queue, gang, ROOM)
             return True
         return False
 
@@ -326,10 +324,9 @@ class Session:
     def mark_unschedulable(self, queue: Queue[Gang], gang: Gang, queued_task: QueuedTask, *reasons: str) -> None:
         """Mark *gang*, whose *queued_task* found no room, or for other *reasons*, as unschedulable until that ends."""
         self.changed[gang] = None
-        self._waiting[queue] = None
         if lock := self.machines.held(queued_task.locks):
             gang.cause, gang.refused_at = (Cause.LOCK, lock), None
-            queue.fail(gang, self.now, pending=(LOCK,))
+            self._refuse(queue, gang, LOCK)
             return
         # The first cause is reported as long as room is missing: examining all machines each time is slow.
         if gang.cause[0] in (Cause.SLOT, Cause.LOCK) and not reasons:
@@ -339,7 +336,14 @@ class Session:
             if not gang.is_aging and gang not in self._pledges:
                 gang.is_aging = True
                 self._aging.append((self.placed + self._patience, gang))
-        queue.fail(gang, self.now, pending=(ROOM, *reasons))
+        self._refuse(queue, gang, ROOM, *reasons)
+
+    def _refuse(self, queue: Queue[Gang], gang: Gang, *reasons: str) -> None:
+        self._waiting[queue] = None
+        # Room must be reserved for aged gangs, and promised room be used, before others take it again.
+        backs_off = self.ballot.backs_off and gang not in self._pledges and not self.is_aged(gang)
+        rejectors, pending = (reasons, ()) if backs_off else ((), reasons)
+        queue.fail(gang, self.now, rejectors=rejectors, pending=pending)
 
     def age(self) -> None:
         """Try gangs again that many tasks have overtaken, to reserve room for them."""
@@ -390,10 +394,6 @@ class Session:
             return promised[:1] or [task for task in (gang.first() or gang.first(light=True),) if task is not None]
         waiting = (task for *_, task in gang.waiting or gang.light if task.state is TaskState.WAITING)
         return [*promised, *waiting]
-
-
-def _opens(_gang: Gang, _event: QueueEvent) -> Hint:
-    return Hint.HELPS
 
 
 def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # converts the result of a predicate

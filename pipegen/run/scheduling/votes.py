@@ -47,6 +47,7 @@ class Votes(Struct, kw_only=True):
         preemptable: the tasks of the same job queue that may be stopped for a task.
         reclaimable: the tasks of other job queues that may be stopped for a task.
         changes_ranks: whether `gang_key` changes while a gang waits, as its other tasks start and end.
+        backs_off: whether gangs that found no room come after others until their backoff ends.
     """
 
     job_queue_key: Callable[[JobQueue], Sort] | None = None
@@ -67,6 +68,7 @@ class Votes(Struct, kw_only=True):
     preemptable: Victims | None = None
     reclaimable: Victims | None = None
     changes_ranks: bool = False
+    backs_off: bool = False
 
 
 def only(policy: Callable[[S], Votes], points: Collection[str], session: S) -> Votes:
@@ -85,6 +87,7 @@ class Ballot:
     def __init__(self, tiers: Sequence[Sequence[Votes]]) -> None:
         votes = [vote for tier in tiers for vote in tier]
         self.changes_ranks = any(vote.changes_ranks for vote in votes)
+        self.backs_off = any(vote.backs_off for vote in votes)
         self._job_queue_keys = _defined(vote.job_queue_key for vote in votes)
         self._gang_keys = _defined(vote.gang_key for vote in votes)
         self._queued_task_keys = _defined(vote.queued_task_key for vote in votes)

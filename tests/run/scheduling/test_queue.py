@@ -83,7 +83,7 @@ def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
 
 
 def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
-    """Items are popped in the order in which their backoffs end."""
+    """Items are popped in the order in which their backoffs end, which are not yet over at the full second."""
     queue = queue_of("a", "b", "c")
     for now in (0.0, 1.0):
         item = popped(queue, now)
@@ -91,7 +91,21 @@ def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
         queue.fail(item, now, rejectors=("room",))
     queue.event(QueueEvent("freed", "ab"), 1.0)
 
-    assert [popped(queue, 1.0) for _ in range(4)] == ["a", "c", "b", None]
+    assert [popped(queue, 1.0) for _ in range(4)] == ["c", "a", "b", None]
+
+
+@pytest.mark.parametrize(("now", "order"), [(6.9, "cabd"), (7.9, "cabd"), (8.0, "abcd")])
+def test_backoffs_of_one_second_end_together(now: float, order: str) -> None:
+    """Refused items leave after the second in which their backoffs end, and the ranks order those of one second."""
+    queue = queue_of()
+    for item, since in (("b", 6.0), ("d", 6.5), ("a", 6.9), ("c", 5.9)):
+        entry = QueuedItem(item=item, since=since, refusals=1, rejectors=("room",))
+        queue.put(entry, QueueState.BACKOFF)
+    queue.flush(now)
+    active = [entry.item for entry in queue if entry.part is QueueState.ACTIVE]
+
+    assert sorted(active) == {6.9: [], 7.9: ["c"], 8.0: list("abcd")}[now]
+    assert [popped(queue, now) for _ in order] == list(order)
 
 
 def test_who_is_parked_for_too_long_is_tried_again() -> None:

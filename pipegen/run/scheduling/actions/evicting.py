@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pipegen.run.scheduling.amounts import add_to, fits
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
-from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 
@@ -29,8 +28,7 @@ def preempt(session: Session) -> None:
 
 def _waiting_gangs(session: Session, job_queue: JobQueue) -> list[Gang]:
     """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
-    parts, queue = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE), session.queues[job_queue.name]
-    gangs = (entry.item for entry in queue if entry.part in parts and not entry.gate)
+    gangs = (entry.item for entry in session.queues[job_queue.name] if not entry.is_held)
     return sorted(gangs, key=session.ballot.gang_key)
 
 

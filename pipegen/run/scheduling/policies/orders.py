@@ -28,6 +28,11 @@ def first_ready(_session: Session) -> Votes:
     )
 
 
+def backoff(_session: Session) -> Votes:
+    """Return the vote that gangs that found no room come after others until their backoff ends, as in Kubernetes."""
+    return Votes(backs_off=True)
+
+
 def priority(_session: Session) -> Votes:
     """Return votes for the gang and the task with the highest priority, and against those with lower ones."""
     return Votes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import floor
 from typing import Generic
 
 from pipegen.run.scheduling.queue.entry import QueuedItem, T
@@ -41,8 +42,12 @@ class Backoff(Generic[T]):
         return len(self._refused) + len(self._failed)
 
     def until(self, entry: QueuedItem[T]) -> float:
-        """Return the end of the delay of *entry*."""
-        return entry.since + self._delays.after(entry.failures)
+        """Return the end of the delay of *entry*.
+
+        Delays of refused entries end with a second, so that those of one second end together, in the order of ranks.
+        """
+        end = entry.since + self._delays.after(entry.failures)
+        return floor(end) + 1.0 if entry.reasons and entry.failures else end
 
     def push(self, entry: QueuedItem[T]) -> None:
         """Add *entry*."""

@@ -59,6 +59,11 @@ class QueuedItem(MutableStruct, Generic[T], kw_only=True, eq=False):
         return (*self.pending, *self.rejectors)
 
     @property
+    def is_held(self) -> bool:
+        """Whether a gate or the backoff of an error holds it, also if there is room."""
+        return bool(self.gate) or (self.part is QueueState.BACKOFF and not self.reasons)
+
+    @property
     def failures(self) -> int:
         """The number of failures for the backoff: errors and refusals count separately."""
         return self.errors or self.refusals
