@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli import test_simulate_fleet
+from cli import test_fleet_plugins, test_simulate_fleet
 from cli.program import Pipegen
 
 from pipegen.run.scheduling.plugins import ACTIONS, PLUGINS
@@ -115,6 +115,7 @@ def test_the_tables_list_all_actions_and_plugins() -> None:
     own = {
         "another try after five minutes without an event": test_a_stage_that_waits_long_is_tried_again,
         "room that is reserved": test_simulate_fleet.test_large_stages_get_room,
+        "backoff of stages that found no room": test_fleet_plugins.test_backoff,
     }
 
     assert set(parts) == {*PARTS, *own}
