@@ -67,7 +67,7 @@ def test_the_state_is_serializable_at_every_step(
 # The line of the file before which unserializable state is inserted, the inserted code, and its class.
 CARELESS = {
     "a variable": (
-        "    Map variables = checkout(",
+        "    Map git = checkout(scmGit(",
         "def names = [a: 1].keySet()",
         "java.util.LinkedHashMap$LinkedKeySet",
     ),
@@ -87,7 +87,7 @@ CARELESS = {
         "java.util.ArrayList$SubList",
     ),
     "an error that is caught": (
-        "    Map variables = checkout(",
+        "    Map git = checkout(scmGit(",
         "try { def all = [a: 1].entrySet(); echo 'x' } catch (e) { echo 'y' }",
         "java.util.LinkedHashMap$LinkedEntrySet",
     ),
