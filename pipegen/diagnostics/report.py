@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 
 from pipegen.diagnostics.model import Code, Diagnostic, Fix, Label, Severity
@@ -116,9 +116,18 @@ def suggestion(word: str, known: Iterable[str]) -> str | None:
 
 
 def closest(word: str, words: Sequence[str], *, cutoff: float) -> str | None:
-    """Return the word most similar to *word*, if its similarity, from 0 to 1, reaches *cutoff*."""
+    """Return the word most similar to *word*, if its similarity, from 0 to 1, reaches *cutoff*.
+
+    Of equally similar words, one with the same first letter: `retry` for `retries`, not `services`.
+    """
     candidates = [known for known in words if _may_be_close(word, known, cutoff)]
-    return next(iter(get_close_matches(word, candidates, n=1, cutoff=cutoff)), None) if candidates else None
+    matcher = SequenceMatcher(b=word)
+
+    def similarity(known: str) -> tuple[float, bool]:
+        matcher.set_seq1(known)
+        return matcher.ratio(), word[:1] == known[:1]
+
+    return max(get_close_matches(word, candidates, cutoff=cutoff), key=similarity, default=None)
 
 
 def _may_be_close(word: str, other: str, cutoff: float) -> bool:

@@ -128,3 +128,11 @@ def test_keys_of_a_template_are_reported_once() -> None:
     """
 
     assert refused(config) == ["3", "retries"]
+
+
+def test_the_hint_for_a_typo_prefers_the_key_with_the_same_first_letter() -> None:
+    """`retries` has as much in common with `services` as with `retry`."""
+    report = Report()
+    check_raw(analyse(SourceFile("pipegen.yaml", STAGE.format("retries: 2")), (), report).plans, report)
+    hints = [diagnostic.hint for diagnostic in report.diagnostics() if diagnostic.code.number == "PG636"]
+    assert hints == ['write "retry"']
