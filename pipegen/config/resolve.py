@@ -44,7 +44,9 @@ def resolve(config: ValidConfig, report: Report) -> ValidConfig:
     name_report = Report()
     parts = [*config.parts, *(("templates", name) for name in templates.check(name_report, report))]
     parts += [path for path, body in extending.items() if not templates.check_names(body, name_report)]
-    is_misread = any(part[0] == "templates" and len(part) == PIPELINE for part in config.parts)
+    is_misread = any(
+        (part[0] == "templates" and len(part) == PIPELINE) or "templates" in part[PIPELINE:] for part in config.parts
+    )
     if not is_misread and not has_any_name(config.parts):
         # Otherwise, an unknown part may define the missing name.
         report.take(name_report)

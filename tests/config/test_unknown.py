@@ -120,6 +120,8 @@ def test_an_error_does_not_hide_other_errors(text: str, expected: list[str]) -> 
             ),
             ["PG626", "PG201"],
         ),
+        (of_stages("{ name: s, extends: t, script: x }", keys="templates: { t: {} },"), ["PG205"]),
+        (of_stages("{ name: s, templates: { t: {} }, extends: t, script: x }"), ["PG205"]),
     ],
 )
 def test_an_error_causes_no_further_errors(text: str, expected: list[str]) -> None:
