@@ -16,7 +16,13 @@ from pipegen.shell.quote import Literal, assigned
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
 from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures, MatrixJob, is_usable, merged_needs, with_needs
-from pipegen.targets.gitlab.condensed.matrix_texts import is_plain, merge_rules
+from pipegen.targets.gitlab.condensed.matrix_texts import (
+    Values,
+    axis_variables,
+    can_be_variable,
+    is_plain,
+    merge_rules,
+)
 from pipegen.targets.gitlab.model import (
     EMPTY_JOB,
     ChildPipeline,
@@ -30,8 +36,6 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.names import allowed
 from pipegen.targets.templates import ASSIGNMENT, DifferentError, Merger
 
-# Other names could be variables that the runner or programs read.
-_AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 # GitLab expands nothing in such a value, and shows it in the name of the job.
 _VARIABLE_VALUE = r"(?:[^\s$%,\[\]](?:[^\n$%,\[\]]*[^\s$%,\[\]])?)?"
 # A value that is the same in the shell and in a variable.
@@ -118,15 +122,17 @@ def _candidates(group: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) ->
             yield jobs
 
 
-def _uniform(jobs: Sequence[GitLabJob], values: Mapping[str, tuple[tuple[str, str], ...]]) -> list[GitLabJob]:
+def _uniform(jobs: Sequence[GitLabJob], values: Mapping[str, Values]) -> list[GitLabJob]:
     """Return those of *jobs* that have the axes of the first."""
     axes = [tuple(dict(values[job.name])) for job in jobs]
     return [job for job, own in zip(jobs, axes, strict=True) if own == axes[0]]
 
 
-def _values(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return the values of the combinations *jobs* by name."""
-    return {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
+def _values(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> dict[str, Values]:
+    """Return the variables of the combinations *jobs* with their values, by name of the job."""
+    return axis_variables(
+        jobs, {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
+    )
 
 
 def _extending(matrix: MatrixJob, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
@@ -274,13 +280,26 @@ def _is_used(
     if any(variable.name == axis for job in jobs for variable in job.variables):
         return any(VariableEntry(axis, combinations[job.name][axis]) not in job.variables for job in jobs)
     # Jobs of other files may read a variable with the name of the axis.
-    if re.fullmatch(_AXIS, axis) is None or any("extends" in job.raw for job in jobs):
+    if not can_be_variable(axis) or any("extends" in job.raw for job in jobs):
         return True
-    entries = (*jobs[0].before_script, *jobs[0].script, *jobs[0].after_script)
-    if any(re.search(rf"(?m)^\s*(?:export )?{axis}=", entry.text) for entry in entries):
+    if any(
+        _is_in_script(axis, combinations[job.name][axis], script)
+        for job in jobs
+        for script in ((*job.before_script, *job.script), job.after_script)
+    ):
         return True
     # Jobs may differ in rules and other fields of their own.
-    return any(re.search(rf"\$\{{?{axis}\b", str(job)) for job in jobs)
+    return any(
+        re.search(rf"\$\{{?{axis}\b", str(replace(job, before_script=(), script=(), after_script=()))) for job in jobs
+    )
+
+
+def _is_in_script(name: str, value: str, script: Sequence[ScriptEntry]) -> bool:
+    """Return whether *script* assigns or reads a variable with the *name*, other than one with the *value* itself."""
+    own = f"{name}={assigned((Literal(value),))}"
+    others = [entry.text for entry in script if entry.text != own]
+    used = rf"(?m)^\s*(?:export )?{name}=" + ("" if len(others) < len(script) else rf"|\$\{{?{name}\b")
+    return any(re.search(used, text) for text in others)
 
 
 def _unified(

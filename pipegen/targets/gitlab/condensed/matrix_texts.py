@@ -1,9 +1,10 @@
-"""The texts of a matrix job, in which GitLab or the shell expands the values of axes."""
+"""The variables of a matrix job, and its texts, in which GitLab or the shell expands their values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from pipegen.targets.gitlab.model import (
     ArtifactKeys,
@@ -26,6 +27,39 @@ from pipegen.targets.templates import (
     script_text,
     with_plain_axes,
 )
+
+# The variables of a combination, one for each axis, with their values.
+Values: TypeAlias = tuple[tuple[str, str], ...]
+
+# Other names could be variables that the runner or programs read.
+_AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*|matrix_\w+"
+
+
+def axis_variables(jobs: Sequence[GitLabJob], values: Mapping[str, Values]) -> dict[str, Values]:
+    """Return *values* of axes of *jobs*, by their names, with a variable for each axis.
+
+    It has the name of the axis. An axis that programs could read as a variable is `matrix_NAME`, as on Jenkins, if it
+    is not a variable of all jobs already.
+    """
+    axes = dict.fromkeys(axis for own in values.values() for axis, _ in own)
+    names = {
+        axis: axis if can_be_variable(axis) or _is_set(axis, jobs, values) else f"matrix_{axis.replace('-', '_')}"
+        for axis in axes
+    }
+    if len(set(names.values())) < len(names):
+        return {**values}
+    return {job: tuple((names[axis], value) for axis, value in own) for job, own in values.items()}
+
+
+def can_be_variable(axis: str) -> bool:
+    """Return whether programs do not read a variable with the name of *axis*."""
+    return re.fullmatch(_AXIS, axis, re.ASCII) is not None
+
+
+def _is_set(axis: str, jobs: Sequence[GitLabJob], values: Mapping[str, Values]) -> bool:
+    """Return whether all *jobs* with a value for *axis* have it as their variable."""
+    own = {job.name: dict(values[job.name]) for job in jobs}
+    return all(VariableEntry(axis, own[job.name][axis]) in job.variables for job in jobs if axis in own[job.name])
 
 
 def is_plain(value: str) -> bool:

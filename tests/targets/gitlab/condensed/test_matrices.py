@@ -172,7 +172,7 @@ def test_values_may_be_names_of_images() -> None:
 
 
 def test_axes_that_are_variables_of_the_jobs_may_have_any_name() -> None:
-    """A variable with another value than the axis keeps the combinations separate."""
+    """The others are `matrix_NAME`: programs could read a variable with the name of the axis."""
     matrix = _matrix("env: { PY: '${matrix.PY}' }", "image: 'py:${matrix.PY}'", "script: t $PY", axes="PY: [a, b]")
     assert matrix["unit"] == {
         "stage": "unit",
@@ -181,9 +181,9 @@ def test_axes_that_are_variables_of_the_jobs_may_have_any_name() -> None:
         "script": ["t $PY"],
     }
 
-    for env in ("PY: 'v${matrix.PY}'", "PATH: '${matrix.PY}'"):
-        matrix = _matrix(f"env: {{ {env} }}", "script: t", axes="PY: [a, b]")
-        assert "unit" not in matrix
+    matrix = _matrix("env: { PY: 'v${matrix.PY}' }", "script: t", axes="PY: [a, b]")
+    assert matrix["unit"]["parallel"] == {"matrix": [{"matrix_PY": ["a", "b"]}]}
+    assert matrix["unit"]["variables"] == {"PY": "v$matrix_PY"}
 
 
 @pytest.mark.parametrize(
@@ -539,10 +539,33 @@ def test_combinations_whose_names_would_be_too_long_stay_separate_jobs(length: i
     assert ("unit" in matrix) == is_one
 
 
-@pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "x-y: [a, b]"])
-def test_axes_that_are_not_safe_variables_stay_separate_jobs(axes: str) -> None:
+@pytest.mark.parametrize("axis", ["NODE", "PATH", "http_proxy", "node-version"])
+def test_axes_that_programs_could_read_are_variables_with_a_prefix(axis: str) -> None:
     """The runner and programs read variables such as PATH."""
-    assert "unit" not in _matrix("script: x", axes=axes)
+    matrix = _matrix(f"image: 'node:${{matrix.{axis}}}'", f"script: 't ${{matrix.{axis}}}'", axes=f"{axis}: [a, b]")
+    variable = "matrix_" + axis.replace("-", "_")
+
+    assert matrix["unit"] == {
+        "stage": "unit",
+        "parallel": {"matrix": [{variable: ["a", "b"]}]},
+        "image": f"node:${variable}",
+        "script": [f't "${variable}"'],
+    }
+
+
+@pytest.mark.parametrize(
+    ("axes", "script"),
+    [
+        ("X-Y: [a, b], X_Y: [c, d]", "t"),
+        ("X: [a, b], matrix_X: [c, d]", "t"),
+        ("X: [a, b]", "t $matrix_X"),
+        ("X: [a, b]", "matrix_X=c make ${matrix.X}"),
+        ("x: [a, b]", "t $x"),
+    ],
+)
+def test_axes_whose_variables_have_another_meaning_stay_separate_jobs(axes: str, script: str) -> None:
+    """Another axis has the name of the variable, or the script reads or sets it itself."""
+    assert "unit" not in _matrix(f"script: '{script}'", axes=axes)
 
 
 def test_tags_with_variables_need_a_newer_gitlab() -> None:
