@@ -153,6 +153,13 @@ class StageValues(Struct, kw_only=True):
         """Return the map of *node*; an empty one without it."""
         return Map((), span) if node is None else self.as_map(self.value(node))
 
+    def is_missing(self, span: Span) -> bool:
+        """Return whether the value in *span* is missing: a reference in it has an error, which is reported."""
+        if "${" not in span.text:
+            return False
+        spans = (error.primary.span for error in reversed(self.report.errors()) if error.primary is not None)
+        return any(part.file == span.file and span.start <= part.start and part.end <= span.end for part in spans)
+
     def as_text(self, value: Expression) -> Text:
         """Return *value* as text; a number is the text that the user wrote."""
         match value:

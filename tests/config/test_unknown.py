@@ -122,6 +122,16 @@ def test_an_error_does_not_hide_other_errors(text: str, expected: list[str]) -> 
         ),
         (of_stages("{ name: s, extends: t, script: x }", keys="templates: { t: {} },"), ["PG205"]),
         (of_stages("{ name: s, templates: { t: {} }, extends: t, script: x }"), ["PG205"]),
+        (of_stages("{ name: s, environment: '${n.x}', script: x }"), ["PG304"]),
+        (of_stages("{ name: s, cache: { paths: [a], key: '${n.x}' }, script: x }"), ["PG304"]),
+        (
+            of_stages(
+                "{ name: s, nope: 1, matrix: { a: [b] }, script: x }",
+                "{ name: t, matrix: { from: s }, environment: '${matrix.a}', script: x }",
+                keys="execution: [[s, t]],",
+            ),
+            ["PG201"],
+        ),
     ],
 )
 def test_an_error_causes_no_further_errors(text: str, expected: list[str]) -> None:

@@ -72,7 +72,7 @@ def _key(node: Node | None, stage: StageConfig | None, at: Span, values: StageVa
     if node is None:
         return Text((_stage_key(stage.name.value),) if stage is not None else (), at)
     key = known_at_start(values.as_text(values.value(node)), _KEY, values.report)
-    if key.constant is not None and not key.constant.strip("./ "):
+    if key.constant is not None and not key.constant.strip("./ ") and not values.is_missing(key.span):
         values.report.add(
             codes.INVALID_VALUE,
             f'"{key.constant}" cannot be the key of a cache',

@@ -94,7 +94,7 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
     name = values.as_text(values.value(name_node or node))
     url, on_stop, auto_stop = map(body.get, ("url", "on_stop", "auto_stop_in"))
     _check_action(body, values.report)
-    if name.constant is not None and not name.constant.strip():
+    if name.constant is not None and not name.constant.strip() and not values.is_missing(name.span):
         values.report.add(codes.INVALID_VALUE, "an environment has no name", at=name.span, hint="give it one")
     return Environment(
         name=known_at_start(name, "the name of an environment", values.report),

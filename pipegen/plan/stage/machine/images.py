@@ -27,7 +27,6 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
-from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, scalars_of
 
 # The characters of image names, tags and digests; the registry checks their order.
@@ -130,7 +129,7 @@ def image_name(node: Node, values: StageValues) -> Text:
         )
     elif isinstance(node, Scalar) and not node.text:
         values.report.add(codes.INVALID_IMAGE_NAME, "the image has no name", at=name.span, hint="write it: python:3.12")
-    elif isinstance(first, str) and first and not re.match(_START, first) and not _has_error(name.span, values.report):
+    elif isinstance(first, str) and first and not re.match(_START, first) and not values.is_missing(name.span):
         values.report.add(
             codes.INVALID_IMAGE_NAME,
             f'the name of an image cannot start with "{first}"',
@@ -138,12 +137,6 @@ def image_name(node: Node, values: StageValues) -> Text:
             hint="start with a letter or a digit: python:3.12",
         )
     return name
-
-
-def _has_error(span: Span, report: Report) -> bool:
-    """Return whether an error in *span* is reported, such as a reference to an unknown name: its value is missing."""
-    spans = (error.primary.span for error in report.errors() if error.primary is not None)
-    return any(part.file == span.file and span.start <= part.start and part.end <= span.end for part in spans)
 
 
 def _written_out(foreign: str, axes: Collection[str]) -> str:
