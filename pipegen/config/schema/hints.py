@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pipegen.config.flow import flow
-from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths
+from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths, of_stage
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar, Sequence, as_items, child, entries_of, items_of
@@ -22,7 +22,8 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
     """Return a hint for the violation; None if the value does not show the intention."""
     if not violation.path:
         return tree_paths.top_hint
-    pattern = tree_paths.pattern(violation.path)
+    parent, key = tree_paths.pattern(violation.path[:-1]), tree_paths.pattern(violation.path)[-1:]
+    pattern = (*of_stage(parent), *key)
     if pattern in _USUAL and (hint := _USUAL[pattern](tree_paths.node(violation.path))) is not None:
         return hint
     return _instead_of(violation, tree_paths)

@@ -137,6 +137,12 @@ class TreePaths:
         return f'stage "{name.text}"' if isinstance(name, Scalar) and name.text else "a stage"
 
 
+def of_stage(pattern: Path) -> Path:
+    """Return *pattern* with the path of a stage for those of templates and defaults, which have the same keys."""
+    outer = next((outer for outer in (TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
+    return pattern if outer is None else (*STAGE, *pattern[len(outer) :])
+
+
 def described(pattern: Path) -> str:
     """Return the words for *pattern* after "belongs": "in a stage"."""
     if pattern == TOP:

@@ -126,3 +126,20 @@ def test_a_command_as_run_has_a_hint(keys: str, hint: str) -> None:
     code, _, text = _only_diagnostic(f"{_HEAD}        {keys}\n")
 
     assert (code, text) == ("PG209", hint)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{_HEAD}        cache: node_modules/\n",
+        f"templates:\n  node: {{ cache: node_modules/ }}\n{_HEAD}",
+        f"{_HEAD}    defaults: {{ cache: node_modules/ }}\n",
+    ],
+)
+def test_templates_and_defaults_have_the_hints_of_stages(text: str) -> None:
+    """They have the same keys."""
+    assert _only_diagnostic(text) == (
+        "PG202",
+        "node_modules/",
+        'write the paths in a map: "cache: {paths: [node_modules/]}"',
+    )

@@ -13,7 +13,7 @@ from pipegen.config.schema.foreign.jobs import is_job, job_hint
 from pipegen.config.schema.foreign.model import ForeignWord, Use, rename_hint
 from pipegen.config.schema.foreign.words import words_at
 from pipegen.config.schema.parts import KEYED
-from pipegen.config.schema.tree_paths import DEFAULTS, STAGE, TEMPLATE, TOP, TreePaths
+from pipegen.config.schema.tree_paths import TOP, TreePaths, of_stage
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -59,18 +59,12 @@ def _recognized(
 
 
 def _word(path: Path, tree_paths: TreePaths) -> tuple[ForeignWord, str] | None:
-    parent = _without_template(tree_paths.pattern(path[:-1]))
+    parent = of_stage(tree_paths.pattern(path[:-1]))
     for word in words_at(parent, str(path[-1])):
         hint = word.hint(Use(path, tree_paths))
         if hint is not None:
             return word, hint
     return None
-
-
-def _without_template(pattern: Path) -> Path:
-    """Return *pattern* with the path of a stage for those of templates and defaults, which have the same keys."""
-    outer = next((outer for outer in (TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
-    return pattern if outer is None else (*STAGE, *pattern[len(outer) :])
 
 
 def _report(word: ForeignWord, hint: str, paths: list[Path], tree_paths: TreePaths, report: Report) -> None:
