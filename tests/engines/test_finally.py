@@ -127,6 +127,28 @@ def test_finally_stages_run_for_the_status_of_the_pipeline(
 
 
 @pytest.mark.parametrize("name", ["declarative", "scripted"])
+def test_a_mail_reports_the_failure_of_a_finally_stage(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Others send none; the failure counts, also if the mail is sent."""
+    stages = [
+        {"name": "build", "script": ["true"]},
+        {"name": "report", "script": ["true"]},
+        {"name": "broken", "script": ["false"]},
+        {"name": "style", "script": ["false"], "allow_failure": True},
+    ]
+    pipeline: dict[str, object] = {
+        "stages": stages,
+        "execution": [["build"]],
+        "finally": ["report", "broken", "style"],
+        "notify": {"email": {"to": ["team@example.org"]}},
+    }
+
+    done, _ = run(name, containers, tmp_path, pipeline)
+
+    assert [mail.subject.split("/", 1)[1].split()[0] for mail in done.mails] == ["broken"], done.log
+    assert done.outcomes["broken"] == "failed"
+
+
+@pytest.mark.parametrize("name", ["declarative", "scripted"])
 @pytest.mark.parametrize(("script", "status"), [("true", "success"), ("false", "failed")])
 def test_finally_stages_in_post_follow_all_others(
     containers: Containers, tmp_path: Path, name: str, script: str, status: str

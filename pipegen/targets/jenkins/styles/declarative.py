@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.graph.blocks import Block
-from pipegen.plan.model import Job, Workspace
+from pipegen.plan.model import Workspace
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import selected
@@ -96,8 +96,7 @@ def _without_directives(
 def finally_obstacle(work: ScriptedPlans) -> str:
     """Return why `post` cannot hold the finally stages of *work*, "" if it can.
 
-    It follows all stages of the file, and has the result of the build, but not those of single stages. A mail about one
-    of its own stages would be inside it.
+    It follows all stages of the file, and has the result of the build, but not those of single stages.
     """
     if not work.final:
         return ""
@@ -107,22 +106,20 @@ def finally_obstacle(work: ScriptedPlans) -> str:
         return "its stages share a workspace, and the pipeline waits for other runs"
     if len(work.final) == len(work.named):
         return "it has no other stages"
-    return next(filter(None, (_obstacle_of(named.job) for named in work.final)), "")
+    readings = ((named.job.stage, status) for named in work.final for status in named.job.statuses if status)
+    stage, status = next(readings, ("", ""))
+    return f'stage "{stage}" reads the status of stage "{status}"' if stage else ""
 
 
 def _in_post(stage: model.StageBlock, work: ScriptedPlans) -> model.StageBlock:
-    """Return the finally *stage*, which also tests the condition of its pipeline."""
-    stage = replace(stage, when=(), steps=without_script(stage.steps))
+    """Return the finally *stage*, which also tests the condition of its pipeline, and sends the mail of its failure."""
+    steps = without_script(stage.steps)
+    if stage.on_failure:
+        steps = (model.Ensured(steps=steps, on_failure=(model.Wrapped("catchError", stage.on_failure),)),)
+    stage = replace(stage, when=(), steps=steps, on_failure=())
     if not work.is_conditional:
         return stage
     return replace(stage, condition=conjunction(selected(work.selected(stage.pipeline)), stage.condition))
-
-
-def _obstacle_of(job: Job) -> str:
-    """Return why the finally stage *job* cannot be in `post`, "" if it can."""
-    if status := next(filter(None, job.statuses), ""):
-        return f'stage "{job.stage}" reads the status of stage "{status}"'
-    return f'stage "{job.stage}" sends a mail after a failure' if job.mail is not None else ""
 
 
 def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
