@@ -20,12 +20,24 @@ _CLOSING_QUOTES = re.compile(r"'{3,}|'+\Z")
 # Groovy 2.4's lexer treats this character as the end of the file, even if escaped.
 _END_OF_FILE = "\uffff"
 _END_OF_FILE_TERM = "(char) 65535"
+# Characters that need an escape in double quotes, other than line breaks and tabs.
+_NOT_PLAIN = re.compile(rf'["${_END_OF_FILE}]|{_SPECIAL.pattern}')
 _INDENT = "    "
 
 
 def literal(text: str) -> str:
     """Return a one-line expression for *text* in single quotes; a very long text becomes a sum of literals."""
     return _sum(text, lambda piece: f"'{_one_line(piece)}'")
+
+
+def is_plain(text: str) -> bool:
+    """Return whether *text* needs no escapes in double quotes but for line breaks and tabs, and fits one literal."""
+    return not _NOT_PLAIN.search(text) and len(text) <= _LONGEST
+
+
+def plain(text: str) -> str:
+    """Return *text*, which is plain, as it stands in double quotes."""
+    return text.replace("\n", "\\n").replace("\t", "\\t")
 
 
 def block(text: str, indent: str) -> str:

@@ -5,32 +5,69 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pipegen.emit.groovy import block, literal, stripped_block
+from pipegen.emit.groovy import block, is_plain, literal, plain, stripped_block
 from pipegen.readback.groovy import indented
 from pipegen.targets.jenkins import model
 
 # A list literal has at most 250 elements.
 _LONGEST_LIST = 200
+# A text that is only an expression.
+_ALONE = re.compile(r'\A"\$\{([^"{}]+)\}"\Z')
+# An expression in brackets.
+_ENCLOSED = re.compile(r"\A\(((?:[^()]|\([^()]*\))*)\)\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uffff]+")
 
 
-def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
-    """Return the expression of *value*."""
+def expression(value: model.Value) -> str:
+    """Return the expression of *value*; several parts are one text in double quotes, if that needs no escapes."""
+    match value:
+        case model.Joined(parts=(part,)):
+            return expression(part)
+        case model.Joined() if interpolated := _interpolated(value.parts):
+            return interpolated
+        case model.OneLine():
+            return f"oneLine({expression(value.value)})"
+    return _ENCLOSED.sub(r"\1", summed(value))
+
+
+def is_interpolated(value: model.Joined) -> bool:
+    """Return whether the expression of *value* is one text in double quotes."""
+    return bool(_interpolated(value.parts))
+
+
+def _interpolated(parts: Sequence[model.Value]) -> str:
+    """Return the text of *parts* in double quotes, with expressions in braces; "" if it would need other escapes."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            if not is_plain(part):
+                return ""
+            text += plain(part)
+            continue
+        code = _ALONE.sub(r"\1", expression(part))
+        if re.search(r'["\\\n]', code):
+            return ""
+        text += f"${{{code}}}"
+    return f'"{text}"'
+
+
+def summed(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
+    """Return the expression of *value* with its constant texts in single quotes, joined by plus signs."""
     match value:
         case str():
             return literal(value)
         case model.GroovyCode():
             return value.text
         case model.FunctionCall():
-            return f"{value.function}({', '.join(map(expression, value.arguments))})"
+            return f"{value.function}({', '.join(map(summed, value.arguments))})"
         case model.Item():
             return f"item{value.level}" if value.index is None else f"words{value.level}[{value.index}]"
         case model.OrElse():
-            return f"({expression(value.value)} ?: {literal(value.default)})"
+            return f"({summed(value.value)} ?: {literal(value.default)})"
         case model.Joined():
-            return " + ".join(map(expression, value.parts)) or literal("")
+            return " + ".join(map(summed, value.parts)) or literal("")
         case model.OneLine():
-            return f"oneLine({expression(value.value)})"
+            return f"oneLine({summed(value.value)})"
         case model.NoteText():
             return f"kept[{literal(value.path)}]"
         case model.FileText():

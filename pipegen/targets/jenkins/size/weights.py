@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import is_interpolated
 from pipegen.targets.jenkins.model.steps import Around
 
 LARGEST = 1_490
@@ -254,7 +255,7 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
     """Return the weight of the expression of *value*."""
     match value:
         case model.Joined():
-            return sum(map(weigh_value, value.parts)) + len(value.parts) - 1
+            return _weigh_joined(value)
         case model.OrElse():
             # Groovy's tree contains the operand twice: as the condition and as the result.
             return 3 + 2 * weigh_value(value.value)
@@ -269,8 +270,23 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
         case model.GroovyCode():
             if not value.text.startswith('"'):
                 return _weigh_code(value.text)
-            # A text with expressions has a node of its own, and one for each text before, between and after them.
-            expressions = _EXPRESSION.findall(value.text)
-            return _TEXT * (2 + len(expressions)) + sum(map(_weigh_code, expressions))
+            return _weigh_interpolated(list(map(_weigh_code, _EXPRESSION.findall(value.text))))
         case _:
             return _TEXT
+
+
+def _weigh_joined(value: model.Joined) -> int:
+    if len(value.parts) == 1 or not is_interpolated(value):
+        return sum(map(weigh_value, value.parts)) + len(value.parts) - 1
+    return _weigh_interpolated([_weigh_inside(part) for part in value.parts if not isinstance(part, str)])
+
+
+def _weigh_inside(value: model.Value) -> int:
+    """Return the weight of *value* as an expression in a text; one that is a text with one expression is only that."""
+    is_text = isinstance(value, model.GroovyCode) and value.text.startswith('"')
+    return weigh_value(value) - (3 * _TEXT if is_text else 0)
+
+
+def _weigh_interpolated(expressions: Sequence[int]) -> int:
+    """Return the weight of a text with *expressions*: its node, those, and a text before, between and after them."""
+    return _TEXT * (2 + len(expressions)) + sum(expressions)

@@ -9,7 +9,7 @@ from functools import cache
 from pipegen.emit.groovy import literal
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import expression
+from pipegen.targets.jenkins.groovy import summed
 
 # The position of a text; `#` marks a number. No Groovy code contains this character.
 _MARK = "\0"
@@ -77,7 +77,7 @@ def holes(groovy: str) -> Shape:
 
 def value_shape(value: model.Value) -> Shape:
     """Return the expression of *value* with holes for its texts."""
-    return hole(value) if isinstance(value, str) else holes(expression(value))
+    return hole(value) if isinstance(value, str) else holes(summed(value))
 
 
 def filled(code: str, common: Sequence[str | None], texts: str = "texts") -> str:

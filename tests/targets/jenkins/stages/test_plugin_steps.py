@@ -79,12 +79,12 @@ def test_steps_of_the_user(step: str, expected: str | None) -> None:
         ("{tell: '${b.version}'}", "tell(output('b', 'version'))"),
         (
             "{tell: {to: 'v${b.version}', by: [x, '${inputs.who}']}}",
-            "tell(to: 'v' + output('b', 'version'), by: ['x', \"${params.who}\"])",
+            "tell(to: \"v${output('b', 'version')}\", by: ['x', \"${params.who}\"])",
         ),
         ("{tell: '${.own}'}", "tell(readFile(file: '.pipegen/outputs/s/own', encoding: 'UTF-8'))"),
-        ("{tell: '${setup.branch}'}", "tell((env.PIPEGEN_BRANCH ?: ''))"),
+        ("{tell: '${setup.branch}'}", "tell(env.PIPEGEN_BRANCH ?: '')"),
         ("{tell: '$${b.version} $HOME'}", "tell('${b.version} $HOME')"),
-        ("{tell: 'see ${BUILD_URL}'}", "tell('see ' + (env.BUILD_URL ?: ''))"),
+        ("{tell: 'see ${BUILD_URL}'}", "tell(\"see ${env.BUILD_URL ?: ''}\")"),
         ("\"tell '${b.version}'\"", None),
         ("'tell \"${env.HOME}\"'", 'tell "${env.HOME}"'),
         ("{recordIssues: {tools: ['java()']}}", None),
@@ -184,10 +184,10 @@ def test_steps_have_the_variables_and_credentials_of_their_stage(others: str) ->
 
     assert config.messages == ()
     assert "\ncat <<E\n  a\nE\n''' } // }\n" in file.text
-    assert "'TAG=v-' + env.BUILD_NUMBER" in file.text
+    assert '"TAG=v-${env.BUILD_NUMBER}"' in file.text
     if others:
         assert "withCredentials([string(credentialsId: 'api', variable: 'TOKEN')]) {" in lines
-        assert "withEnv(['LEVEL=full', 'TAG=v-' + env.BUILD_NUMBER]) {" in lines
+        assert "withEnv(['LEVEL=full', \"TAG=v-${env.BUILD_NUMBER}\"]) {" in lines
     else:
         assert "TOKEN = credentials('api')" in lines
         for step in ("acmeScan { image.push() }", "parallel(a: { echo 'x' })"):
@@ -212,9 +212,8 @@ def test_blocks_read_the_variables_of_their_stage(others: str) -> None:
     text = _ENV.replace("{around}", "around: ['withEnv([\"X=${env.LEVEL}\"])'], ")
     (file,) = compiled(f"{text}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
     block = file.text.index('withEnv(["X=${env.LEVEL}"]) {')
-    env = "'LEVEL=full', 'RUN=r-'" if others else "LEVEL = 'full'"
-
-    assert file.text.index(env) < file.text.index("'LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER") < block
+    env = "'LEVEL=full', \"RUN=r-" if others else "LEVEL = 'full'"
+    assert file.text.index(env) < file.text.index("'LEVEL=most', \"RUN=m-${env.BUILD_NUMBER}\"") < block
     assert block < file.text.index("try {", block) < file.text.index("} finally {") < file.text.index("tell(")
 
 
@@ -239,8 +238,8 @@ def test_blocks_and_variables_around_them_read_secrets_and_tools(others: str) ->
     tools, secrets = "withTools([['jdk', 'jdk-21', 'JAVA_HOME']]) {", "withCredentials([string(credentialsId: 't'"
     if not others:
         tools, secrets = "tools {", "TOKEN = credentials('t')"
-    url, case = "'URL=https://' + (env.TOKEN ?: '') + '@x', 'J=' + (env.JAVA_HOME ?: '') + '/bin'", "['P=' + (env.TOKEN"
-    steps = ("dir(env.P) {", "echo((env.URL ?: ''))", "./a\n")
+    url, case = "\"URL=https://${env.TOKEN ?: ''}@x\", \"J=${env.JAVA_HOME ?: ''}/bin\"", '["P=${env.TOKEN'
+    steps = ("dir(env.P) {", "echo(env.URL ?: '')", "./a\n")
     positions = [file.text.index(text) for text in (url, case, *steps)]
 
     assert positions == sorted(positions)
@@ -300,7 +299,7 @@ def test_a_script_in_a_block_knows_its_case() -> None:
     text = _ENV.replace("{around}", "around: [\"dir('b')\"], ")
     (file,) = compiled(f"{text}targets: {{ jenkins: {{}} }}\n", "jenkins").files
 
-    assert "['LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER, 'PIPEGEN_CASE=1'] : []) {" in file.text
+    assert "['LEVEL=most', \"RUN=m-${env.BUILD_NUMBER}\", 'PIPEGEN_CASE=1'] : []) {" in file.text
     assert file.text.index("'PIPEGEN_CASE=1'") < file.text.index("dir('b') {")
 
 
@@ -313,10 +312,10 @@ def test_variables_of_cases_contain_statuses(around: str) -> None:
     stages = f"stages: [{{ name: a, script: x }}, {end}], finally: [b]"
     (file,) = compiled(f"pipelines: {{ ci: {{ {stages} }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
     lines = [line.strip() for line in file.text.split("\n")]
-    start = next(number for number, line in enumerate(lines) if "'R=' + env.PIPEGEN_STATUS_A" in line)
+    start = next(number for number, line in enumerate(lines) if '"R=${env.PIPEGEN_STATUS_A}"' in line)
 
-    assert lines[start - 1] == "withEnv(['PIPEGEN_STATUS_A=' + status('a')]) {"
-    assert lines.index("echo((env.R ?: ''))") > start
+    assert lines[start - 1] == "withEnv([\"PIPEGEN_STATUS_A=${status('a')}\"]) {"
+    assert lines.index("echo(env.R ?: '')") > start
 
 
 def test_variables_of_cases_read_others_of_the_same_case() -> None:
@@ -338,9 +337,9 @@ def test_variables_of_cases_read_others_of_the_same_case() -> None:
         "[]",
         ") {",
         "withEnv(",
-        "branch() == 'main' ? ['B=' + (env.A ?: '') + '/y'] :",
+        "branch() == 'main' ? [\"B=${env.A ?: ''}/y\"] :",
         "branch() == 'dev' ? [] :",
-        "env.TAG_NAME ? ['B=' + (env.A ?: '') + '/z'] :",
+        "env.TAG_NAME ? [\"B=${env.A ?: ''}/z\"] :",
         "[]",
     ]
 
@@ -359,12 +358,12 @@ def test_variables_read_others_of_their_stage() -> None:
     stage = f"{{ name: a, env: {env}, steps: {{ jenkins: [{{ tell: '${{FULL}}' }}], elsewhere: skip }} }}"
     (file,) = compiled(f"pipelines: {{ ci: {{ stages: [{stage}] }} }}\ntargets: {{ jenkins: {{}} }}\n", "jenkins").files
     lines = [line.strip() for line in file.text.split("\n")]
-    start = lines.index("withEnv(['APP=shop', 'TAG=1.' + env.BUILD_NUMBER]) {")
+    start = lines.index("withEnv(['APP=shop', \"TAG=1.${env.BUILD_NUMBER}\"]) {")
 
     assert lines[start + 1 : start + 4] == [
-        "withEnv(['IMAGE=' + (env.APP ?: '') + ':' + (env.TAG ?: ''), 'RUN=' + env.BUILD_NUMBER]) {",
-        "withEnv(['FULL=r/' + (env.IMAGE ?: '')]) {",
-        "tell((env.FULL ?: ''))",
+        "withEnv([\"IMAGE=${env.APP ?: ''}:${env.TAG ?: ''}\", \"RUN=${env.BUILD_NUMBER}\"]) {",
+        "withEnv([\"FULL=r/${env.IMAGE ?: ''}\"]) {",
+        "tell(env.FULL ?: '')",
     ]
 
 
@@ -373,9 +372,9 @@ def test_cases_replace_variables_of_steps(others: str) -> None:
     """The inner `withEnv` of Jenkins wins, and it also has values that the script computes."""
     text = _ENV.replace("{around}", "")
     (file,) = compiled(f"{text}{others}targets: {{ jenkins: {{}} }}\n", "jenkins").files
-    step = file.text.index("echo((env.LEVEL ?: ''))")
+    step = file.text.index("echo(env.LEVEL ?: '')")
 
-    assert file.text.index("'RUN=r-'") < file.text.index("['LEVEL=most', 'RUN=m-' + env.BUILD_NUMBER]") < step
+    assert file.text.index('"RUN=r-') < file.text.index("['LEVEL=most', \"RUN=m-${env.BUILD_NUMBER}\"]") < step
 
 
 @pytest.mark.parametrize("order", ["", _ORDER], ids=["declarative", "scripted"])

@@ -90,7 +90,7 @@ def test_reports_that_jenkins_does_not_display_are_archived_after_any_result() -
         "reports: { sast: [a.json, 'b-${setup.tag}.json'], junit: x.xml, dast: a.json },"
         " artifacts: { paths: [trace/], exclude: ['*.json'], when: failure }"
     )
-    patterns = "'a.json, b-' + (env.TAG_NAME ?: '').replace(',', '?') + '.json'"
+    patterns = "\"a.json, b-${(env.TAG_NAME ?: '').replace(',', '?')}.json\""
 
     assert (
         f"skipMarkingBuildUnstable: true\narchiveArtifacts artifacts: {patterns}, allowEmptyArchive: true\n}}" in text

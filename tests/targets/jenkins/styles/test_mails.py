@@ -27,8 +27,8 @@ def test_mails_that_differ_in_the_name_of_the_stage_are_one_function(style: str)
 
     assert text.count(_CALL) == 6
     assert text.count("mail to: 'ops@example.org'") == 1
-    assert "subject: '[Pipeline] ' + env.PIPEGEN_PROJECT_SHORT_NAME + ' p/' + env.STAGE_NAME + ' failed'" in text
-    assert "during\\nstage ' + env.STAGE_NAME + '. See the log" in text
+    assert 'subject: "[Pipeline] ${env.PIPEGEN_PROJECT_SHORT_NAME} p/${env.STAGE_NAME} failed"' in text
+    assert "during\\nstage ${env.STAGE_NAME}. See the log" in text
 
 
 def test_mails_of_several_pipelines_have_a_function_for_each_of_them() -> None:
@@ -41,8 +41,8 @@ def test_mails_of_several_pipelines_have_a_function_for_each_of_them() -> None:
     text = built(f"pipelines: {{ {', '.join(pipelines)} }}\n", "scripted").text
 
     assert [text.count(call) for call in ("{ mailFailure() }", "{ mailFailure2() }")] == [4, 4]
-    assert "env.PIPEGEN_PROJECT_SHORT_NAME + ' other/' + env.STAGE_NAME.minus('other: ') + ' failed'" in text
-    assert "during\\nstage ' + env.STAGE_NAME.minus('my app: ') + '. See the log" in text
+    assert "${env.PIPEGEN_PROJECT_SHORT_NAME} other/${env.STAGE_NAME.minus('other: ')} failed\"" in text
+    assert "during\\nstage ${env.STAGE_NAME.minus('my app: ')}. See the log" in text
 
 
 def test_few_mails_stay_in_their_stages() -> None:
@@ -50,7 +50,7 @@ def test_few_mails_stay_in_their_stages() -> None:
     text = generated(*_stages("lint", "build", "release"))
 
     assert _CALL not in text
-    assert "p/lint failed'" in text
+    assert 'p/lint failed"' in text
 
 
 def test_other_mails_stay_in_their_stages() -> None:
@@ -60,7 +60,7 @@ def test_other_mails_stay_in_their_stages() -> None:
 
     assert text.count("mail to:") == 3
     assert "'No release'" in text
-    assert "p/failed failed'" in text
+    assert 'p/failed failed"' in text
 
 
 def test_each_text_has_its_function() -> None:

@@ -144,7 +144,7 @@ def test_a_function_sends_the_mail_of_the_stage_after_all_attempts() -> None:
 
     assert "void unitSteps() {\ntry {\nretry(3) {\nnode('') {\n" in text
     assert "} catch (error) {\ncatchError {\nmail to: 'ops@example.org'," in text
-    assert "' p/' + env.STAGE_NAME + ' failed'" in text
+    assert ' p/${env.STAGE_NAME} failed"' in text
     assert "succeeded(" not in text
 
 

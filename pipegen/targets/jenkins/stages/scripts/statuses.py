@@ -8,6 +8,7 @@ from copy import copy
 
 from pipegen.emit.groovy import literal
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.named_jobs import NamedJob, names_by_key
 
 _PREFIX = "PIPEGEN_STATUS"
@@ -48,7 +49,8 @@ class Statuses:
             return steps
         slugs = {"": "", **{job.stage: job.slug for job in named.plan.jobs}}
         values = [
-            f"{literal(variable(slugs[stage]) + '=')} + {self._status(named, stage)}" for stage in named.job.statuses
+            expression(model.Joined((f"{variable(slugs[stage])}=", model.GroovyCode(self._status(named, stage)))))
+            for stage in named.job.statuses
         ]
         return (model.Wrapped(f"withEnv([{', '.join(values)}])", steps),)
 

@@ -41,7 +41,7 @@ def test_a_key_of_files_differs_from_its_prefix() -> None:
 
     assert plain == (".npm", "'npm'")
     assert re.fullmatch("'npm-[0-9a-f]{8}'", of_files[1])
-    assert computed == (".npm", "cacheKey('npm' + (env.PIPEGEN_BRANCH ?: ''))")
+    assert computed == (".npm", "cacheKey(\"npm${env.PIPEGEN_BRANCH ?: ''}\")")
 
 
 def test_the_same_key_is_the_same_cache() -> None:

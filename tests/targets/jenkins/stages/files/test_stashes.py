@@ -43,7 +43,7 @@ def test_setup_values_are_in_the_patterns_of_files() -> None:
     text = jenkinsfile(scripts(plan(("a", "b"), a=files, b={"files": ("a",)})))
     tag, commit = "(env.TAG_NAME ?: '').replace(',', '?')", "env.PIPEGEN_SHORT_COMMIT"
 
-    assert f"includes: 'a-' + {tag} + '.tgz, ' + {commit} + ', ' + {commit} + '/'" in text
+    assert f'includes: "a-${{{tag}}}.tgz, ${{{commit}}}, ${{{commit}}}/"' in text
     assert "env.PIPEGEN_SHORT_COMMIT = git.GIT_COMMIT.substring(0, 8)" in text
 
 
