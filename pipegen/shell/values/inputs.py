@@ -8,7 +8,7 @@ from pipegen.plan.model import Input, InputType, Plan
 from pipegen.plan.model.inputs import NUMBER
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.layout import failure, otherwise
+from pipegen.shell.layout import otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import JobWords
 from pipegen.shell.quote import (
@@ -67,10 +67,11 @@ def unchecked(inputs: Iterable[Input]) -> tuple[Input, ...]:
 
 def _checks(declared: Input, value: Word, lowering: Lowering, *, may_be_empty: bool) -> Iterator[str]:
     """Yield the lines that check *value* against the input *declared*."""
-    if declared.default is None and not may_be_empty:
-        yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{declared.name}" has no value'))
+    checks_more = lowering.host.checks_choices or not declared.words
+    if declared.default is None and not may_be_empty and (declared.accepts("") or not checks_more):
+        yield f"[ -n {quote(value)} ] || {{ echo 'input {declared.name} has no value' >&2; exit 1; }}"
     if declared.words:
-        if lowering.host.checks_choices:
+        if checks_more:
             yield from _check_choice(declared, value, may_be_empty=may_be_empty)
         return
     start = f"[ -z {quote(value)} ] || " if may_be_empty else ""

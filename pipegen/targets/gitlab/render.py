@@ -129,7 +129,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "when": job.when or None,
             "start_in": job.start_in or None,
             "manual_confirmation": job.manual_confirmation or None,
-            "environment": _environment(job.environment) if job.environment else None,
+            "environment": _environment(job.environment, job.raw) if job.environment else None,
             "resource_group": job.resource_group or None,
             "allow_failure": None if job.limits is UNLIMITED and not job.is_blocking else _allow_failure(job),
             "retry": _retry(job.limits.retry) if job.limits.retry else _empty(job, "retry"),
@@ -165,8 +165,9 @@ def _inherit(job: GitLabJob) -> Value:
     return Flow(keys if job.inherits_variables else {**keys, "variables": False})
 
 
-def _environment(environment: EnvironmentKeys) -> Value:
-    return without_none(
+def _environment(environment: EnvironmentKeys, raw: Mapping[str, Data]) -> Value:
+    """Return the keys of *environment*; its name is enough if there are no others, also none in *raw*."""
+    keys = without_none(
         {
             "name": environment.name,
             "url": environment.url or None,
@@ -177,6 +178,7 @@ def _environment(environment: EnvironmentKeys) -> Value:
             "kubernetes": _kubernetes(environment),
         }
     )
+    return keys if len(keys) > 1 or "environment" in raw else environment.name
 
 
 def _kubernetes(environment: EnvironmentKeys) -> Value:
@@ -188,10 +190,11 @@ def _kubernetes(environment: EnvironmentKeys) -> Value:
 def _allow_failure(job: GitLabJob) -> Value:
     if codes := job.limits.exit_codes:
         return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
-    # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
+    # The defaults: a manual job may fail, unless its rules make it manual (https://docs.gitlab.com/ci/yaml/#allow_failure)
     if job.is_blocking:
         return None if job.rules or job.rules_from else False
-    return job.limits.allow_failure or None
+    is_default = job.when == "manual" and job.raw.keys().isdisjoint(("when", "rules"))
+    return None if is_default else job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:

@@ -49,8 +49,9 @@ def test_any_text_arrives_unchanged(world: World, name: str) -> None:
         ("v12", {"pattern": "v1|v2"}, "does not match v1|v2: v12"),
         ("$(touch /tmp/x)", {"pattern": "it's %s"}, "does not match it's %s: $(touch /tmp/x)"),
         (None, {}, "has no value"),
-        ("", {"choices": ["quick"]}, "has no value"),
+        ("", {"choices": ["quick"]}, "is not one of quick: "),
         ("", {"pattern": ".*"}, "has no value"),
+        ("", {"pattern": ".+"}, "does not match .+: "),
     ],
 )
 def test_an_invalid_input_fails_the_stage(world: World, value: str | None, takes: object, message: str) -> None:
@@ -58,7 +59,7 @@ def test_an_invalid_input_fails_the_stage(world: World, value: str | None, takes
     done = run(world, value, takes)
 
     assert (done.status, (world.root / "seen").exists()) == (1, False)
-    assert f"input x {message}\n" in done.errors.replace('"x"', "x")
+    assert f"input x {message}\n" in done.errors
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,8 @@ def test_an_input_is_read_once_before_the_script() -> None:
 
     plan = plan_of([stage], inputs={"x": "1"})
     assert text_of(script_of(plan, "t", host())) == 'echo "$INPUT_x"\n./x "$INPUT_x"\n'
+    plan = plan_of([{"name": "t", "script": ["./x --INPUT_x --a-INPUT_x=${inputs.x}"]}], inputs={"x": "1"})
+    assert text_of(script_of(plan, "t", host())) == './x --INPUT_x --a-INPUT_x="$INPUT_x"\n'
     for line in ("set -u", "INPUT_x=2"):
         plan = plan_of([{"name": "t", "script": [line, "echo ${inputs.x}"]}], inputs={"x": "1"})
         assert text_of(script_of(plan, "t", host())) == copied % line

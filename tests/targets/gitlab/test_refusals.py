@@ -112,7 +112,7 @@ def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: li
 def test_names_of_environments_are_such_as_gitlab_accepts(name: str, expected: str) -> None:
     """They may contain letters, digits, blanks and `-_/.`, with no slash at an end; a digest follows a changed name."""
     stage = {"name": "s", "script": ["x"], "environment": name}
-    data = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]["name"]
+    data = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]
 
     assert re.fullmatch(f"{re.escape(expected)}[0-9a-f]*" if expected.endswith("-") else re.escape(expected), data)
 

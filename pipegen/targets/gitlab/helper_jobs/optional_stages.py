@@ -7,7 +7,7 @@ https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pipegen.emit.yaml import Data
 from pipegen.structs import replace
@@ -53,7 +53,7 @@ def waiting_job(draft: DraftJob, job: GitLabJob, name: str, image: ImageKeys | N
         stage=job.stage,
         # GitLab may evaluate the rules of both jobs differently.
         needs=(NeedEntry(job.name, artifacts=_leaves_files(job), is_optional=raw is not None),),
-        rules=tuple(map(_rule, job.rules)) if raw is None else (),
+        rules=_rules(job.rules) if raw is None else (),
         variables=_variables(job, read),
         script=(ScriptEntry("true"),),
         artifacts=job.artifacts,
@@ -112,6 +112,12 @@ def _raw_artifacts(job: GitLabJob) -> dict[str, Data]:
     """Return the raw keys of *job* that say which files it leaves."""
     artifacts = job.raw.get("artifacts")
     return {key: artifacts[key] for key in _FILES if key in artifacts} if isinstance(artifacts, dict) else {}
+
+
+def _rules(rules: Sequence[RuleEntry]) -> tuple[RuleEntry, ...]:
+    """Return *rules* of a stage for its helper; a run in which none matches needs no rule that says so."""
+    entries = tuple(map(_rule, rules))
+    return entries[:-1] if len(entries) > 1 and entries[-1] == RuleEntry("", _NEVER) else entries
 
 
 def _rule(rule: RuleEntry) -> RuleEntry:

@@ -12,6 +12,7 @@ from pipegen.targets.texts import named_inputs
 
 # The start of an expansion in a value, also `%NAME%`.
 _EXPANDED = r"[$%]"
+_BETWEEN_WORDS = r"_+|(?<=[a-z])(?=[A-Z])"
 
 
 def input_variables(plans: Sequence[Plan]) -> tuple[VariableEntry, ...]:
@@ -32,10 +33,16 @@ def _variable(input_: Input) -> VariableEntry:
         name=input_.name,
         value=value,
         # The form shows only variables with a description.
-        description=input_.description or f"Read as inputs.{input_.name}.",
+        description=input_.description or _title(input_.name),
         is_raw=re.search(_EXPANDED, value) is not None,
         options=tuple(dict.fromkeys((value, *choices))) if choices and value not in choices else choices,
     )
+
+
+def _title(name: str) -> str:
+    """Return *name* as a title: `dry_run` is "Dry run"."""
+    words = re.sub(_BETWEEN_WORDS, " ", name).strip() or name
+    return words.capitalize() if words.isupper() else words[:1].upper() + words[1:]
 
 
 def refusals(plans: Sequence[Plan]) -> tuple[RuleEntry, ...]:

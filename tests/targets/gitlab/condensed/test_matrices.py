@@ -228,7 +228,7 @@ def test_values_are_in_services_environments_and_locks() -> None:
     matrix = _matrix(*keys)["unit"]
 
     assert matrix["services"] == [{"name": "db:$v", "alias": "db"}]
-    assert matrix["environment"]["name"] == "qa-$v"
+    assert matrix["environment"] == "qa-$v"
     assert matrix["resource_group"] == "door-$v"
 
 

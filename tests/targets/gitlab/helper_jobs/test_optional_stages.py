@@ -28,6 +28,13 @@ def test_a_later_stage_needs_the_helper() -> None:
     ]
 
 
+def test_a_helper_has_no_rule_for_the_runs_that_match_no_other() -> None:
+    """GitLab leaves it out there."""
+    helper = compiled(OPTIONAL.replace("event: merge_request", "not: { changes: [src/**] }")).data["wait for load"]
+
+    assert helper["rules"] == [{"changes": ["src/**/*"]}]
+
+
 def test_a_finally_stage_gets_the_files_without_the_helper() -> None:
     """It waits for whole stages, so that there is no helper: GitLab would refuse a dependency on one."""
     output = compiled(

@@ -11,12 +11,14 @@ from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
 
-def variable(takes: str) -> object:
-    """Return the variable of an input declared as *takes*."""
-    config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: [echo]}}]}}}}\n"
+def variable(takes: str, name: str = "x") -> dict[str, object]:
+    """Return the variable of the input *name*, declared as *takes*."""
+    config = f"inputs: {{{name}: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: [echo]}}]}}}}\n"
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
-    return yaml_data(generate(analysed, registry.load("gitlab"), {}, report)[-1].text)["variables"]["x"]
+    data = yaml_data(generate(analysed, registry.load("gitlab"), {}, report)[-1].text)
+    variable: dict[str, object] = data["variables"][name]
+    return variable
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,15 @@ def variable(takes: str) -> object:
 )
 def test_an_input_becomes_a_variable_with_a_literal_default(takes: str, expected: dict[str, object]) -> None:
     """Choices become its options; unread inputs are included."""
-    assert variable(takes) == {"description": "Read as inputs.x.", **expected}
+    assert variable(takes) == {"description": "X", **expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [("dry_run", "Dry run"), ("mavenGoals", "Maven Goals"), ("DEPLOY_TO", "Deploy to")]
+)
+def test_an_input_without_a_description_has_its_name_as_a_title(name: str, title: str) -> None:
+    """GitLab's form shows only variables with a description."""
+    assert variable("a", name)["description"] == title
 
 
 def test_the_description_is_unchanged() -> None:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from plan.sample_plans import plan_of
+from targets.gitlab.compiled import compiled
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
@@ -101,3 +102,37 @@ def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:
         plan = plan_of(f"[{{name: '{name}', script: [x], cache: {{paths: [a/]}}}}]")
 
         assert [cache.key for cache in lower_caches(plan.jobs[0], plan, Report())] == [f"stage{name}"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("approve: { optional: true }", None),
+        ("approve: Go?", False),
+        ("approve: { optional: true }, when: { branch: main }", True),
+        ("approve: { optional: true }, raw: { gitlab: { rules: [{ when: on_success }] } }", True),
+    ],
+)
+def test_a_manual_job_without_rules_may_fail_anyway(keys: str, expected: object) -> None:
+    """GitLab waits for one with rules unless they, or the job, say that it may fail."""
+    data = compiled(f"pipelines: {{ p: {{ stages: [{{ name: s, script: x, {keys} }}] }} }}").data
+
+    assert data["s"].get("allow_failure") is expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("environment: qa", "qa"),
+        ("environment: { name: qa, url: https://qa.example.org }", {"name": "qa", "url": "https://qa.example.org"}),
+        (
+            "environment: qa, raw: { gitlab: { environment: { deployment_tier: testing } } }",
+            {"name": "qa", "deployment_tier": "testing"},
+        ),
+    ],
+)
+def test_the_name_of_an_environment_is_enough(keys: str, expected: object) -> None:
+    """Raw keys of an environment are merged with those of its stage."""
+    data = compiled(f"pipelines: {{ p: {{ stages: [{{ name: s, script: x, {keys} }}] }} }}").data
+
+    assert data["s"]["environment"] == expected

@@ -38,7 +38,7 @@ def test_the_branch_in_the_name_of_an_environment_is_a_slug(name: str) -> None:
         f"pipelines: {{ p: {{ stages: [{{ name: s, script: x, environment: 'review/${{setup.{name}}}' }}] }} }}"
     ).data
 
-    assert data["s"]["environment"] == {"name": "review/$CI_COMMIT_REF_SLUG"}
+    assert data["s"]["environment"] == "review/$CI_COMMIT_REF_SLUG"
 
 
 @pytest.mark.parametrize(
