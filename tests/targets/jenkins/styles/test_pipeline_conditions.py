@@ -91,6 +91,22 @@ def test_a_file_that_removes_what_stages_share_tests_the_condition_in_a_function
     assert "script {\nif (conditionHolds()) {" in _text("branch: main", stages)
 
 
+@pytest.mark.parametrize(
+    ("stage", "start"),
+    [
+        ("script: x", "return conditionHolds(pipeline)"),
+        ("build: v, publish: { image: true }", "return !onDemand().contains(pipeline) && conditionHolds(pipeline)"),
+    ],
+)
+def test_a_file_lists_pipelines_on_demand_only_if_there_are_some(stage: str, start: str) -> None:
+    """Others run unless the parameter names pipelines."""
+    others = "b: { when: { tag: true }, stages: [{ name: t, script: x }] }"
+    text = built(f"pipelines: {{ a: {{ stages: [{{ name: s, {stage} }}] }}, {others} }}\n", "scripted").text
+
+    assert start in text
+    assert ("List onDemand()" in text) == ("onDemand" in start)
+
+
 def _stages_text(*stages: str) -> str:
     """Return the unindented lines of the file of *stages*, all of them beside each other."""
     config = f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [[[a, b]]] }} }}\n"
