@@ -190,11 +190,10 @@ def _kubernetes(environment: EnvironmentKeys) -> Value:
 def _allow_failure(job: GitLabJob) -> Value:
     if codes := job.limits.exit_codes:
         return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
-    # The defaults: a manual job may fail, unless its rules make it manual (https://docs.gitlab.com/ci/yaml/#allow_failure)
+    # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
     if job.is_blocking:
         return None if job.rules or job.rules_from else False
-    is_default = job.when == "manual" and job.raw.keys().isdisjoint(("when", "rules"))
-    return None if is_default else job.limits.allow_failure or None
+    return job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:

@@ -107,22 +107,6 @@ def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ("approve: { optional: true }", None),
-        ("approve: Go?", False),
-        ("approve: { optional: true }, when: { branch: main }", True),
-        ("approve: { optional: true }, raw: { gitlab: { rules: [{ when: on_success }] } }", True),
-    ],
-)
-def test_a_manual_job_without_rules_may_fail_anyway(keys: str, expected: object) -> None:
-    """GitLab waits for one with rules unless they, or the job, say that it may fail."""
-    data = compiled(f"pipelines: {{ p: {{ stages: [{{ name: s, script: x, {keys} }}] }} }}").data
-
-    assert data["s"].get("allow_failure") is expected
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
         ("environment: qa", "qa"),
         ("environment: { name: qa, url: https://qa.example.org }", {"name": "qa", "url": "https://qa.example.org"}),
         (
