@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from pipegen.emit.groovy import block, is_plain, literal, plain, stripped_block
 from pipegen.readback.groovy import indented
@@ -138,6 +139,12 @@ def selected(condition: model.Selected) -> str:
     return " || ".join(f"isSelected({literal(pipeline)})" for pipeline in condition.pipelines)
 
 
+def calls(chunks: Iterable[model.Chunk]) -> list[tuple[model.Selected, str]]:
+    """Return the calls of the functions of *chunks*, together for neighbours with the same condition."""
+    groups = groupby((chunk for chunk in chunks if chunk.function), key=lambda chunk: chunk.selected)
+    return [(condition, "\n".join(f"{chunk.function}()" for chunk in group)) for condition, group in groups]
+
+
 def tool_list(tools: Sequence[model.Tool]) -> str:
     """Return the list of *tools*: type, name and variable of each."""
     return f"[{', '.join(literals((tool.type, tool.name, tool.home)) for tool in tools)}]"
@@ -193,6 +200,7 @@ FILTERS: Mapping[str, Callable[..., object]] = {
     "label": label,
     "node": node,
     "selected": selected,
+    "calls": calls,
     "tool_list": tool_list,
     "comment": comment,
 }

@@ -84,6 +84,14 @@ def test_a_scripted_file_tests_the_condition_in_a_function() -> None:
     assert "if (conditionHolds()) {" in _text("branch: main", _STAGES, style="scripted")
 
 
+def test_functions_with_stages_of_one_pipeline_are_called_on_one_test() -> None:
+    """More stages than fit into a function are in several."""
+    stages = ", ".join(f"{{ name: s{number}, script: x }}" for number in range(60))
+    text = _text("branch: main", stages, style="scripted")
+
+    assert "if (conditionHolds()) {\naddStages1()\naddStages2()\n}\n" in text
+
+
 def test_a_file_that_removes_what_stages_share_tests_the_condition_in_a_function() -> None:
     """The removal is Groovy."""
     stages = "{ name: a, build: x }, { name: b, run: { image: '${a.imageID}' } }"
