@@ -114,7 +114,9 @@ def _settable(
 def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, report: Report) -> None:
     """Report variables that cases of *plan* set, and that *engine*, a condition or an input reads or sets itself."""
     for job in plan.jobs:
-        reserved = _reserved_names(job, plan, job.conditions) if job.cases else set()
+        if not job.cases:
+            continue
+        reserved = _reserved_names(job, plan, job.conditions)
         if job.computed_names:
             _check_number(job, reserved, report)
         for name, text in [variable for case in job.engine_cases for variable in case.variables]:

@@ -51,12 +51,14 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
         return document
     base_names = {job.name for job in base_jobs}
     users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)
+    shared = [key for key, value in defaults.as_map().items() if value]
     return replace(
         document,
         defaults=defaults,
         # A job that extends another gets the keys from that one.
         jobs=tuple(
-            _job(job, values.get(job.name), defaults, users) if job.name in base_names else job for job in document.jobs
+            _job(job, values.get(job.name), defaults, shared, users) if job.name in base_names else job
+            for job in document.jobs
         ),
     )
 
@@ -154,8 +156,12 @@ def _lines(key: str, defaults: DefaultKeys) -> int:
     return 1
 
 
-def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, users: tuple[str, ...]) -> GitLabJob:
+def _job(
+    job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, shared: Sequence[str], users: tuple[str, ...]
+) -> GitLabJob:
     """Return *job*, which has *values*, with the keys that differ from *defaults*; helpers get only those of *users*.
+
+    *shared* are the keys with a value in *defaults*.
 
     A job with keys in GitLab's own syntax keeps its keys, because those are merged with them.
     """
@@ -164,18 +170,12 @@ def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, user
     if values is None:
         return job if job.inherited is not None else replace(job, inherited=users)
     without = removed(job.raw)
-    own = values.as_map()
-    lacking = [
-        key
-        for key, value in defaults.as_map().items()
-        if value and (key in without or not (own[key] or key in job.raw))
-    ]
+    lacking = [key for key in shared if key in without or not (getattr(values, key) or key in job.raw)]
     job = job if job.raw else _without_repeated(job, defaults)
     if not lacking:
         return job
     inherited = job.inherited
     if any(key not in _WITH_EMPTY_VALUE or key in without for key in lacking):
-        shared = [key for key, value in defaults.as_map().items() if value]
         inherited = tuple(key for key in (*users, *shared) if key not in lacking)
         lacking = []
     return replace(job, emptied=tuple(lacking), inherited=inherited)

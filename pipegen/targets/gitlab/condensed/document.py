@@ -27,7 +27,6 @@ from pipegen.targets.gitlab.condensed.scripts import (
 from pipegen.targets.gitlab.condensed.shared_keys import with_shared_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.jobs.hidden_jobs import without_single_images, without_single_users
-from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
 
 _OF_RUNNER = ("GIT_STRATEGY", HELPER)
@@ -145,7 +144,7 @@ def _with_shared_variables(document: Document, plan_jobs: Mapping[str, PlanJob])
     """
     posting = {name for name, plan_job in plan_jobs.items() if plan_job.posts}
     stage_jobs = [job for job in document.base_jobs() if job.runs_stage and job.name not in posting]
-    if len(stage_jobs) < 2 or any("variables" in removed(job.raw) for job in stage_jobs):  # noqa: PLR2004 - several
+    if len(stage_jobs) < 2 or any(job.raw.get("variables", "") is None for job in stage_jobs):  # noqa: PLR2004 - several
         return document
     if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):
         return document

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from pipegen.emit.yaml import Data, write
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.condensed.conditions import LEAST_SAVED_LINES, saved_lines
 from pipegen.targets.gitlab.condensed.names import TemplateNames, shared_name
-from pipegen.targets.gitlab.jobs.raw import removed
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, EMPTY_JOB, Document, GitLabJob, ImageKeys
 from pipegen.targets.gitlab.render import job_data, script_data
 
@@ -34,6 +34,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "trigger": ("trigger",),
 }
 _LIMITS = ("retry", "timeout")
+_FIRST_FIELDS = attrgetter(*(f"limits.{name}" if name in _LIMITS else name for name, *_ in _FIELDS.values()))
 # Keys with one value on their line, which GitLab does not merge with others.
 _REPLACED = ("image", "timeout")
 # Raw keys that say more about a job than what others may have in common with it, or that GitLab does not merge.
@@ -133,14 +134,14 @@ def _has_archives(keys: Sequence[_Key]) -> bool:
 def _keys(job: GitLabJob) -> Iterator[_Key]:
     """Yield the keys of *job* that other jobs may share; rules that pipegen generates are shared before."""
     raw = job.raw
-    for key, names in _FIELDS.items():
-        has_fields = _field(job, names[0]) or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
+    for (key, names), first in zip(_FIELDS.items(), _FIRST_FIELDS(job), strict=True):
+        has_fields = first or (key == "artifacts" and job.artifact_keys is not DEFAULT_ARTIFACT_KEYS)
         if not raw.get(key, has_fields) or (key == "needs" and _has_few_needs(job)):
             continue
         # Null would not remove the `coverage` of these fields from another job.
-        if key != "artifacts" or "coverage" not in removed(raw):
+        if key != "artifacts" or raw.get("coverage", "") is not None:
             is_replaced = key in raw and (key == "trigger" or not isinstance(raw[key], dict))
-            fields = () if is_replaced else tuple([_hashable(_field(job, name)) for name in names])
+            fields = () if is_replaced else tuple([_hashable_field(job, name) for name in names])
             yield _Key(key, fields, repr(raw[key]) if key in raw else "")
     for key in job.emptied:
         yield _Key(key)
@@ -161,9 +162,9 @@ def _variables(job: GitLabJob) -> Iterator[_Key]:
                 yield _Key("variables", (variable,), variable=variable.name)
 
 
-def _hashable(value: object) -> object:
-    """Return *value*, or its text for needs on jobs of other pipelines, which are maps."""
-    return repr(value) if isinstance(value, tuple) and any(isinstance(item, Mapping) for item in value) else value
+def _hashable_field(job: GitLabJob, name: str) -> object:
+    """Return the field of *job* with the *name*, or its text for needs on jobs of other pipelines, which are maps."""
+    return repr(job.other_files) if name == "other_files" else _field(job, name)
 
 
 def _has_few_needs(job: GitLabJob) -> bool:

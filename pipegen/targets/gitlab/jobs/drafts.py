@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from pipegen.diagnostics.codes import CASE_VARIABLE, RAW_REPLACES, SEVERAL_LOCKS
@@ -171,7 +171,7 @@ class _Drafting(Struct, kw_only=True):
             _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
-        self._report_lost(job, set_by_engine.names)
+        self._report_lost(job, set_by_engine)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, plan, parts, trigger, report), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
@@ -215,10 +215,11 @@ class _Drafting(Struct, kw_only=True):
         values = variable_texts(job, self.plan, raw_variables(job))
         return constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)
 
-    def _report_lost(self, job: Job, names: Collection[str]) -> None:
-        """Report variables in `env` of *job* that a script of GitLab in its place lacks: the job sets only *names*."""
+    def _report_lost(self, job: Job, set_by_engine: Constants) -> None:
+        """Report variables in `env` of *job* that a script of GitLab in its place lacks, which is *set_by_engine*."""
         if not replaces_script(job):
             return
+        names = set_by_engine.names
         values = variable_texts(job, self.plan, raw_variables(job))
         for name, text in [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]:
             if name not in names and values.get(name) != f"${name}":
@@ -253,10 +254,10 @@ class _Drafting(Struct, kw_only=True):
 
 def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ...]) -> bool:
     """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
+    if not (constants.variables or constants.job.cases):
+        return False
     names = {*constants.names}
     all_names = {*names, *constants.job.computed_names}
-    if not all_names:
-        return False
     texts = repr(keys)
     # Searching for a name is nearly free; searching for a pattern is not, and most texts have none of the names.
     return not names.isdisjoint(params_of(parts.setup)) or any(

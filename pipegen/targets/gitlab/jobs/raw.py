@@ -105,7 +105,7 @@ def removed(raw: Mapping[str, Data]) -> frozenset[str]:
 
 def has_rules(raw: Mapping[str, Data]) -> bool:
     """Return whether *raw* may decide in which pipelines the job is."""
-    return any(key in raw for key in _RULES)
+    return not raw.keys().isdisjoint(_RULES)
 
 
 def starts_in(raw: Mapping[str, Data]) -> frozenset[str]:
