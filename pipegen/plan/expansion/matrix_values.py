@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 
 from pipegen.bindings.combinations import axis_value
 from pipegen.config.model import CombinationOf, StageConfig, StepValue
@@ -30,6 +31,7 @@ _KEYS_WITH_AXES = {
     "tools": (),
     "when": (),
 }
+_VALUES_WITH_AXES = attrgetter(*_KEYS_WITH_AXES)
 
 
 def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
@@ -48,8 +50,8 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
         cases = tuple(_with_axis_values_in_when(item, stage, report) for item in items)
         if not _same(cases, items):
             changed["cases"] = replace(stage.cases, node=replace(stage.cases.node, items=cases))
-    for key, skipped in _KEYS_WITH_AXES.items():
-        value: StepValue | None = getattr(stage, key)
+    values: tuple[StepValue | None, ...] = _VALUES_WITH_AXES(stage)
+    for (key, skipped), value in zip(_KEYS_WITH_AXES.items(), values, strict=True):
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
             continue
         is_of_texts = key in _LISTS_OF_TEXTS

@@ -46,9 +46,9 @@ _ONE_LINE = frozenset(
 def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> list[Command]:
     """Return the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
     commands: list[Command] = []
-    # GitLab reads the file of a child pipeline itself.
-    has_script = any(type(step) is not TriggerJob for step in lowering.job.steps)
-    for stage in lowering.job.files if has_script else ():
+    for stage in lowering.job.files:
+        if all(type(step) is TriggerJob for step in lowering.job.steps):
+            break  # GitLab reads the file of a child pipeline itself.
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
             path = transfer_path(f"files/{job.slug}.tar", lowering.host)

@@ -37,7 +37,7 @@ def rewrite(
     # *skips* is the number of characters at the start of the next part that are written already.
     pieces: list[str] = []
     text, skips, is_interrupted, is_open = "", 0, False, False
-    has_patterns = any("=~" in part for part in script.parts if type(part) is str)
+    has_patterns = len(script.parts) > 1 and any("=~" in part for part in script.parts if type(part) is str)
     for number, part in enumerate(script.parts, 1):
         if len(text) > _LONG:
             # Only a word at its end may be changed again, which would copy a long text for each reference.

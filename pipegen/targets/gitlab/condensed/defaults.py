@@ -46,7 +46,7 @@ def with_defaults(document: Document, *, has_scripts: bool) -> Document:
     if document.tags or document.external:
         defaults = replace(defaults, tags=())
     # A helper that extends another needs no line of its own.
-    others = sum(not job.runs_stage for job in base_jobs)
+    others = len(base_jobs) - len(stage_jobs)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
     base_names = {job.name for job in base_jobs}

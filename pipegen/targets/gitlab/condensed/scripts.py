@@ -151,11 +151,11 @@ def with_ends(document: Document) -> Document:
     inherited = {hidden.name for hidden in document.hidden if hidden.before_script}
     groups: dict[ScriptEntry, list[GitLabJob]] = {}
     for job in document.base_jobs():
-        if job.runs_stage and len(job.script) > 1 and not job.before_script and inherited.isdisjoint(job.extended):
+        if len(job.script) > 1 and not job.before_script and job.runs_stage and inherited.isdisjoint(job.extended):
             groups.setdefault(job.script[-1], []).append(job)
     lengths: dict[str, int] = {}
     for group in groups.values():
-        sharing, length = _end(group)
+        sharing, length = _end(group) if len(group) > 1 else ((), 0)
         lengths |= {job.name: len(job.script) - length for job in sharing}
     return replace(
         document,

@@ -56,7 +56,7 @@ def with_built_images(plans: Sequence[Plan], settings: GitLabSettings) -> Sequen
 
 def builds_dockerfile(job: Job) -> bool:
     """Return whether *job* is such a helper, no stage of the config."""
-    return any(isinstance(step, BuildImage) and isinstance(step.blubberfile, ImageFile) for step in job.steps)
+    return any(type(step) is BuildImage and isinstance(step.blubberfile, ImageFile) for step in job.steps)
 
 
 def _key(job: Job) -> _Key | None:
