@@ -6,8 +6,8 @@ block. Lines are not wrapped, there are no anchors, and entries keep their order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache, partial
 from typing import TypeAlias
 
 from pipegen.emit.yaml_scalar import (
@@ -71,41 +71,28 @@ def with_header(header: Iterable[str], text: str) -> str:
     return "\n".join([*lines, "", text]) if lines else text
 
 
-class _WrittenCache(dict[str, str]):
-    """A cache of written texts."""
-
-    def __init__(self, write_one: Callable[[str], str]) -> None:
-        super().__init__()
-        self._write_one = write_one
-
-    def __missing__(self, text: str) -> str:
-        """Return *text* as written, and cache it."""
-        written = self[text] = self._write_one(text)
-        return written
-
-
 class _Line:
-    """Writes values on one line."""
+    """Writes values on one line; most texts occur several times."""
 
     def __init__(self) -> None:
-        self.texts = _WrittenCache(write_text)
-        self._texts_in_flow = _WrittenCache(write_text_in_flow)
-        self._keys_in_flow = _WrittenCache(partial(write_key, in_flow=True))
+        self.text = cache(write_text)
+        self._text_in_flow = cache(write_text_in_flow)
+        self._key_in_flow = cache(partial(write_key, in_flow=True))
 
     def flow(self, value: Data) -> str:
         """Return *value* in flow style."""
         match value:
             case str():
-                return self._texts_in_flow[value]
+                return self._text_in_flow(value)
             case list() | tuple():  # before abstract classes, whose tests take longer
-                texts = self._texts_in_flow
-                return f"[{', '.join([texts[item] if type(item) is str else self.flow(item) for item in value])}]"
+                text = self._text_in_flow
+                return f"[{', '.join([text(item) if type(item) is str else self.flow(item) for item in value])}]"
             case bool():
                 return "true" if value else "false"
             case dict() | Mapping():
-                keys, texts = self._keys_in_flow, self._texts_in_flow
+                write_key_in_flow, text = self._key_in_flow, self._text_in_flow
                 items = [
-                    f"{keys[key]} {texts[item] if type(item) is str else self.flow(item)}"
+                    f"{write_key_in_flow(key)} {text(item) if type(item) is str else self.flow(item)}"
                     for key, item in value.items()
                 ]
                 return f"{{ {', '.join(items)} }}" if items else "{}"
@@ -125,7 +112,7 @@ class _Depth:
         self.start = start
         self._dash = f"{start}-"
         # A key that is too long for a simple key has its colon on the next line.
-        self._keys = _WrittenCache(lambda key: start + write_key(key, in_flow=False).replace("\n", start))
+        self._key = cache(lambda key: start + write_key(key, in_flow=False).replace("\n", start))
         self._line = line
 
     @cached_property
@@ -134,17 +121,17 @@ class _Depth:
 
     def entries(self, mapping: Mapping[str, Value]) -> list[str]:
         """Return the entries of *mapping*."""
-        keys, texts = self._keys, self._line.texts
+        lead, text = self._key, self._line.text
         return [
-            f"{keys[key]} {texts[value]}" if type(value) is str and "\n" not in value else self._entry(keys[key], value)
+            f"{lead(key)} {text(value)}" if type(value) is str and "\n" not in value else self._entry(lead(key), value)
             for key, value in mapping.items()
         ]
 
     def items(self, sequence: Sequence[Value]) -> list[str]:
         """Return the items of *sequence* as entries."""
-        dash, texts = self._dash, self._line.texts
+        dash, text = self._dash, self._line.text
         return [
-            f"{dash} {texts[value]}" if type(value) is str and "\n" not in value else self._entry(dash, value)
+            f"{dash} {text(value)}" if type(value) is str and "\n" not in value else self._entry(dash, value)
             for value in sequence
         ]
 
@@ -195,7 +182,7 @@ class _Depth:
 
     def _text(self, text: str) -> str:
         """Return *text*; as a literal block if it has several lines."""
-        return literal_block(text, self._deeper.start) or self._line.texts[text]
+        return literal_block(text, self._deeper.start) or self._line.text(text)
 
     def _folded(self, lines: tuple[str, ...]) -> str:
         """Return *lines* folded; on one line if there is only one or they cannot be folded."""
