@@ -35,7 +35,8 @@ _TRACES = rf"""(?mx)
 _LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])![\s(]", re.MULTILINE)
 _NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
-_SIGNS = re.compile(r"[=(){}!&|;`]|[a-z.][<>]")
+_SIGNS = frozenset("=(){}!&|;`")
+_REDIRECTION = re.compile(r"[a-z.][<>]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
 _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
 _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
@@ -57,7 +58,8 @@ _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 def may_change_shell(text: str) -> bool:
     """Return whether *text* may change its shell in a way that affects later commands."""
     words = text.replace('"', " ").replace("'", " ").replace("\\", " ").split()
-    if not _SIGNS.search(text) and not _EXPANDED_FIRST.search(text) and _WORDS.isdisjoint(words):
+    has_signs = not _SIGNS.isdisjoint(text) or (("<" in text or ">" in text) and _REDIRECTION.search(text))
+    if not has_signs and _WORDS.isdisjoint(words) and not ("$" in text and _EXPANDED_FIRST.search(text)):
         may_be_next = "printf" in text or "then" in text or "do" in text or "else" in text
         if not may_be_next or not re.search(_EXPANDED_NEXT, text):
             return False
@@ -85,7 +87,7 @@ def may_pass_failures(text: str) -> bool:
 
     It is the status of the shell if they are its last command.
     """
-    return _LIST_OR_NEGATION.search(text) is not None
+    return ("&" in text or "|" in text or "!" in text) and _LIST_OR_NEGATION.search(text) is not None
 
 
 def sets_nounset(text: str) -> bool:
