@@ -158,7 +158,7 @@ def _texts(job: Job) -> list[str]:
     for step in job.steps:
         texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
         texts += _literals(step_texts(step, job.stage))
-    return [*texts, *job.case_names, *_literals(case_texts(job.cases))]
+    return [*texts, *job.case_names, *_literals(case_texts(job.cases))] if job.cases else texts
 
 
 def _literals(texts: Iterable[Text]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from pipegen.emit.yaml import Data
 from pipegen.structs import Struct, field
@@ -11,6 +12,7 @@ from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 HELPER = "PIPEGEN_HELPER"
 # The name of a stage, for the script that several helpers share. A variable of the project could replace another name.
 STAGE = "PIPEGEN_STAGE"
+_NAME = attrgetter("name")
 
 
 class ImageKeys(Struct):
@@ -286,7 +288,7 @@ class GitLabJob(Struct, kw_only=True):
     @property
     def is_helper(self) -> bool:
         """Whether the job is of no stage of the user."""
-        return bool(self.mail_of) or any(variable.name == HELPER for variable in self.variables)
+        return bool(self.mail_of) or HELPER in map(_NAME, self.variables)
 
     @property
     def is_hidden(self) -> bool:

@@ -208,7 +208,7 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
     pending: list[tuple[str, Any]] = [(path, value)]
     for at, nested in pending:  # the loop appends nested values
         paths[at] = None
-        if isinstance(nested, Commented):
+        if type(nested) is Commented:
             pending.append((at, nested.value))
         elif at in _VALUED:
             paths[f"{at}={nested}"] = None
@@ -216,7 +216,7 @@ def _paths(value: Value, path: str) -> Mapping[str, None]:
             sign, feature = _SIGNS[at]
             if sign in str(nested):
                 paths[feature] = None
-        elif not isinstance(nested, str) and at in _BY_PARENT:
+        elif type(nested) is not str and at in _BY_PARENT:
             if at == "job.cache" and isinstance(nested, list):
                 paths["job.cache[]"] = None
             pending += _below(nested, at)
@@ -227,8 +227,8 @@ def _below(value: Value, path: str) -> list[tuple[str, Any]]:
     """Return the values directly in *value* at *path* with their paths, which is the same for items of a list."""
     if isinstance(value, list):
         return [(path, item) for item in value]
-    values = value.value if isinstance(value, Flow) else value
-    if not isinstance(values, Mapping):
+    values = value.value if type(value) is Flow else value
+    if not (type(values) is dict or isinstance(values, Mapping)):
         return []
     known = _BY_PARENT[path]
     if "*" in known:
