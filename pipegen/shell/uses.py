@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import chain
 
-from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
-from pipegen.bindings.script.model import Body, Escaped
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.bindings.script.model import Body, Escaped, ScriptPart
 from pipegen.plan.model import Commands, Export, Job, Line, Output, Promote, Step
 from pipegen.plan.model.texts import case_texts, line_texts, step_texts
 from pipegen.shell.host import Images, ShellEnvironment
@@ -149,28 +148,21 @@ def _texts(job: Job) -> list[str]:
     texts = [name for credential in job.secrets for name in credential.variables]
     if job.combination is not None:
         texts += [name for name, _ in job.combination.values]
-    for line in _lines(job):
-        for part in line.script.parts:
-            if type(part) is str:
-                texts.append(part)
-            elif type(part) is Escaped or type(part) is Body:
-                texts.append(part.text)
+    parts: list[ScriptPart | Part] = [part for line in _lines(job) for part in line.script.parts]
     for step in job.steps:
         texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
-        texts += _literals(step_texts(step, job.stage))
-    return [*texts, *job.case_names, *_literals(case_texts(job.cases))] if job.cases else texts
-
-
-def _literals(texts: Iterable[Text]) -> list[str]:
-    """Return the parts of *texts* without references."""
-    literals: list[str] = []
-    for text in texts:
-        for part in text.parts:
-            if type(part) is str:
-                literals.append(part)
-            elif type(part) is Bare:
-                literals.append(part.name)
-    return literals
+        parts += [part for text in step_texts(step, job.stage) for part in text.parts]
+    if job.cases:
+        texts += job.case_names
+        parts += [part for text in case_texts(job.cases) for part in text.parts]
+    for part in parts:
+        if type(part) is str:
+            texts.append(part)
+        elif type(part) is Escaped or type(part) is Body:
+            texts.append(part.text)
+        elif type(part) is Bare:
+            texts.append(part.name)
+    return texts
 
 
 def _lines(job: Job) -> list[Line]:
