@@ -40,7 +40,8 @@ class Constants(Struct):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, and of those that the engine sets in cases."""
-        return (*[name for name, _ in self.variables], *Case.names(self.job.engine_cases))
+        names = tuple([name for name, _ in self.variables])
+        return names + Case.names(self.job.engine_cases) if self.job.cases else names
 
 
 def constants(

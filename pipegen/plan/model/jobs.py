@@ -272,7 +272,7 @@ class Job(SpannedStruct, kw_only=True):
 
     def raw_for(self, target: str) -> TreeMapping | None:
         """Return its keys for *target* only, None if it has none."""
-        return dict(self.raw).get(target)
+        return dict(self.raw).get(target) if self.raw else None
 
     @property
     def groovy_condition(self) -> PluginCall | None:

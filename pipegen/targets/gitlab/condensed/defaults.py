@@ -127,7 +127,7 @@ def _shared_values(own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) ->
 
 def _shared(own: Sequence[T], values: Sequence[T], empty: T, lines: int = 1) -> T:
     """Return the value in *own* that most jobs have for a key of so many *lines*, if it saves some; else *empty*."""
-    if not own:
+    if not any(own):
         return empty
     ((value, count),) = Counter(own).most_common(1)
     lacking = values.count(empty)

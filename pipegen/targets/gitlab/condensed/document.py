@@ -146,11 +146,11 @@ def _with_shared_variables(document: Document, plan_jobs: Mapping[str, PlanJob])
     stage_jobs = [job for job in document.base_jobs() if job.runs_stage and job.name not in posting]
     if len(stage_jobs) < 2 or any(job.raw.get("variables", "") is None for job in stage_jobs):  # noqa: PLR2004 - several
         return document
-    if any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):
+    first, *others = stage_jobs
+    if not first.variables or any(job.trigger is not None or "inherit" in job.raw for job in document.jobs):
         return document
     rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
     conditions = "\n".join([*(rule.condition for rule in rules), repr(document.settings)])
-    first, *others = stage_jobs
     shared = [variable for variable in first.variables if _is_shareable(variable, document)]
     shared = [variable for variable in shared if not re.search(rf"\$\{{?{variable.name}\b", conditions)]
     set_by_workflow = [rule.get("variables") for rule in document.settings.rules]

@@ -101,7 +101,7 @@ def status_jobs(
 ) -> StatusJobs:
     """Return the helpers of *pipeline*, which run in *image*; *take* returns a unique name."""
     jobs = {}
-    readers = (job for job in pipeline.jobs if not outcome_variable(job))
+    readers = (job for job in pipeline.jobs if job.statuses and not outcome_variable(job))
     stages = dict.fromkeys(stage for job in readers for stage in job.statuses)
     are_many = sum(bool(stage) and _may_fail(pipeline.job(stage)) for stage in stages) >= _MANY
     for stage in stages:
