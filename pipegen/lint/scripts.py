@@ -36,6 +36,14 @@ class ShellText(Struct):
         """The locations of its entries in the file."""
         return tuple([entry.span for entry in self.entries])
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The part of *text* for each entry, without the line break at its end."""
+        ends = accumulate(len(entry.text) + 1 for entry in self.entries)
+        return tuple(
+            [self.text[end - 1 - len(entry.text) : end - 1] for end, entry in zip(ends, self.entries, strict=True)]
+        )
+
     def span_of(self, start: int, end: int) -> Span:
         """Return the location in the file of *text* from *start* to *end*, up to the end of the line."""
         starts = [0, *accumulate(len(entry.text) + 1 for entry in self.entries)]

@@ -108,9 +108,10 @@ def _report(text: ShellText, report: Report) -> None:
 
 def _report_open_entry(text: ShellText, report: Report) -> None:
     """Report the first entry of *text* that a later one completes."""
+    parts = text.parts
     for number, entry in enumerate(text.entries[:-1]):
-        later = {other.text.strip() for other in text.entries[number + 1 :]}
-        opened = _open_document(entry.text, later) or _open_quote(entry.text)
+        later = {part.strip() for part in parts[number + 1 :]}
+        opened = _open_document(parts[number], later) or _open_quote(parts[number])
         if opened is not None:
             start, message = opened
             report.add(

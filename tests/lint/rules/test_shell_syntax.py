@@ -106,6 +106,7 @@ def test_bash_syntax_is_a_warning_for_sh(script: str) -> None:
         '["# it\'s", "echo \\"it\'s\\""]',
         "['echo ${b.stage} \"${b.stage}\"', 'case ${b.stage} in a) ls ;; esac']",
         "[\"cat <<'E'\\n${b.stage} $(\\nE\"]",
+        '["echo ${b.stage|it\'s}", make]',
     ],
 )
 def test_valid_scripts_are_not_reported(script: str) -> None:
