@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 from pipegen.importing.gitlab.reading.expressions.paths import match_any, variables_in
@@ -101,7 +101,8 @@ class SomeOf(Struct):
     parts: tuple[Formula, ...]
 
 
-Formula: TypeAlias = Comparison | HasValue | IsDefined | IsRef | Changed | Exist | Known | Negation | EveryOf | SomeOf
+Test: TypeAlias = Comparison | HasValue | IsDefined | IsRef | Changed | Exist
+Formula: TypeAlias = Test | Known | Negation | EveryOf | SomeOf
 TRUE, FALSE = Known(is_true=True), Known(is_true=False)
 
 
@@ -177,28 +178,38 @@ def searched(operand: Operand) -> Operand:
     return operand if match is None else Regex(match[1], match[2])
 
 
-def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for each kind
+def holds(formula: Formula, facts: Facts) -> bool:
     """Return whether *formula* holds."""
+    return holds_with(formula, partial(_is_true, facts))
+
+
+def holds_with(formula: Formula, result_of: Callable[[Test], bool]) -> bool:
+    """Return whether *formula* holds with *result_of* each of its tests."""
     match formula:
         case Known():
             return formula.is_true
         case Negation():
-            return not holds(formula.part, facts)
+            return not holds_with(formula.part, result_of)
         case EveryOf():
-            return all(holds(part, facts) for part in formula.parts)
+            return all(holds_with(part, result_of) for part in formula.parts)
         case SomeOf():
-            return any(holds(part, facts) for part in formula.parts)
+            return any(holds_with(part, result_of) for part in formula.parts)
+    return result_of(formula)
+
+
+def _is_true(facts: Facts, test: Test) -> bool:
+    match test:
         case HasValue() | IsDefined():
-            value = facts.variables.get(formula.name)
-            return bool(value and value.strip()) if isinstance(formula, HasValue) else value is not None
+            value = facts.variables.get(test.name)
+            return bool(value and value.strip()) if isinstance(test, HasValue) else value is not None
         case IsRef():
-            return _is_ref(formula, facts)
+            return _is_ref(test, facts)
         case Changed():
-            return _has_changed(formula, facts)
+            return _has_changed(test, facts)
         case Exist():
-            return facts.files is None or match_any(formula.patterns, facts.files, facts.variables)
+            return facts.files is None or match_any(test.patterns, facts.files, facts.variables)
         case Comparison():
-            return _compares(formula, facts)
+            return _compares(test, facts)
 
 
 def _compares(comparison: Comparison, facts: Facts) -> bool:

@@ -7,17 +7,14 @@ from itertools import product
 
 from pipegen.importing.gitlab.reading.expressions.formulas import (
     Comparison,
-    EveryOf,
     Facts,
     Formula,
     HasValue,
     IsDefined,
-    Known,
     LiteralText,
-    Negation,
-    SomeOf,
     VariableName,
     holds,
+    holds_with,
     tests_in,
 )
 
@@ -32,21 +29,7 @@ def can_hold(formula: Formula) -> bool:
     if len(tests) > _MOST_TESTS:
         return True
     results = (dict(zip(tests, values, strict=True)) for values in product((True, False), repeat=len(tests)))
-    return any(_holds(formula, each) and _is_possible(each) for each in results)
-
-
-def _holds(formula: Formula, results: Mapping[Formula, bool]) -> bool:
-    """Return whether *formula* holds with the *results* of its tests."""
-    match formula:
-        case Known():
-            return formula.is_true
-        case Negation():
-            return not _holds(formula.part, results)
-        case EveryOf():
-            return all(_holds(part, results) for part in formula.parts)
-        case SomeOf():
-            return any(_holds(part, results) for part in formula.parts)
-    return results[formula]
+    return any(holds_with(formula, each.__getitem__) and _is_possible(each) for each in results)
 
 
 def _is_possible(results: Mapping[Formula, bool]) -> bool:
