@@ -276,7 +276,7 @@ class GitLabJob(Struct, kw_only=True):
     environment: EnvironmentKeys | None = None
     # The stage whose failure its mail reports.
     mail_of: str = ""
-    # Whether later jobs wait until a person has started this one.
+    # Whether later jobs wait until a person has started this one, which has no rules.
     is_blocking: bool = False
     start_in: str = ""
     manual_confirmation: str = ""

@@ -190,10 +190,7 @@ def _kubernetes(environment: EnvironmentKeys) -> Value:
 def _allow_failure(job: GitLabJob) -> Value:
     if codes := job.limits.exit_codes:
         return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
-    # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
-    if job.is_blocking:
-        return None if job.rules or job.rules_from else False
-    return job.limits.allow_failure or None
+    return False if job.is_blocking else job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:

@@ -518,6 +518,16 @@ def test_a_hidden_job_has_the_time_limit_and_image_that_most_of_its_jobs_have() 
     assert (data["f"]["image"], data["f"]["timeout"], "extends" in data["f"]) == ("img:3", "1 hour", False)
 
 
+def test_a_raw_key_that_jobs_share_is_not_replaced_in_them() -> None:
+    """Of a job that its rules make manual, `allow_failure: false` is the default."""
+    keys = "approve: true, when: { branch: main }, image: img:1, timeout: 1h"
+    raw = "raw: { gitlab: { allow_failure: { exit_codes: [77] } } }"
+    data = _data(*(f"name: {name}, script: [{name}], {keys}, {raw}" for name in "abc"), *_OTHERS)
+
+    assert data[".shared-a"]["allow_failure"] == {"exit_codes": [77]}
+    assert data["a"] == {"extends": ".shared-a", "stage": "a", "script": ["a"]}
+
+
 @pytest.mark.parametrize(
     "last",
     ["script: [d], {env}", "script: [d], {env}, image: {{ name: img:2, entrypoint: [x] }}, timeout: 1h"],

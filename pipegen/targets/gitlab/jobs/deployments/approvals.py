@@ -32,8 +32,7 @@ def with_start(
         message = (deployment.approval.message or "") if gitlab_job.trigger is None else ""
         if deployment.approval.condition is not None:
             return replace(gitlab_job, manual_confirmation=message)
-        is_blocking = not deployment.approval.is_optional
-        return replace(_started(gitlab_job, _MANUAL, ""), is_blocking=is_blocking, manual_confirmation=message)
+        return replace(_manual(gitlab_job, deployment.approval), manual_confirmation=message)
     if deployment.delay is not None and gitlab_job.trigger is None:
         return _started(gitlab_job, _DELAYED, in_words(deployment.delay.seconds))
     return gitlab_job
@@ -69,6 +68,20 @@ def _overlap(approval: plan.Approval | None, allowed: plan.AllowFailure) -> bool
         setting.condition for setting in (approval, allowed) if setting is not None and setting.condition is not None
     )
     return can_hold(plan.AllOf(conditions))
+
+
+def _manual(gitlab_job: GitLabJob, approval: plan.Approval) -> GitLabJob:
+    """Return *gitlab_job*, which a person starts; later jobs wait for that unless the *approval* is optional."""
+    started = _started(gitlab_job, _MANUAL, "")
+    if approval.is_optional:
+        return started
+    # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
+    is_blocking, limits = not gitlab_job.rules, gitlab_job.limits
+    return replace(
+        started,
+        is_blocking=is_blocking,
+        limits=replace(limits, allow_failure=False) if limits.allow_failure else limits,
+    )
 
 
 def _started(gitlab_job: GitLabJob, when: str, start_in: str) -> GitLabJob:

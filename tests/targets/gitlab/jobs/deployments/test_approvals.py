@@ -23,7 +23,7 @@ def planned(keys: str) -> Plan:
 
 
 def test_approvals_keep_the_rules_of_conditions() -> None:
-    """A `never` rule stays; all others start the job manually."""
+    """A `never` rule stays; all others start the job manually, for which later jobs wait by default."""
     plan = planned("approve: Go?")
     gitlab_job = GitLabJob(
         name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry(""))
@@ -31,7 +31,7 @@ def test_approvals_keep_the_rules_of_conditions() -> None:
     job = with_start(gitlab_job, plan.jobs[0], None, {"s": "s"})
 
     assert [(rule.condition, rule.when) for rule in job.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
-    assert (job.when, job.is_blocking, job.manual_confirmation) == ("", True, "Go?")
+    assert (job.when, job.is_blocking, job.manual_confirmation) == ("", False, "Go?")
 
 
 def test_a_delay_is_not_an_approval() -> None:
