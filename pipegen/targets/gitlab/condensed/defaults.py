@@ -19,7 +19,7 @@ from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.scripts import line_count, shared_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import with_tools
 from pipegen.targets.gitlab.jobs.raw import removed
-from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
+from pipegen.targets.gitlab.model import NO_DEFAULTS, DefaultKeys, Document, GitLabJob, Hidden
 
 T = TypeVar("T")
 
@@ -162,8 +162,6 @@ def _job(
     """Return *job*, which has *values*, with the keys that differ from *defaults*; helpers get only those of *users*.
 
     *shared* are the keys with a value in *defaults*.
-
-    A job with keys in GitLab's own syntax keeps its keys, because those are merged with them.
     """
     if job.trigger is not None:
         return replace(job, inherited=()) if defaults.interruptible else job
@@ -171,7 +169,7 @@ def _job(
         return job if job.inherited is not None else replace(job, inherited=users)
     without = removed(job.raw)
     lacking = [key for key in shared if key in without or not (getattr(values, key) or key in job.raw)]
-    job = job if job.raw else _without_repeated(job, defaults)
+    job = _without_repeated(job, defaults)
     if not lacking:
         return job
     inherited = job.inherited
@@ -182,7 +180,14 @@ def _job(
 
 
 def _without_repeated(job: GitLabJob, defaults: DefaultKeys) -> GitLabJob:
-    """Return *job* without the keys that it shares with *defaults*."""
+    """Return *job* without the keys that it shares with *defaults*, except those with which raw keys are merged.
+
+    It keeps all keys if a raw `extends` may replace those of `default`.
+    """
+    if "extends" in job.raw:
+        return job
+    if job.raw:
+        defaults = replace(defaults, **{key: value for key, value in NO_DEFAULTS.as_map().items() if key in job.raw})
     limits = job.limits
     if limits.retry is not None and limits.retry == defaults.retry:
         limits = replace(limits, retry=None)

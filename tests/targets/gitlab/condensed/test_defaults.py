@@ -99,6 +99,15 @@ def test_raw_gitlab_keys_are_merged_with_shared_keys() -> None:
     assert "default" not in raw
 
 
+def test_other_raw_keys_leave_shared_keys_in_default() -> None:
+    """Those of a raw `extends` would replace these, so the job repeats them."""
+    raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ coverage: /x/, retry: 2 }} }}"))
+    assert raw["last"] == {"stage": "a, b and 2 more", "retry": 2, "coverage": "/x/", "script": ["x"]}
+
+    raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ extends: .other }} }}"))
+    assert raw["last"]["image"] == "alpine:3"
+
+
 @pytest.mark.parametrize("key", ["image", "interruptible"])
 def test_a_job_does_not_inherit_a_key_that_its_own_text_removes(key: str) -> None:
     """`null` removes what pipegen generates, wherever that is."""
