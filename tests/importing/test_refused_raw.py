@@ -31,6 +31,8 @@ def refused(config: str) -> list[str]:
         "timeout: 1h",
         "retry: { when: always }",
         "retry: { max: 2, exit_codes: [1] }",
+        "retry: { when: [runner_interrupted, runner_external_dependency_failure] }",
+        "retry: { when: failure_of_a_later_version }",
         "coverage: /abc/",
         "coverage: /abc/i",
         "parallel: 1",

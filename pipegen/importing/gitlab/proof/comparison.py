@@ -307,7 +307,9 @@ def _named_value(job: RunJob, text: str, variables: Mapping[str, str]) -> str:
 
 def _failures(job: RunJob) -> str:
     """Return the exit codes with which *job* may fail."""
-    return f"{', '.join(job.allowed)} exit code" if job.allowed else "no exit code"
+    if "any" in job.allowed:
+        return "any exit code"
+    return f"exit code {', '.join(job.allowed)}" if job.allowed else "no exit code"
 
 
 def _start(job: RunJob) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from urllib.parse import unquote_plus
 
-from pipegen.diagnostics.report import suggestion
+from pipegen.diagnostics.report import closest
 from pipegen.importing.gitlab.reading.jobs import DEFAULT_KEYS
 from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.importing.gitlab.refused.forms import (
     NONE,
     Form,
+    Problem,
     Wrong,
     anything,
     anything_in,
@@ -197,11 +198,11 @@ _ARTIFACTS = mapping(
     }
 )
 _CODES = sequence_or(whole, whole)
-# `failure_reasons` in `app/models/concerns/enums/ci/commit_status.rb` of GitLab
+# `failure_reasons` in `app/models/concerns/enums/ci/commit_status.rb` of GitLab, with gitlab-org/cli!3632
 _FAILURES = (
     *("always", "unknown_failure", "script_failure", "api_failure", "stuck_or_timeout_failure"),
     *("runner_system_failure", "missing_dependency_failure", "runner_unsupported", "stale_schedule"),
-    *("job_execution_timeout", "archived_failure", "unmet_prerequisites", "scheduler_failure"),
+    *("job_execution_timeout", "archived_failure", "unmet_prerequisites", "scheduler_failure", "runner_interrupted"),
     *("data_integrity_failure", "forward_deployment_failure", "user_blocked", "project_deleted", "ci_quota_exceeded"),
     *("pipeline_loop_detected", "no_matching_runner", "trace_size_exceeded", "builds_disabled"),
     *("environment_creation_failure", "deployment_rejected", "failed_outdated_deployment_job"),
@@ -210,16 +211,16 @@ _FAILURES = (
     *("insufficient_upstream_permissions", "bridge_pipeline_is_child_pipeline", "downstream_pipeline_creation_failed"),
     *("secrets_provider_not_found", "reached_max_descendant_pipelines_depth", "ip_restriction_failure"),
     *("reached_max_pipeline_hierarchy_size", "reached_downstream_pipeline_trigger_rate_limit"),
-    *("duo_workflow_not_allowed", "job_router_failure", "job_token_expired"),
+    *("duo_workflow_not_allowed", "job_router_failure", "job_token_expired", "runner_external_dependency_failure"),
 )
 
 
 def _failure(node: Node) -> Iterator[Wrong]:
     """Yield why *node* is not a failure after which GitLab runs a job again."""
     if text_of(node) not in _FAILURES:
-        similar = suggestion(text_of(node), _FAILURES)
+        similar = closest(text_of(node), _FAILURES, cutoff=0.9)
         hint = f'write "{similar}"' if similar else "see https://docs.gitlab.com/ci/yaml/#retrywhen"
-        yield Wrong(node.span, "GitLab has no such failure", hint)
+        yield Wrong(node.span, "GitLab has no such failure", hint, problem=Problem.TYPO if similar else Problem.UNKNOWN)
 
 
 _RETRIES = number(0, _MOST_TRIES)
