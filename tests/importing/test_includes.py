@@ -33,6 +33,35 @@ def test_a_rule_can_exclude_an_include(tmp_path: Path) -> None:
     assert _runs(result) == []
 
 
+def test_a_variable_of_the_file_with_which_the_rule_fails_too_makes_no_difference(tmp_path: Path) -> None:
+    """Rules of includes read the value that a person or schedule sets, but not that of the file."""
+    (tmp_path / "nightly.yml").write_text("stress: { script: ./stress }", encoding="utf-8")
+    main = _MAIN % '{ if: $FULL == "true" }'
+    result, report = from_text(f'{main}variables: {{ FULL: "false" }}\n', tmp_path)
+
+    assert "include" not in messages(report)
+    assert 'when: { inputs: { FULL: "true" }' in result.text
+    assert _runs(result) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'stress: { script: ./stress, variables: { FULL: "true" } }',
+        '.full: { variables: { FULL: "true" } }\nstress: { extends: .full, script: ./stress }',
+        'workflow: { rules: [{ when: always, variables: { FULL: "true" } }] }\nstress: { script: ./stress }',
+    ],
+    ids=["own", "inherited", "workflow"],
+)
+def test_rules_of_an_include_do_not_read_variables_of_its_jobs(content: str, tmp_path: Path) -> None:
+    """As rules of a job, they would hold in all runs."""
+    (tmp_path / "nightly.yml").write_text(content, encoding="utf-8")
+    result, report = from_text(_MAIN % '{ if: $FULL == "true" }', tmp_path)
+
+    assert 'the rules of this include are left out: the jobs of "nightly.yml"' in messages(report)
+    assert any("includes" in difference for difference in _runs(result))
+
+
 @pytest.mark.parametrize("rules", [_NIGHTLY, f"{{ if: $CI_COMMIT_TAG, when: never }}, {_NIGHTLY}"], ids=len)
 def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_path: Path) -> None:
     """Expressions of GitLab have no negation, so its rules come before and after those of the job."""

@@ -21,8 +21,9 @@ from pipegen.importing.gitlab.reading.includes.alternatives import (
 from pipegen.importing.gitlab.reading.includes.rules import (
     AnyInclude,
     ConditionalInclude,
+    depends_on,
     include_rules,
-    tested_variables,
+    variables_of_rules,
 )
 from pipegen.importing.gitlab.reading.input_values import report_inputs, report_unknown_inputs, values_of_inputs
 from pipegen.importing.gitlab.reading.locations import ProjectCheckout, Roots, included_files, matching_files
@@ -139,11 +140,15 @@ def _with_all_stages(tree: TreeMapping, reading: _Reading) -> TreeMapping:
 
 def _unreadable(tree: TreeMapping, reading: _Reading) -> frozenset[int]:
     """Return the numbers of the includes whose rules jobs cannot have: variables of *tree* have no value there."""
-    variables = {entry.key.text for entry in entries_of(tree.get("variables"))}
+    jobs: dict[int, dict[str, None]] = {}
+    for name, definitions in reading.definitions.items():
+        for number in chain.from_iterable(each.includes for each in definitions):
+            jobs.setdefault(number, {})[name] = None
     return frozenset(
         number
         for number, include in enumerate(reading.includes)
-        if include.rules is None or not variables.isdisjoint(tested_variables(include.rules))
+        if include.rules is None
+        or any(depends_on(include.rules, own) for own in variables_of_rules(tree, jobs.get(number, ())))
     )
 
 

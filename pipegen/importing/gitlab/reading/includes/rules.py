@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from pipegen.importing.gitlab.reading.expressions.formulas import (
     FALSE,
     TRUE,
+    Facts,
     Formula,
     every,
+    holds,
     negated,
     some,
     tested_names,
     tests_in,
 )
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
-from pipegen.importing.gitlab.reading.tree import flat_items, text_of
-from pipegen.source.tree import Entry, Node, entries_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
+from pipegen.importing.gitlab.reading.variables import Variable, variables_in
+from pipegen.source.tree import Entry, Node, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
 
@@ -76,8 +80,32 @@ def opposite(rules: Sequence[IncludeRule]) -> tuple[IncludeRule, ...]:
     return (*(replace(rule, excludes=not rule.excludes) for rule in rules), IncludeRule("", excludes=False))
 
 
-def tested_variables(rules: Sequence[IncludeRule]) -> Iterator[str]:
-    """Yield the variables that *rules* of an include test: those of the file have no value there."""
-    for rule in rules:
-        for test in tests_in(parsed(rule.condition)) if rule.condition else ():
-            yield from tested_names(test)
+def variables_of_rules(tree: TreeMapping, jobs: Iterable[str]) -> Iterator[dict[str, Variable]]:
+    """Yield variables that rules of *jobs* read, and rules of includes do not: those of *tree*, its workflow, a job."""
+    yield variables_in(tree.get("variables"))
+    for rule in flat_items(child(tree.get("workflow"), "rules")):
+        yield variables_in(child(rule, "variables"))
+    nodes = {entry.key.text: entry.value for entry in tree.entries}
+    for job in jobs:
+        pending, seen, variables = [job], set[str](), dict[str, Variable]()
+        while pending:
+            name = pending.pop()
+            if name in nodes and name not in seen:
+                seen.add(name)
+                variables = variables_in(child(nodes[name], "variables")) | variables
+                pending += texts_of(child(nodes[name], "extends"))
+        yield variables
+
+
+def depends_on(rules: Sequence[IncludeRule], variables: Mapping[str, Variable]) -> bool:
+    """Return whether *rules* of an include may decide otherwise if it knew these *variables*."""
+    tests = chain.from_iterable(tests_in(parsed(rule.condition)) for rule in rules if rule.condition)
+    return any(_depends_on(test, variables) for test in tests)
+
+
+def _depends_on(test: Formula, variables: Mapping[str, Variable]) -> bool:
+    names = tested_names(test)
+    texts = {name: variables[name].text for name in names if name in variables}
+    if len(names) > 1 or any("$" in text for text in texts.values()):
+        return bool(texts)
+    return holds(test, Facts(variables=texts)) != holds(test, Facts(variables={}))
