@@ -203,6 +203,23 @@ def test_a_file_of_several_includes_is_in_runs_of_each_of_them(own: str, excludi
     assert _runs(result) == []
 
 
+def test_files_that_define_a_job_alike_bring_one_stage(tmp_path: Path) -> None:
+    """It is in the runs of each of them."""
+    includes = []
+    for name, condition in (("one", "$CI_COMMIT_TAG"), ("two", '$CI_PIPELINE_SOURCE == "schedule"')):
+        (tmp_path / f"{name}.yml").write_text(
+            f"all: {{ image: alpine, script: [!reference [.{name}, script]] }}\n"
+            f"both: {{ image: alpine, script: make }}\n.{name}: {{ script: [{name}] }}\n"
+        )
+        includes.append(f"{{ local: {name}.yml, rules: [{{ if: '{condition}' }}] }}")
+    result, report = from_text(f"include: [{', '.join(includes)}]\nbuild: {{ script: make }}\n", tmp_path)
+
+    assert result.jobs == ("all-one", "all-two", "all-one-two", "both", "build")
+    assert "when: { any: [{ tag: true }, { event: schedule }] }" in result.text
+    assert "both" not in messages(report)
+    assert _runs(result) == []
+
+
 def test_a_set_of_files_that_no_run_has_is_no_stage(tmp_path: Path) -> None:
     """The names of the files, without that of the job, tell the other stages apart."""
     (tmp_path / "deploy-dev.yml").write_text("deploy: { stage: deploy, script: ./deploy dev }\n")

@@ -7,7 +7,7 @@ from functools import reduce
 from itertools import product
 from pathlib import PurePosixPath
 
-from pipegen.importing.accounting import Accounting
+from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions.formulas import every
 from pipegen.importing.gitlab.reading.expressions.satisfiable import can_hold
 from pipegen.importing.gitlab.reading.includes.rules import (
@@ -19,7 +19,7 @@ from pipegen.importing.gitlab.reading.includes.rules import (
 from pipegen.importing.gitlab.reading.missing import OWN_WORK
 from pipegen.importing.gitlab.reading.tree import TagReference, flat_items, merged_maps, text_of, texts_of
 from pipegen.numbering import unique_name
-from pipegen.source.tree import Entry, Node, child, children, plain
+from pipegen.source.tree import Entry, Node, child, children
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
 
@@ -63,7 +63,7 @@ def alternatives_of(
     The names of jobs of conditional *includes* end with those of the files; others are *taken*.
     """
     names = set(taken)
-    parts = _parts(definitions)
+    parts = _parts(definitions, accounting)
     rules = [tuple(includes[number].rules or () for number in part.numbers) for part in parts]
     if not _can_have_conditions(definitions, rules):
         return ()
@@ -85,24 +85,18 @@ def alternatives_of(
     return tuple(result)
 
 
-def _parts(definitions: Sequence[KeyDefinition]) -> list[_Part]:
-    """Return the different *definitions*: several includes can bring the same file."""
+def _parts(definitions: Sequence[KeyDefinition], accounting: Accounting) -> list[_Part]:
+    """Return the different *definitions*: several includes can bring the same file, or files with the same job."""
     parts: list[_Part] = []
     for each in definitions:
         last = parts[-1] if parts else None
-        if last is not None and _is_same(last.entry, each.entry):
+        if last is not None and last.entry.value == each.entry.value:
+            accounting.mark(each.entry, KeyOutcome.TRANSLATED)
             numbers = (*last.numbers, *each.includes) if last.numbers and each.includes else ()
             parts[-1] = replace(last, numbers=numbers)
         else:
             parts.append(_Part(each.entry, each.includes))
     return parts
-
-
-def _is_same(entry: Entry, other: Entry) -> bool:
-    """Return whether two entries are the same one of a file, with the same values of inputs."""
-    place, other_place = entry.key.span, other.key.span
-    is_there = (place.file.path, place.start) == (other_place.file.path, other_place.start)
-    return is_there and plain(entry.value) == plain(other.value)
 
 
 def _can_have_conditions(definitions: Sequence[KeyDefinition], rules: Sequence[AnyInclude]) -> bool:
