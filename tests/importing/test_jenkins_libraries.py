@@ -1,4 +1,4 @@
-"""Shared libraries in imports of a Jenkinsfile: names are a setting, other arguments stay Groovy."""
+"""Shared libraries and functions in imports of a Jenkinsfile: names of libraries are a setting, others stay Groovy."""
 
 from __future__ import annotations
 
@@ -86,3 +86,35 @@ def test_an_import_of_all_names_ends_with_its_line(imports: str) -> None:
     assert "left out" not in messages(report)
     assert all(line in result.text for line in imports.strip().split("\n"))
     assert "tell C.text()" in result.text
+
+
+@pytest.mark.parametrize(
+    ("function", "step", "config"),
+    [
+        ("def build(name) { make(name) }", "build('a')", "jenkins: [build('a')]"),
+        ("void build(String name = 'b', int number) { make(name) }", "build(1)", "jenkins: [build(1)]"),
+        ("def build(Map<String, String> options) { make(options) }", "build(job: 'a')", "\"build(job: 'a')\""),
+        ("def error(text) { echo(text) }", "error 'a'", "jenkins: [error 'a']"),
+        ("def dir(body) { body() }", "dir { sh 'make' }", "around: [dir]"),
+        ("def build(name, number) { make(name) }", "build('a')", "trigger: { name: a, wait: true }"),
+        ("def checkout() { checkout scm }", "checkout scm; sh 'make'", "name: A, script: [make]"),
+    ],
+)
+def test_a_function_of_the_file_replaces_the_step_of_its_name(function: str, step: str, config: str) -> None:
+    """Groovy calls a method of the script before a step, if it has this number of parameters."""
+    source = _SOURCE.replace("LIBRARIES", function).replace("DIRECTIVE", "").replace("sh 'make'", step)
+    text = import_jenkins(SourceFile("Jenkinsfile", source), Report()).text
+
+    assert config in text
+
+
+def test_a_function_replaces_a_step_after_the_pipeline() -> None:
+    """The stages in `finally` call it, too."""
+    stage = "stages { stage('B') { steps { sh 'make' } } }"
+    source = _SOURCE.replace("LIBRARIES", "def build(name) { make(name) }").replace(
+        "DIRECTIVE", "post { always { build('a') } }"
+    )
+    source = source.replace("stages {", stage.removesuffix(" }"))
+    result = import_jenkins(SourceFile("Jenkinsfile", source), Report())
+
+    assert "- { name: always, steps: { jenkins: [build('a')], elsewhere: skip } }" in result.text

@@ -192,6 +192,7 @@ def _end(
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     names = stages.pipeline_names()
     steps = StepReader(f"post {call.name}", names, work, marks, known)
+    steps.functions = stages.function_texts
     steps.is_last = True  # these stages run side by side
     name = _NAMES.get(call.name, "on failure")
     while name in taken:

@@ -87,6 +87,19 @@ def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -
     return functions | ours
 
 
+def calls_function(call: GroovyCall, functions: Mapping[str, str]) -> bool:
+    """Return whether *call* runs one of the *functions* of the file, by their texts, and not the step of that name."""
+    text = functions.get(call.name)
+    match = re.search(rf"\b{call.name}\s*\(([^()]*)\)", text) if text is not None else None
+    if match is None:
+        return text is not None
+    parameters = [part for part in re.sub(r"<[^<>]*>", "", match[1]).split(",") if part.strip()]
+    required = sum("=" not in part for part in parameters)
+    named = [argument for argument in call.arguments if argument.name]
+    number = len(call.arguments) - len(named) + bool(named) + (call.block is not None)
+    return required <= number <= len(parameters)
+
+
 def functions_of_pipegen(file: SourceFile) -> frozenset[str]:
     """Return the names of functions of *file* that pipegen generates; none if it has not generated the file."""
     if not is_generated(file):

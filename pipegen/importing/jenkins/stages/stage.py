@@ -127,6 +127,7 @@ class JenkinsStages:
 
     def _reader(self, stage: JenkinsStage, names: JenkinsNames, work: StageWork) -> StepReader:
         steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
+        steps.functions = self.function_texts
         steps.stays_groovy = self.refused.get(stage.name, "")
         return steps
 

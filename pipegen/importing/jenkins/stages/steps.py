@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from pipegen.importing.jenkins.marks import Marks, StaysGroovyError
+from pipegen.importing.jenkins.reading.functions import calls_function
 from pipegen.importing.jenkins.reading.source import comment_about, comment_around
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
@@ -99,6 +100,8 @@ class StepReader:
         self.is_shared = False
         # Reads other Groovy of a block in a `script` block.
         self.read_groovy: GroovyHandler = _refuse
+        # The texts of the functions of the file, which may have names of steps.
+        self.functions: Mapping[str, str] = {}
         # The reason why each step stays Groovy; "" if they do not.
         self.stays_groovy = ""
         # Whether blocks that say where a stage runs stay Groovy.
@@ -189,7 +192,9 @@ class StepReader:
         if context.is_after and call.name in _OF_FILES and self._has_changed_files(context):
             raise StaysGroovyError("it follows a step that stays Groovy")
         is_image = call.name.endswith(".push") and call.name.removesuffix(".push") in self.names.images
-        handler = self._handlers.get("docker.image.push" if is_image else call.name, StepReader.surround)
+        name = "docker.image.push" if is_image else call.name
+        is_step = name in self._handlers and not calls_function(call, self.functions)
+        handler = self._handlers[name] if is_step else StepReader.surround
         comment = comment_around(call) if call.block is not None else ""
         _as_groovy(lambda: self.commented(comment, context, lambda: handler(self, call, context)))
 
