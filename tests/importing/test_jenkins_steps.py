@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.jenkins.importer import import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.importing.jenkins.stages.directives.secrets import kind_of
-from pipegen.importing.jenkins.stages.texts import may_fail_unnoticed
+from pipegen.importing.jenkins.stages.shell_text import may_fail_unnoticed
 from pipegen.source.text import SourceFile
 
 _SOURCE = "pipeline {\n    agent any\n    stages {\n        stage('A') { steps { STEP } }\n    }\n}\n"

@@ -351,3 +351,28 @@ def test_a_computed_variable_of_programs_is_around_all_stages_with_commands(name
     config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
 
     assert config.count(f"withEnv([\"{name}=${{tool(''a'')}}\"])") == stages
+
+
+@pytest.mark.parametrize(
+    ("script", "is_kept"),
+    [
+        ("IMAGE=b; echo ${IMAGE}", True),
+        ("IMAGE=\\$(cat x)\\necho ${IMAGE}", True),
+        ("export IMAGE=b\\necho ${IMAGE}", True),
+        ("A=1 IMAGE=b\\necho ${IMAGE}", True),
+        ("read IMAGE; echo ${IMAGE}", True),
+        ("for IMAGE in a b; do echo ${IMAGE}; done", True),
+        ("while ./next; do echo ${IMAGE}; IMAGE=b; done", True),
+        ("IMAGE=b ./push ${IMAGE}", False),
+        ("IMAGE=${IMAGE} ./push", False),
+        ("export IMAGE=/x:${IMAGE}; for a in b; do ./push; done", False),
+        ("echo ${IMAGE}; IMAGE=b", False),
+        ("docker build --build-arg IMAGE=${IMAGE} . && docker push ${IMAGE}", False),
+        ("IMAGE=b; ./push \\$IMAGE", False),
+    ],
+)
+def test_groovy_inserts_the_value_before_commands_set_the_variable(script: str, *, is_kept: bool) -> None:
+    """Commands that read the variable after they set it would read another value."""
+    text = f'sh "{script}"'
+
+    assert (text in _config("'a'", text).replace("\\\\", "\\").replace('\\"', '"')) is is_kept

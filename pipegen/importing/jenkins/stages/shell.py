@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
-from pipegen.importing.jenkins.stages.texts import has_open_quote, may_fail_unnoticed, open_quote, path_word, quoted
+from pipegen.importing.jenkins.stages.shell_text import has_open_quote, may_fail_unnoticed, open_quote
+from pipegen.importing.jenkins.stages.texts import path_word, quoted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 

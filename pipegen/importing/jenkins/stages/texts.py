@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.syntax import GroovyConstant, GroovyPart, GroovyText, Value
+from pipegen.importing.jenkins.stages.shell_text import open_quote, setting_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, field, replace
 
@@ -42,16 +43,6 @@ _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 _INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!\$)\{|^\s*(?:\w+=|!\s)")
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+(?::-[^}]*)?\})\"''")
-# Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
-_HIDDEN = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
-_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
-# Text of which only quotes can be open at the end: a group of the match is the closing quote.
-_QUOTED = re.compile(r"\\.|(?<!\S)#[^\n]*|'[^']*(')?|\"(?:\\.|[^\"\\])*(\")?", re.DOTALL)
-_GROUP = re.compile(r"\$?\([^()]*\)|\[\[ [^\n]*? \]\]")
-_CONTINUED = re.compile(r"(?<=[&|])[ \t]*\n")
-# The end of a command that others follow, and the last words of compound commands.
-_SEPARATOR = re.compile(r"[;\n]|(?<![&>])&(?![&>])")
-_ENDS = frozenset({"fi", "done", "esac", "}"})
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
 # The text that Groovy inserts for a variable without a value.
@@ -240,12 +231,15 @@ class JenkinsNames(Struct, kw_only=True):
         Constant text that the shell interprets stays text.
         """
         result, parts = "", self.printed(value)
+        changed = _changed_variables(parts, self.split_variables)
         for part, following in zip(parts, (*parts[1:], ""), strict=True):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
             elif isinstance(part, ConfigReference):
                 name = self.split_variables.get(part.path) if _is_word_of_its_own(result, following) else None
-                result += part.text if name is None else ShellVariable(name, part.default).text
+                result += part.text if name is None or name in changed else ShellVariable(name, part.default).text
+            elif part.name in changed:
+                raise UntranslatableError(f"its commands set {part.name}, whose former value Groovy inserts")
             else:
                 result += self._inserted_variable(part, open_quote(result))
         return _WHOLE.sub(r'"\1"', result)
@@ -309,6 +303,21 @@ class JenkinsNames(Struct, kw_only=True):
         return replace(value, default=default)
 
 
+def _changed_variables(parts: Sequence[Meaning], split: Mapping[str, str]) -> Collection[str]:
+    """Return the variables of the commands *parts* that the commands set before Groovy inserts the former value.
+
+    References to values in *split* can be variables.
+    """
+    text, offsets = "", dict[str, int]()
+    for part in parts:
+        name = split.get(part.path) if isinstance(part, ConfigReference) else getattr(part, "name", None)
+        if name is not None:
+            offsets[name] = len(text)
+        text += part if isinstance(part, str) else f"${{{name}}}"
+    starts = {name: setting_of(text, name) for name in offsets}
+    return {name for name, start in starts.items() if start is not None and start <= offsets[name]}
+
+
 def _is_word_of_its_own(before: str, after: Meaning) -> bool:
     """Return whether a value between the commands *before* and the part *after* is a word, outside quotes."""
     is_begun, is_ended = re.search(r"(?:^|\s)\Z", before), isinstance(after, str) and re.match(r"[\s;&|)]|\Z", after)
@@ -318,19 +327,6 @@ def _is_word_of_its_own(before: str, after: Meaning) -> bool:
 def is_interpreted(text: str) -> bool:
     """Return whether a shell that reads *text* as a part of a command sees more than words in it."""
     return _INTERPRETED.search(text) is not None
-
-
-def open_quote(text: str) -> str:
-    """Return the quote that is open at the end of the commands *text*; "" outside quotes."""
-    quote = ""
-    for match in _QUOTED.finditer(text):
-        quote = match[0][0] if match[0][0] in "'\"" and match.lastindex is None else ""
-    return quote
-
-
-def has_open_quote(text: str) -> bool:
-    """Return whether a quote is open at the end of a line of the commands *text*, except the last."""
-    return any(match[0][0] in "'\"" and "\n" in match[0] for match in _QUOTED.finditer(text))
 
 
 def quoted(text: str) -> str:
@@ -363,28 +359,3 @@ def _in_quotes(part: Meaning) -> str:
 def _shown(code: str) -> str:
     line = " ".join(code.split())
     return line if len(line) <= 40 else f"{line[:37]}..."  # noqa: PLR2004
-
-
-def may_fail_unnoticed(text: str) -> bool:
-    """Return whether a shell that stops at errors continues after a failure of the last of the commands *text*.
-
-    It does after `a && b` if the first part fails, and after `! a`. A step `sh` of its own fails then.
-    """
-    last = _last_command(text)
-    if re.split(r"\s", last, maxsplit=1)[0] in _ENDS:
-        return "&&" in text
-    return last.startswith("! ") or "&&" in last.rpartition("||")[2]
-
-
-def _last_command(text: str) -> str:
-    """Return the last of the commands *text*, with one letter for all that is in quotes and parentheses."""
-    bare = _HIDDEN.sub("x", _COMMENT.sub("", _HIDDEN.sub(_without_signs, text)))
-    while (outer := _GROUP.sub("x", bare)) != bare:
-        bare = outer
-    lines = _CONTINUED.sub(" ", bare.strip()).split("\n")
-    document = next((line for line in lines if "<<" in line), lines[-1])
-    return _SEPARATOR.split(document.rstrip("; "))[-1].strip()
-
-
-def _without_signs(match: re.Match[str]) -> str:
-    return re.sub(r"[#()&|;]", "x", match[0])

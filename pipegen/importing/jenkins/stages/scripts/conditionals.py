@@ -34,12 +34,12 @@ from pipegen.importing.jenkins.stages.build_tests import (
 )
 from pipegen.importing.jenkins.stages.expressions import ExpressionReader
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, as_script, command_of, tested
+from pipegen.importing.jenkins.stages.shell_text import has_open_quote
 from pipegen.importing.jenkins.stages.steps import GroovyHandler, SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import (
     ConfigReference,
     JenkinsNames,
     ShellVariable,
-    has_open_quote,
     shell_word,
 )
 from pipegen.importing.jenkins.stages.work import StageWork
