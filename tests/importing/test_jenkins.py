@@ -356,7 +356,6 @@ def test_commands_in_conditions_are_once_in_the_folder_and_the_variables_around_
         "if (env.BRANCH_NAME == 'PR-1') { sh './deploy' }",
         "if (env.BRANCH_NAME ==~ /x.*/) { sh './deploy' }",
         "if (params.UNKNOWN) { sh './deploy' }",
-        "if (env.A == 'a' && (env.B == 'b' || env.C == 'c')) { sh './deploy' }",
         "if (env.A == 'a') { junit 'a.xml' }",
         'def x = """cat <<E;  ${env.TEXT};E""".trim() // }; sh x',
         "try { sh 'make' } catch (error) { currentBuild.result = 'UNSTABLE' }",

@@ -136,6 +136,13 @@ def test_the_part_with_most_commands_becomes_the_script() -> None:
         ("params.LIST.contains('b')", 'case "${inputs.LIST}" in (*b*) true ;; (*) false ;; esac'),
         ("fileExists('a b')", "[ -e 'a b' ]"),
         ("!fileExists('a') && text", '[ ! -e a ] && [ -n "${text}" ]'),
+        (
+            "text && (text == 'a' || params.LIST == 'b')",
+            '[ -n "${text}" ] && { [ "${text}" = a ] || [ "${inputs.LIST}" = b ]; }',
+        ),
+        ("text == 'a' && fileExists('a') || !text", '{ [ "${text}" = a ] && [ -e a ]; } || [ -z "${text}" ]'),
+        ("!(text == 'a' || fileExists('b'))", '! { [ "${text}" = a ] || [ -e b ]; }'),
+        ("!(!(text == 'a'))", '[ "${text}" = a ]'),
         ("sh(script: 'test -d a', returnStatus: true) == 0", "test -d a"),
         ("sh(returnStatus: true, script: 'cd a && make') != 0", "! (cd a && make)"),
         ("sh(returnStatus: true, script: 'exit 2') == 0", "(exit 2)"),

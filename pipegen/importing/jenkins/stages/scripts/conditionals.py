@@ -160,7 +160,7 @@ def lines_of(commands: list[ScriptCommand]) -> list[str]:
     return lines
 
 
-def _test(test: BuildTest, names: JenkinsNames) -> str:
+def _test(test: BuildTest, names: JenkinsNames) -> str:  # noqa: PLR0911 - one for each kind
     """Return *test* as a command of the shell."""
     match test:
         case VariableComparison():
@@ -171,13 +171,20 @@ def _test(test: BuildTest, names: JenkinsNames) -> str:
             return f"[ -e {shell_word([path])} ]"
         case NoTest(FoundPath(path)):
             return f"[ ! -e {shell_word([path])} ]"
-        case AllTests(tests) | AnyTest(tests) if tests and not any(map(_is_compound, tests)):
-            return (" && " if isinstance(test, AllTests) else " || ").join(_test(part, names) for part in tests)
+        case NoTest(NoTest(inner)):
+            return _test(inner, names)
+        case AllTests(tests) | AnyTest(tests) if tests:
+            sign = " && " if isinstance(test, AllTests) else " || "
+            return sign.join(_grouped(part, names) for part in tests)
+        case NoTest(AllTests(tests) | AnyTest(tests) as inner) if tests:
+            return f"! {_grouped(inner, names)}"
     raise UntranslatableError("it contains Groovy")
 
 
-def _is_compound(test: BuildTest) -> bool:
-    return isinstance(test, AllTests | AnyTest)
+def _grouped(test: BuildTest, names: JenkinsNames) -> str:
+    """Return *test* as a command of the shell that can be a part of others."""
+    command = _test(test, names)
+    return f"{{ {command}; }}" if isinstance(test, AllTests | AnyTest) else command
 
 
 def _compared(test: VariableComparison, names: JenkinsNames, *, is_opposite: bool) -> str:
