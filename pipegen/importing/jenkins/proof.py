@@ -38,6 +38,7 @@ from pipegen.importing.jenkins.stages.scripts.assignments import (
     is_text,
     printing_command,
     read_path,
+    reassigned,
     status_script,
 )
 from pipegen.importing.jenkins.stages.scripts.parts import span_of
@@ -295,6 +296,7 @@ def _joins(line: str, expected: str) -> bool:
 
 def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of the commands of *block* that are part of the script; *constants* are texts of names."""
+    changing = reassigned(block)
     for statement in block.statements:
         for branch in statement.blocks if isinstance(statement, OtherGroovy) else ():
             # What follows in any case is not part of the script.
@@ -303,9 +305,10 @@ def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[st
                 yield from _commands(branch, imported, constants)
         assignment = assignment_of(statement)
         if assignment is not None and imported.is_translated(statement.span):
-            yield from _assigned(statement, assignment, constants)
+            yield from _assigned(statement, assignment, constants, changing)
         if isinstance(statement, OtherGroovy) and (definition := statement.definition) is not None:
-            constants = {**constants, definition.name: _text(definition.value, constants)}
+            text = "$" if definition.name in changing else _text(definition.value, constants)
+            constants = {**constants, definition.name: text}
         if not isinstance(statement, GroovyCall):
             continue
         if statement.name == "sh" and imported.is_translated(statement.span):
@@ -314,16 +317,22 @@ def _commands(block: GroovyBlock, imported: JenkinsImport, constants: Mapping[st
             yield from _commands(statement.block, imported, _constants_in(statement, constants))
 
 
-def _assigned(statement: Statement, assignment: GroovyAssignment, constants: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of *statement*, an *assignment*."""
+def _assigned(
+    statement: Statement, assignment: GroovyAssignment, constants: Mapping[str, str], changing: Collection[str]
+) -> Iterator[str]:
+    """Yield the lines of *statement*, an *assignment*; texts of names other than those *changing* have none."""
     call = printing_command(assignment.value)
     if call is not None:
         yield from _expected(call, constants)
     elif isinstance(assignment.value, GroovyCall) and status_script(assignment.value) is not None:
         yield f"{assignment.name}=0"
         yield from _expected(assignment.value, constants)
-    elif is_text(assignment.value) and not (isinstance(statement, OtherGroovy) and statement.definition is not None):
+    elif is_text(assignment.value) and (assignment.name in changing or not _defines(statement)):
         yield _normal(f"{assignment.name}={_text(assignment.value, constants)}")
+
+
+def _defines(statement: Statement) -> bool:
+    return isinstance(statement, OtherGroovy) and statement.definition is not None
 
 
 def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:

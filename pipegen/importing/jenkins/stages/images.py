@@ -92,7 +92,9 @@ def in_login(reader: StepReader, call: GroovyCall, context: SourceStepContext) -
     registry = tuple(GroovyText((text,)) for text in (address, identifier))
     inner = replace(context, registry=registry)
     commands = commands_of(reader, call.block, inner, _read_statement)
-    lines = lines_of(commands)
+    if any(command.sets_variables for command in commands):
+        raise UntranslatableError("it sets a value for later steps")
+    lines = lines_of(commands, is_followed=False)
     if identifier:
         env = reader.work.keys.get("env")
         name, secret = login_secret(identifier, env if isinstance(env, dict) else {}, reader.work.secrets)

@@ -48,6 +48,7 @@ class ScriptCommand(Struct, kw_only=True):
     *variable* is one of the shell that gets its output, with *is_value* the word *text*, or with *is_status* the number
     with which it ends; programs read it if *is_exported*, and other stages if *is_output*. With *is_message*, it only
     writes to the log. With *accepts_failure*, Jenkins continues if it fails. A text that *is_group* is in parentheses.
+    One that *sets_variables* has the lines of other commands, whose variables later commands read.
     """
 
     text: str
@@ -65,6 +66,7 @@ class ScriptCommand(Struct, kw_only=True):
     is_message: bool = False
     accepts_failure: bool = False
     is_group: bool = False
+    sets_variables: bool = False
 
 
 def command_of(text: str, comment: str = "") -> ScriptCommand:
@@ -175,8 +177,8 @@ def as_script(commands: Sequence[ScriptCommand], *, is_followed: bool = False) -
 def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool, is_new: bool) -> str:
     """Return the text of *command* without an effect on later ones; Jenkins creates a folder that *is_new*."""
     text = command.text
-    if command.variable:
-        return _assignment(command, is_bash=is_bash)
+    if command.variable or command.sets_variables:
+        return _assignment(command, is_bash=is_bash) if command.variable else text
     settings = _settings(command, is_bash=is_bash)
     before = _before(command, settings, is_new=is_new)
     if not before and (is_last or command.is_group or not (_LASTING.search(text) or may_fail_unnoticed(text))):

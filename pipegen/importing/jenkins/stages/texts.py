@@ -88,11 +88,12 @@ class JenkinsNames(Struct, kw_only=True):
 
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, other
     *parameters* of the build, *axes* of a matrix, constants of the file, and *defined* names of a `script` block;
-    *images* of them are objects of `docker.build`. *computed* are names that other Groovy of the file sets, *outside*
-    those of them that no Groovy in the config sets. *values* are those of them that commands of the config set,
-    *assigned* the ones that this stage sets. *groovy_env* are the variables of the environment that only Groovy sets
-    (`env.NAME = …`), *late* those that it sets after the stage reads them. *split* are the names of values that are
-    not always one word, by their references; *escaped* are the references and variables with a backslash in the value.
+    *images* of them are objects of `docker.build`, and it assigns those in *changing* again. *computed* are names that
+    other Groovy of the file sets, *outside* those of them that no Groovy in the config sets. *values* are those of them
+    that commands of the config set, *assigned* the ones that this stage sets. *groovy_env* are the variables of the
+    environment that only Groovy sets (`env.NAME = …`), *late* those that it sets after the stage reads them. *split*
+    are the names of values that are not always one word, by their references; *escaped* are the references and
+    variables with a backslash in the value.
     """
 
     environment: Mapping[str, str | None]
@@ -102,6 +103,7 @@ class JenkinsNames(Struct, kw_only=True):
     constants: Mapping[str, str]
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
     images: Mapping[str, Sequence[Meaning]] = field(default_factory=dict)
+    changing: Collection[str] = ()
     computed: Collection[str]
     outside: set[str]
     values: Mapping[str, ShellVariable | ConfigReference]

@@ -9,9 +9,11 @@ from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
+    GroovyBlock,
     GroovyCall,
     GroovyChoice,
     GroovyPart,
+    GroovyText,
     GroovyTrimmed,
     OtherGroovy,
     Statement,
@@ -22,7 +24,7 @@ from pipegen.importing.jenkins.stages.commands import build_image, printing
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import JenkinsNames, is_interpreted
+from pipegen.importing.jenkins.stages.texts import JenkinsNames, ShellVariable, is_interpreted
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile
@@ -38,6 +40,21 @@ def assignment_of(statement: Statement) -> GroovyAssignment | None:
     return statement if isinstance(statement, GroovyAssignment) else None
 
 
+def reassigned(block: GroovyBlock) -> frozenset[str]:
+    """Return the names that *block*, or a block in it, assigns without a definition."""
+    names, pending = set[str](), [block]
+    while pending:
+        for statement in pending.pop().statements:
+            match statement:
+                case GroovyAssignment():
+                    names.add(statement.name)
+                case OtherGroovy():
+                    pending += statement.blocks
+                case GroovyCall(block=GroovyBlock() as inner):
+                    pending.append(inner)
+    return frozenset(names)
+
+
 def read_assignment(reader: StepReader, statement: Statement, context: SourceStepContext) -> None:
     """Read *statement*; raise `UntranslatableError` if it is none of those of this module."""
     comment = comment_above(statement.span)
@@ -50,6 +67,7 @@ def read_assignment(reader: StepReader, statement: Statement, context: SourceSte
             _assign(reader, statement, context, comment, is_environment=False)
         case _:
             raise UntranslatableError("it contains Groovy")
+    reader.marks.all(statement)
 
 
 def _define(reader: StepReader, definition: GroovyAssignment, context: SourceStepContext, comment: str) -> None:
@@ -59,8 +77,10 @@ def _define(reader: StepReader, definition: GroovyAssignment, context: SourceSte
         reader.commented(comment, context, lambda: build_image(reader, build, context))
         reader.names = reader.names.with_image(name, build.arguments[0].value)
         return
-    status = status_script(value)
-    if status is None and is_text(value):
+    status, is_changing = status_script(value), name in reader.names.changing
+    if is_changing:
+        _check_text(value)
+    if status is None and is_text(value) and not is_changing:
         reader.names = reader.names.with_definition(name, value)
         return
     if reader.names.is_variable(name):
@@ -96,6 +116,10 @@ def _assign(
 ) -> None:
     """Read `name = value`, or with *is_environment* `env.name = value`, which later stages can read."""
     name = assignment.name
+    if not is_environment and reader.names.defined.get(name) == (ShellVariable(name),):
+        _check_text(assignment.value)
+        _add(reader, _printed(reader, assignment.value), name, context, comment)
+        return
     value = reader.names.assigned.get(name)
     command = _printed(reader, assignment.value)  # a value that no command prints is the better reason
     if value is None or value.is_environment != is_environment or context.is_after:
@@ -104,6 +128,20 @@ def _assign(
     _add(reader, command, name, context, comment)
     if not is_environment:
         reader.names = reader.names.with_value(name)
+
+
+def _check_text(value: Value) -> None:
+    """Raise `UntranslatableError` unless *value* is a text, which a shell splits into the same words as Groovy."""
+    match value:
+        case GroovyChoice():
+            for part in (value.first, value.other):
+                _check_text(part)
+        case GroovyText() if not any(isinstance(part, str) and is_interpreted(part) for part in value.parts):
+            return
+        case GroovyTrimmed():
+            return
+        case _:
+            raise UntranslatableError("a variable of a shell is a text without signs for it")
 
 
 def _printed(reader: StepReader, value: Value) -> ScriptCommand:

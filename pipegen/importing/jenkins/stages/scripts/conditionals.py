@@ -6,14 +6,12 @@ import re
 
 from pipegen.emit.yaml import Commented
 from pipegen.importing.accounting import KeyOutcome
-from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.statements import GroovyReader
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
     GroovyConditional,
     OtherGroovy,
-    Statement,
     constant,
 )
 from pipegen.importing.jenkins.stages.build_tests import (
@@ -49,37 +47,44 @@ from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
 _NAME_OF_CHANGE_REQUEST = "PR-"
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _NAME_OF_TAG = re.compile(r"v?\d|v\Z")
 
 
 def read_conditional(
-    reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, comment: str
+    reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, read: GroovyHandler, comment: str
 ) -> None:
-    """Read an `if` below *comment* whose steps are commands; raise `UntranslatableError` for another one."""
+    """Read an `if` below *comment* whose statements become commands by *read*; raise `UntranslatableError` for others.
+
+    Their variables last after it.
+    """
     if conditional.condition.strip() == "isUnix()":
-        reader.commented(comment, context, lambda: _read_unix(reader, conditional, context))
+        reader.commented(comment, context, lambda: _read_unix(reader, conditional, context, read))
         return
     test = shell_test(conditional.condition, reader.names)
-    commands = commands_of(reader, conditional.block, context, _read_statement)
-    others = (
-        commands_of(reader, conditional.otherwise, context, _read_statement)
-        if conditional.otherwise is not None
-        else []
-    )
-    ends = ["else", *lines_of(others), "fi"] if others else ["fi"]
+    commands = commands_of(reader, conditional.block, context, read)
+    others = commands_of(reader, conditional.otherwise, context, read) if conditional.otherwise is not None else []
+    sets_variables = any(command.variable or command.sets_variables for command in (*commands, *others))
+    ends = ["else", *lines_of(others, is_followed=sets_variables), "fi"] if others else ["fi"]
     if conditional.otherwise is not None and _is_conditional(conditional.otherwise) and not others[0].comment:
         ends = [f"el{others[0].text}"]
-    text = "\n".join((f"if {test}; then", *lines_of(commands), *ends))
+    text = "\n".join((f"if {test}; then", *lines_of(commands, is_followed=sets_variables), *ends))
     is_bash = any(command.is_bash for command in (*commands, *others))
-    reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash), context)
+    if sets_variables and (context.directory or context.exports or is_bash or _PIPE.search(text)):
+        raise UntranslatableError("its variables would not last, as it runs in a shell of its own")
+    reader.add(ScriptCommand(text=text, comment=comment, is_bash=is_bash, sets_variables=sets_variables), context)
 
 
-def _read_unix(reader: StepReader, conditional: GroovyConditional, context: SourceStepContext) -> None:
+def _read_unix(
+    reader: StepReader, conditional: GroovyConditional, context: SourceStepContext, read: GroovyHandler
+) -> None:
     """Read the steps for agents with Unix, on which all scripts run."""
     if any("win" in label.lower() for label in reader.work.agent.labels):
         raise UntranslatableError("its agent may have Windows")
+    names = reader.names
     for statement in conditional.block.statements:
-        _read_statement(reader, conditional.block, statement, context)
+        read(reader, conditional.block, statement, context)
+    reader.names = names
     if conditional.otherwise is not None:
         reader.marks.all(OtherGroovy(conditional.otherwise.span), KeyOutcome.REPORTED)
         reader.marks.differs(
@@ -118,28 +123,18 @@ def commands_of(
     if not block.statements:
         raise UntranslatableError("it contains Groovy")
     context = replace(context, directory="", exports=(), is_whole=False, is_in_block=True)
-    work = reader.work
+    work, names = reader.work, reader.names
     reader.work = inner = StageWork()
     try:
         for statement in block.statements:
             read(reader, block, statement, context)
     finally:
-        reader.work = work
+        reader.work, reader.names = work, names
     commands = [*inner.commands, *inner.after]
     inner.commands, inner.after = [], []
     if inner != StageWork():
         raise UntranslatableError("it contains steps that are not commands")
     return commands
-
-
-def _read_statement(reader: StepReader, block: GroovyBlock, statement: Statement, context: SourceStepContext) -> None:
-    """Read *statement* of *block*, a step or another `if`."""
-    if isinstance(statement, OtherGroovy) and statement.conditional is not None:
-        read_conditional(reader, statement.conditional, context, comment_above(statement.span))
-    elif isinstance(statement, GroovyCall):
-        reader.read(replace(block, statements=(statement,)), context)
-    else:
-        raise UntranslatableError("it contains Groovy")
 
 
 def _is_conditional(block: GroovyBlock) -> bool:
@@ -148,10 +143,10 @@ def _is_conditional(block: GroovyBlock) -> bool:
     return isinstance(first, OtherGroovy) and first.conditional is not None
 
 
-def lines_of(commands: list[ScriptCommand]) -> list[str]:
-    """Return *commands* as lines in a block of the shell."""
+def lines_of(commands: list[ScriptCommand], *, is_followed: bool) -> list[str]:
+    """Return *commands* as lines in a block of the shell, without an effect on others that follow it."""
     lines: list[str] = []
-    for entry in as_script(commands):
+    for entry in as_script(commands, is_followed=is_followed):
         if isinstance(entry, Commented):
             lines += [f"  # {line}" for line in entry.above.split("\n")]
         text = str(entry.value if isinstance(entry, Commented) else entry)

@@ -9,7 +9,7 @@ from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.jenkins.marks import StaysGroovyError
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, OtherGroovy, Statement, tried_by
-from pipegen.importing.jenkins.stages.scripts.assignments import is_text, read_assignment
+from pipegen.importing.jenkins.stages.scripts.assignments import is_text, read_assignment, reassigned
 from pipegen.importing.jenkins.stages.scripts.conditionals import read_conditional
 from pipegen.importing.jenkins.stages.scripts.parts import ScriptDivision, changing_names, is_divisible
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
@@ -28,6 +28,7 @@ def script(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> 
         raise UntranslatableError("it contains Groovy")
     names = reader.names
     reader.marks.all(call)
+    reader.names = replace(names, changing=reassigned(block))
     reader.read_groovy = _read_statement
     reason = reader.attempt(lambda: _read_whole(reader, block, context))
     if reason is not None:
@@ -50,7 +51,7 @@ def _read_whole(reader: StepReader, block: GroovyBlock, context: SourceStepConte
 def _read_statement(reader: StepReader, block: GroovyBlock, statement: Statement, context: SourceStepContext) -> None:
     context = replace(context, is_whole=False, is_in_block=True)
     if isinstance(statement, OtherGroovy) and statement.conditional is not None:
-        read_conditional(reader, statement.conditional, context, comment_above(statement.span))
+        read_conditional(reader, statement.conditional, context, _read_statement, comment_above(statement.span))
     elif isinstance(statement, GroovyCall):
         reader.read(replace(block, statements=(statement,)), context)
     else:
