@@ -105,3 +105,35 @@ def test_another_name_with_several_values_stays_groovy(value: str, statements: s
 
     assert "stays Groovy" in messages(report)
     assert 'sh "make ${flag}"' in result.text
+
+
+@pytest.mark.parametrize(
+    ("command", "is_kept"),
+    [
+        ("'make $flag'", True),
+        ('"make ${flag} \\$flag"', True),
+        ("'make $flag; flag=a'", True),
+        ("'flag=a; make $flag'", False),
+        ("'make $flags'", False),
+        ("'make \\\\$(cat flag)'", False),
+    ],
+)
+def test_commands_read_no_variable_of_groovy(command: str, *, is_kept: bool) -> None:
+    """Jenkins inserts it, and sets no variable of the environment."""
+    result, report = _imported("sh(script: 'cat x', returnStdout: true).trim()", f"sh {command}")
+    proof = prove_stages(result)
+
+    assert ("its commands read flag, which only Groovy knows" in messages(report)) is is_kept
+    assert (f"sh {command}" in result.text.replace('\\"', '"').replace("\\\\", "\\")) is is_kept
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_commands_read_no_value_that_only_groovy_assigns() -> None:
+    """It is no variable of the environment for the other commands of its stage."""
+    text = _SOURCE.replace("def flag = VALUE", "flag = sh(script: 'cat x', returnStdout: true).trim()")
+    text = text.replace("STATEMENTS", "sh 'make $flag'")
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert "script: [make $flag]" in result.text
+    assert "flag=$(cat x)" not in result.text

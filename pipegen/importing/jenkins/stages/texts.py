@@ -45,6 +45,8 @@ _INTERPRETED = re.compile(r"[\"'`\\<>|&;()\n]|\$(?!\{[\w-]+\.)|(?:^|\s)[#~]|(?<!
 _WHOLE = re.compile(r"''\"(\$\{\w+(?::-[^}]*)?\})\"''")
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
+# A variable that the shell reads.
+_READ = re.compile(r"\$\{?([A-Za-z_]\w*)")
 # The text that Groovy inserts for a variable without a value.
 NULL = "null"
 
@@ -233,6 +235,7 @@ class JenkinsNames(Struct, kw_only=True):
         Constant text that the shell interprets stays text.
         """
         result, parts = "", self.printed(value)
+        self._check_own("".join(part for part in parts if isinstance(part, str)))
         changed = _changed_variables(parts, self.split_variables)
         for part, following in zip(parts, (*parts[1:], ""), strict=True):
             if isinstance(part, str):
@@ -245,6 +248,16 @@ class JenkinsNames(Struct, kw_only=True):
             else:
                 result += self._inserted_variable(part, open_quote(result))
         return _WHOLE.sub(r'"\1"', result)
+
+    def _check_own(self, text: str) -> None:
+        """Raise `UntranslatableError` if the commands *text* read a variable that the script has only for Groovy."""
+        for match in _READ.finditer(text):
+            name = match[1]
+            meaning = (self.defined.get(name) or (self.values.get(name),))[0]
+            is_own = isinstance(meaning, ShellVariable) and meaning.name == name and not self.is_variable(name)
+            start = setting_of(text, name) if is_own else 0
+            if start is None or start > match.start():
+                raise UntranslatableError(f"its commands read {name}, which only Groovy knows")
 
     def _inserted_variable(self, variable: ShellVariable, quote: str) -> str:
         """Return *variable* in a command, after an open *quote*."""
