@@ -39,13 +39,14 @@ def has_open_quote(text: str) -> bool:
 def setting_of(text: str, name: str) -> int | None:
     """Return the offset from which *name* may have a value that the commands *text* set; None if they set none.
 
-    That is the start if the commands may be in a loop.
+    That is the start if the commands may be in a loop. In *text*, Groovy inserts the variable where it is `${name-}`.
     """
     if name not in text:
         return None
+    own = rf"(?:\"?\$\{{?{name}\b-?\}}?\"?|'\$\{{{name}-\}}')(?:[\s;&|)]|\Z)"
     assigned = re.compile(
-        rf"(?:^|[;&|({{]|\b(?:then|do|else)\b|(?P<declares>{_DECLARES}))[ \t]*(?:\w+=[^\s;&|'\"]*[ \t]+)?{name}\+?="
-        rf"(?!\"?\$\{{?{name}\b\}}?\"?(?:[\s;&|)]|\Z)){_VALUE}",
+        rf"(?:^|[;&|({{]|\b(?:then|do|else)\b|(?P<declares>{_DECLARES}))[ \t]*(?:\w+=[^\s;&|'\"]*[ \t]+)?"
+        rf"{name}\+?=(?!{own}){_VALUE}",
         re.MULTILINE,
     )
     ends = [match.end() for match in assigned.finditer(text) if match["declares"] or not match["command"]]

@@ -328,7 +328,7 @@ def _changed_variables(parts: Sequence[Meaning], split: Mapping[str, str]) -> Co
         name = split.get(part.path) if isinstance(part, ConfigReference) else getattr(part, "name", None)
         if name is not None:
             offsets[name] = len(text)
-        text += part if isinstance(part, str) else f"${{{name}}}"
+        text += part if isinstance(part, str) else f"${{{name}-}}"
     starts = {name: setting_of(text, name) for name in offsets}
     return {name for name, start in starts.items() if start is not None and start <= offsets[name]}
 
