@@ -365,6 +365,8 @@ def test_a_computed_variable_of_programs_is_around_all_stages_with_commands(name
         ("while ./next; do echo ${IMAGE}; IMAGE=b; done", True),
         ("IMAGE=b ./push ${IMAGE}", False),
         ("IMAGE=${IMAGE} ./push", False),
+        ("IMAGE='${IMAGE}'; echo ${IMAGE}", False),
+        ("IMAGE='\\${IMAGE}'; echo ${IMAGE}", True),
         ("export IMAGE=/x:${IMAGE}; for a in b; do ./push; done", False),
         ("echo ${IMAGE}; IMAGE=b", False),
         ("docker build --build-arg IMAGE=${IMAGE} . && docker push ${IMAGE}", False),
@@ -375,4 +377,14 @@ def test_groovy_inserts_the_value_before_commands_set_the_variable(script: str, 
     """Commands that read the variable after they set it would read another value."""
     text = f'sh "{script}"'
 
-    assert (text in _config("'a'", text).replace("\\\\", "\\").replace('\\"', '"')) is is_kept
+    assert (text in _config("'a'", text).replace("''", "'").replace("\\\\", "\\").replace('\\"', '"')) is is_kept
+
+
+def test_a_computed_variable_of_several_lines_is_the_same() -> None:
+    """The comparison finds the lines of its command in the script."""
+    value = 'sh(returnStdout: true, script: """\n            make names | sort\n            """)'
+    text = _SOURCE.replace("VALUE", value).replace("STEPS", "sh './push $IMAGE'")
+    proof = prove_stages(import_jenkins(SourceFile("Jenkinsfile", text), Report()))
+
+    assert proof is not None
+    assert proof.differences == ()

@@ -168,7 +168,8 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     inserted = {**_interpreted(draft.source, imported), **empty}
     constants = {**imported.source.constants, **inserted, **{f"env.{name}": inserted[name] for name in inserted}}
     expected = [line for block in step_blocks(draft) for line in _commands(block, imported, constants)]
-    extra = _extra(script, expected)
+    exports = {_normal(line) for export in draft.work.exports for line in _separate(export)}.difference(expected)
+    extra = _extra([line for line in script if line not in exports], expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
     env = {key: _known(value.parts) for step in commands for key, value in step.env}
