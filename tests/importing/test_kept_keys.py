@@ -98,7 +98,7 @@ def test_names_with_the_branch_of_a_merge_request_stay_the_same(tmp_path: Path) 
     result, _ = from_text(f"review: {{ script: [make], {keys} }}\n", tmp_path)
     review = _generated(result)["review"]
 
-    assert review["environment"] == {"name": f"review/{branch}"}
+    assert review["environment"] == f"review/{branch}"
     assert review["artifacts"] == {"name": branch, "paths": ["dist/"]}
 
 

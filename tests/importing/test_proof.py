@@ -42,7 +42,7 @@ _CHANGES = (
     ("tags: [small]", "tags: [big]", 'the tags of job "test" are others'),
     ("CC: gcc", "CC: clang", 'the variable CC of job "build" is another one'),
     ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
-    ("name: live", "name: dead", 'the environment of job "deploy" is another one'),
+    ("environment: live", "environment: dead", 'the environment of job "deploy" is another one'),
     ("$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "main"', 'job "deploy" runs only in the original'),
     ("      when: manual\n", "", 'job "deploy" starts manual in the original, on_success in the import'),
     ("sast: out/x.json", "sast: out/y.json", 'the reports of job "build" are others'),
