@@ -535,6 +535,18 @@ def test_steps_that_call_a_refused_function_are_left_out() -> None:
     assert result.compiled.messages == ()
 
 
+def test_a_function_in_place_of_a_step_stays_unless_the_generated_file_calls_that_step() -> None:
+    """A stage whose Groovy calls the function is Groovy; a `checkout` of the file would replace that of all stages."""
+    text = "def {0}(text) {{ echo text }}\npipeline {{ agent any\nstages {{ stage('a') {{ steps {{ {0} 'x' }} }} }} }}"
+    kept, _ = _from_text(text.format("sh"))
+    refused, report = _from_text(text.format("checkout"))
+
+    assert "definitions: def sh(text) { echo text }" in kept.text
+    assert "jenkins: [sh 'x']" in kept.text
+    assert "definitions" not in refused.text
+    assert 'has a function "checkout", which the generated file calls in place of the step' in "".join(messages(report))
+
+
 def test_libraries_and_variables_in_comments_and_texts_are_not_read() -> None:
     """Jenkins refuses a file that loads a library with two versions, and nothing sets a variable there."""
     comments = "// @Library('acme@v1') _\n/* @Library('tools') */\n@Library('acme@v2') _\n// env.PLACE = 'x'\n"

@@ -39,5 +39,5 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     scripts = [plan_scripts(plan, settings, report) for plan in prepared]
     file = lower(scripts, request, settings, report)
     text = render(file, request.source)
-    check_definitions(file.definitions, text, request.settings, report)
+    check_definitions(file, text, request, report)
     return (GeneratedFile(FILE, text),)

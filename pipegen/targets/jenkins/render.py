@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from textwrap import indent
 
@@ -25,14 +25,15 @@ _DOCUMENT = re.compile(r"^(---|[.]{3}|%)", re.MULTILINE)
 _PLACEHOLDERS = re.compile(r"^( *)([^\0\n]*)\0(\d+)\0", re.MULTILINE)
 
 
-def render(file: model.Jenkinsfile, source: str) -> str:
-    """Return the text of *file*; the header names the config *source*."""
+def render(file: model.Jenkinsfile, source: str, omitted: Collection[str] = ()) -> str:
+    """Return the text of *file* without *omitted* statements and heads; the header names the config *source*."""
     renderers: list[Callable[[str], str]] = []
     filters = {
         **FILTERS,
         "indented": _indented,
         "script": lambda sh: _placeholder(partial(script, sh), renderers),
-        "statement": lambda text: _placeholder(partial(statement, text), renderers) if "\n" in text else text,
+        "statement": lambda text: "" if text in omitted else _statement(text, renderers),
+        "head": lambda text: "" if text in omitted else text,
         "manifest": lambda text: _placeholder(partial(_manifest, text), renderers),
         "verbatim": lambda text: _placeholder(lambda _: text, renderers),
         "table": lambda text: _placeholder(lambda _: several_lines(text), renderers),
@@ -62,6 +63,10 @@ def _placeholder(renderer: Callable[[str], str], renderers: list[Callable[[str],
     """Return a placeholder for the text that *renderer* returns for an indentation."""
     renderers.append(renderer)
     return f"{_PLACEHOLDER}{len(renderers) - 1}{_PLACEHOLDER}"
+
+
+def _statement(text: str, renderers: list[Callable[[str], str]]) -> str:
+    return _placeholder(partial(statement, text), renderers) if "\n" in text else text
 
 
 def _manifest(text: str, margin: str) -> str:
