@@ -306,7 +306,7 @@ def _alternatives(rules: Sequence[tuple[RuleEntry, ...]]) -> tuple[RuleEntry, ..
 def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
     """Return the rules of another job in the runs of *job*, () if its own are not known or read its variables."""
     rules = _raw_rules(job.raw["rules"]) if "rules" in job.raw else job.rules
-    texts = [text for rule in rules for text in (rule.condition, *rule.changes, *rule.exists)]
+    texts = [text for rule in rules for text in (rule.condition, *rule.changes, rule.compare_to, *rule.exists)]
     read = {name for text in texts for name in re.findall(r"\$\{?(\w+)", text)}
     own = {variable.name for variable in job.variables}
     # Jobs that start pipelines do not get the variables of the file, and raw keys may set others.
@@ -314,6 +314,9 @@ def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
     own.update(name for name in read if name.startswith(_OF_JOBS) or not (gets_same or name.startswith("CI_")))
     if not job.raw.keys().isdisjoint(("extends", "only", "except")) or not read.isdisjoint(own):
         return ()
+    # A run that no rule is for needs no rule that says so.
+    while len(rules) > 1 and rules[-1].when == "never":
+        rules = rules[:-1]
     return tuple(
         replace(rule, when=rule.when if rule.when == "never" else "", start_in="", variables=(), allow_failure=None)
         for rule in rules
@@ -321,11 +324,24 @@ def _conditions(job: GitLabJob) -> tuple[RuleEntry, ...]:
 
 
 def _raw_rules(rules: Data) -> tuple[RuleEntry, ...]:
-    """Return the conditions of raw *rules*, () if one is not a plain condition."""
+    """Return the conditions of raw *rules*, () if one has paths that a rule of the file cannot have."""
     items = rules if isinstance(rules, list) else []
-    entries = [
-        RuleEntry(str(rule.get("if", "")), when=str(rule.get("when", "")))
-        for rule in items
-        if isinstance(rule, dict) and rule.keys().isdisjoint(("changes", "exists"))
-    ]
+    entries = [entry for rule in items if (entry := _raw_rule(rule)) is not None]
     return tuple(entries) if len(entries) == len(items) else ()
+
+
+def _raw_rule(rule: Data) -> RuleEntry | None:
+    if not isinstance(rule, dict):
+        return None
+    changes, exists = rule.get("changes", []), rule.get("exists", [])
+    compare_to = changes.get("compare_to", "") if isinstance(changes, dict) else ""
+    paths = changes.get("paths") if isinstance(changes, dict) else changes
+    if not isinstance(paths, list) or not isinstance(exists, list):
+        return None
+    return RuleEntry(
+        str(rule.get("if", "")),
+        when=str(rule.get("when", "")),
+        changes=tuple(map(str, paths)),
+        compare_to=str(compare_to),
+        exists=tuple(map(str, exists)),
+    )

@@ -79,7 +79,6 @@ def test_a_job_with_raw_rules_may_be_in_pipelines_without_its_collectors() -> No
         (["script: x, when: { env: { CI_JOB_STAGE: y } }"], None),
         (["script: x, when: { tag: true }, raw: { gitlab: { variables: { X: y } } }"], [_TAG]),
         (["script: x, raw: { gitlab: { rules: [{ if: $X }] } }", "script: x, when: { tag: true }"], ["$X", _TAG]),
-        (["script: x, raw: { gitlab: { rules: [{ if: $X, changes: [a] }] } }"], None),
         (["script: x, raw: { gitlab: { rules: [{ if: $X }], variables: { X: y } } }"], None),
     ],
 )
@@ -93,6 +92,33 @@ def test_collectors_are_in_the_runs_of_their_readers(ends: list[str], conditions
 
     assert collectors(output)
     assert all(output.data[name].get("rules") == expected for name in collectors(output))
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("if: $X, changes: [a]", {"if": "$X", "changes": ["a"]}),
+        ("changes: { paths: [a], compare_to: b }", {"changes": {"paths": ["a"], "compare_to": "b"}}),
+        ("exists: [a], when: manual", {"exists": ["a"]}),
+        ("exists: { paths: [a], project: b/c }", None),
+        ("changes: { paths: [a], compare_to: $Y }", None),
+    ],
+)
+def test_collectors_have_the_paths_of_raw_rules(rule: str, expected: dict[str, Any] | None) -> None:
+    """A file of another project has no form in the rules of the file; the reader has its own variable Y."""
+    stages = [f"{{ name: s{n}, script: x, when: {{ branch: a }} }}" for n in range(60)]
+    raw = (
+        f"raw: {{ gitlab: {{ rules: [{{ {rule} }}], variables: {{ Y: z }} }} }}"
+        if "$Y" in rule
+        else (f"raw: {{ gitlab: {{ rules: [{{ {rule} }}] }} }}")
+    )
+    stages.append(f"{{ name: end, script: x, {raw} }}")
+    arcs = ", ".join(f"[s{n}, end]" for n in range(60))
+    output = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+    assert [output.data[name].get("rules") for name in collectors(output)] == [expected and [expected]] * len(
+        collectors(output)
+    )
 
 
 @pytest.mark.slow
@@ -296,7 +322,12 @@ def behind(needs: tuple[NeedEntry, ...], helpers: tuple[GitLabJob, ...]) -> list
     ("own", "other", "common"),
     [
         ("if: $A", "if: $B", [{"if": "$X", "when": "never"}, {"if": "$A"}, {"if": "$B"}]),
-        ("if: $A", "if: $C, when: never", None),
+        ("if: $A", "if: $C, when: never }, { if: $B", None),
+        (
+            "if: $A }, { when: never",
+            "if: $B }, { if: $C, when: never",
+            [{"if": "$X", "when": "never"}, {"if": "$A"}, {"if": "$B"}],
+        ),
     ],
 )
 def test_rules_that_exclude_the_same_runs_are_combined(
