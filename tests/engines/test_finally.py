@@ -227,6 +227,28 @@ def test_fail_fast_starts_only_finally_stages_after_a_failure(containers: Contai
     assert (records / "report").read_text("utf-8") == "failed success skipped "
 
 
+def test_fail_fast_skips_a_stage_that_waited_for_an_agent(
+    repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """Its status says so, and those after it are skipped, too."""
+    require(jenkins_harness.available())
+    stages = [
+        {"name": "broken", "script": ["sleep 1; false"]},
+        {"name": "waiting", "script": ["true"]},
+        {"name": "after", "script": ["true"]},
+        {"name": "end", "script": ['echo "> ${broken.status} ${waiting.status} ${after.status}"']},
+    ]
+    arcs = [["broken"], ["waiting", "after"]]
+    pipeline = {"stages": stages, "execution": arcs, "finally": ["end"], "fail_fast": True}
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": pipeline}})})
+    text = compiled(SCRIPTED, checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", nodes=[jenkins_harness.Node(executors=1)])
+
+    assert "\n> failed skipped skipped\n" in build.log
+    assert build.result == "FAILURE", build.log
+
+
 @pytest.mark.parametrize("name", ["declarative", "scripted"])
 @pytest.mark.parametrize("end", ["true", "false"])
 def test_finally_stages_run_in_the_shared_workspace(
