@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import from_text
+from importing.samples import from_text, messages
+from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.proof.comparison import prove
 
@@ -135,3 +136,33 @@ def test_paths_below_a_folder_that_ends_with_a_slash_have_one_slash(tmp_path: Pa
     assert "paths: [infra/.terraform/]" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_cache_keys_differ_as_in_the_source(tmp_path: Path) -> None:
+    """Generated files replace special characters with dashes; keys that stay different are not renamed."""
+    keys = {
+        "a": '"u:lint"',
+        "b": "u-lint",
+        "c": '"u lint"',
+        "d": '"$CI_COMMIT_SHA:x"',
+        "e": '"$CI_COMMIT_SHA x"',
+        "f": '"only:one"',
+        "g": '{ files: [lock], prefix: "u:lint" }',
+        "h": 'k, fallback_keys: ["u:lint"]',
+    }
+    jobs = [f"{name}: {{ script: make, cache: {{ key: {key}, paths: [c] }} }}\n" for name, key in keys.items()]
+    result, report = from_text("".join(jobs), tmp_path)
+    stages = yaml_data(result.text)["pipelines"]["ci"]["stages"]
+
+    assert [stage["cache"]["key"] for stage in stages] == [
+        "u-lint-2",
+        "u-lint",
+        "u-lint-3",
+        "${setup.commit}:x",
+        "${setup.commit}-x-2",
+        "only:one",
+        {"files": ["lock"], "prefix": "u-lint-2"},
+        "k",
+    ]
+    assert stages[-1]["cache"]["fallback"] == ["u-lint-2"]
+    assert messages(report) == ""

@@ -25,6 +25,7 @@ from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.final import final_starts, final_statuses, starts_with_others
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
+from pipegen.importing.gitlab.stages.keys.files import with_different_cache_keys
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
 from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, report_needs
 from pipegen.importing.gitlab.stages.other_files import files_from_setting
@@ -209,7 +210,7 @@ class _Writer:
         self, drafts: Sequence[Draft], order: Order, known: Condition, comments: KeyComments
     ) -> dict[str, Value]:
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
-        stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
+        stages = with_different_cache_keys([_stage(draft, files.get(draft.name)) for draft in drafts])
         unshared = Shared({}, {}, stages)
         shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else unshared
         pipeline: dict[str, Value] = {}

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from types import MappingProxyType
 
 from pipegen.config.schema.file import gitlab_reports
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.stored import is_outside, outside
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import (
     KeyContext,
     Translation,
     WithoutEffect,
+    as_map,
     duration,
     present,
     raw_data,
 )
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.numbering import unique_name
 from pipegen.source.tree import Entry, Mapping, Node
 from pipegen.structs import replace
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
+# Characters that generated files replace with a dash in a cache key, outside references.
+_NOT_IN_CACHE_KEYS = re.compile(r"(\$\{[^}]*\})|[^A-Za-z0-9._-]")
 _REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
 
 
@@ -262,6 +266,46 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
     if "prefix" in entries:
         value["prefix"] = _name(text_of(entries["prefix"].value), context)
     return value
+
+
+def with_different_cache_keys(stages: Sequence[Dictionary[str, Value]]) -> list[dict[str, Value]]:
+    """Return *stages* whose cache keys also differ once generated files replace special characters with dashes."""
+    texts = dict.fromkeys(text for stage in stages for cache in _caches_of(stage) for text in _texts_of_keys(cache))
+    plain = {text: _NOT_IN_CACHE_KEYS.sub(lambda match: match[1] or "-", text) for text in texts}
+    taken = {text for text, name in plain.items() if text == name}
+    unique = {text: unique_name(name, taken) for text, name in plain.items() if text != name}
+    names = {text: name for text, name in unique.items() if name != plain[text]}
+    return [_with_cache_keys(stage, names) for stage in stages] if names else [dict(stage) for stage in stages]
+
+
+def _caches_of(stage: Dictionary[str, Value]) -> list[dict[str, Value]]:
+    caches = stage.get("cache")
+    return [as_map(cache) for cache in (caches if isinstance(caches, list) else [caches])]
+
+
+def _texts_of_keys(cache: Dictionary[str, Value]) -> Iterator[str]:
+    """Yield the texts in the key of *cache*, and its fallbacks."""
+    key, fallback = cache.get("key"), cache.get("fallback")
+    texts = (as_map(key).get("prefix", key), *(fallback if isinstance(fallback, list) else ()))
+    yield from (text for text in texts if isinstance(text, str))
+
+
+def _with_cache_keys(stage: Dictionary[str, Value], names: Dictionary[str, str]) -> dict[str, Value]:
+    """Return *stage* with other *names* for its cache keys."""
+    caches = [
+        {part: _renamed(value, names) if part in ("key", "fallback") else value for part, value in cache.items()}
+        for cache in _caches_of(stage)
+    ]
+    return {**stage, "cache": caches if isinstance(stage["cache"], list) else caches[0]} if any(caches) else {**stage}
+
+
+def _renamed(value: Value, names: Dictionary[str, str]) -> Value:
+    match value:
+        case str():
+            return names.get(value, value)
+        case list():
+            return [_renamed(item, names) for item in value]
+    return {part: _renamed(own, names) if part == "prefix" else own for part, own in as_map(value).items()}
 
 
 def _job_name(context: KeyContext) -> str:
