@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import takewhile
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.layout import line_count
@@ -202,16 +201,10 @@ def _base_name(users: Sequence[int], known: Collection[str], bases_of: Sequence[
 
 
 def _name(holders: Sequence[_Holder], repeated: _Keys, known: Collection[str]) -> str:
-    """Return a name for the template with the *repeated* keys: the words of all *holders*, or what they repeat.
-
-    Words in different positions are only in the name if all holders have no first words in common.
-    """
+    """Return a name for the template with the *repeated* keys: the words of all *holders*, or what they repeat."""
     names = [_WORDS.split(holder.name) for holder in holders]
-    first = [same[0] for same in takewhile(lambda same: len(set(same)) == 1, zip(*names, strict=False))]
-    common = [word for word in dict.fromkeys(names[0]) if all(word in words for words in names)]
-    prefix = next(("-".join(words) for words in (first, common) if len("".join(words)) >= _LEAST_LETTERS), "").strip(
-        "-"
-    )
+    common = "-".join(word for word in dict.fromkeys(names[0]) if all(word in words for words in names)).strip("-")
+    prefix = common if len(common.replace("-", "")) >= _LEAST_LETTERS else ""
     largest = max(repeated, key=lambda key: line_count(key, repeated[key]))
     what = _what(largest, repeated[largest]) if len(repeated) == 1 or not prefix else ""
     return unique_name("-".join(filter(None, (prefix, what))), {*known})

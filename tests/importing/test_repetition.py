@@ -47,14 +47,14 @@ def test_stages_without_common_words_extend_what_they_repeat(tmp_path: Path) -> 
     [
         (("alpine_build", "rocky_build"), "build-setup"),
         (("unit (linux)", "package (linux)"), "linux-setup"),
-        (("debian-unit-slow", "debian-api-slow"), "debian-setup"),
+        (("debian-unit-slow", "debian-api-slow"), "debian-slow-setup"),
         (("a-1", "b-1"), "setup"),
     ],
 )
 def test_words_of_all_stages_are_the_name_of_their_template(
     names: tuple[str, str], template: str, tmp_path: Path
 ) -> None:
-    """The first ones come before words in other positions."""
+    """In any position, so that templates of other stages with the same first words have names of their own."""
     jobs = "".join(f"{name}: {{ {_SETUP}, script: [./{number}] }}\n" for number, name in enumerate(names))
     result, _ = from_text(jobs + _OTHER, tmp_path)
 
