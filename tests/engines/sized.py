@@ -15,6 +15,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import calls
 from pipegen.targets.jenkins.job.environments import without_stops
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.render import render
@@ -87,9 +88,10 @@ def _weights(file: model.Jenkinsfile) -> Iterator[tuple[str, int]]:
                 yield f"{stage.steps_function}/0", weigh_steps(stage.steps)
         return
     script = weigh_script(around, body)
-    for chunk in body.chunks if not body.calls else ():
-        script += weigh_selected(chunk.selected)
-        script += 4 if chunk.function else sum(map(weigh_added, chunk.stages))
+    if not body.calls:
+        script += sum(weigh_selected(selected) + 4 * len(text.splitlines()) for selected, text in calls(body.chunks))
+        in_place = [chunk for chunk in body.chunks if not chunk.function]
+        script += sum(weigh_selected(chunk.selected) + sum(map(weigh_added, chunk.stages)) for chunk in in_place)
     script += 4 * len(body.calls)
     for chunk in body.chunks:
         if chunk.function:
