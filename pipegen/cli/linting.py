@@ -9,7 +9,7 @@ from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
-from pipegen.lint.rules import foreign_variable, shell_syntax
+from pipegen.lint.rules import axis_variable, foreign_variable, shell_syntax
 from pipegen.targets.base import Target
 
 
@@ -47,7 +47,7 @@ def check_raw(analysed: Analysed, targets: Sequence[Target], report: Report) -> 
 def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
     """Report scripts of *analysed* that do not run on *targets*.
 
-    Their shell cannot parse them, or they use variables of another engine.
+    Their shell cannot parse them, or they use variables of another engine, or axes as variables.
     """
     if not any(
         stage.script is not None or stage.after is not None
@@ -58,3 +58,4 @@ def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report)
     checked = analysed.for_rules([target.NAME for target in targets])
     shell_syntax.check(checked, report)
     foreign_variable.check(checked, report)
+    axis_variable.check(checked, report)

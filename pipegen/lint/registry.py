@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, LintRule
 from pipegen.lint.rules import (
+    axis_variable,
     cache_never_hits,
     condition_never_true,
     curly_quotes,
@@ -60,6 +61,7 @@ RULES: tuple[LintRule, ...] = (
     literal_reference.check,
     pipefail_in_sh.check,
     literal_glob.check,
+    axis_variable.check,
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -17,10 +18,10 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence, plain
 from pipegen.structs import Struct
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]+")
-_BRACED = r"(?<!\$)\$\{([A-Z][A-Z0-9_]+)\}"
+_BRACED = r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
 
 
-class _Use(Struct):
+class VariableUse(Struct):
     """A variable that a stage reads; *is_condition* if its `when` reads it."""
 
     name: str
@@ -42,12 +43,8 @@ def check(config: CheckedConfig, report: Report) -> None:
 
 
 def _check_target(config: CheckedConfig, target: str, foreign: set[str], report: Report) -> None:
-    # A part that several stages share is reported only if it is wrong in all of them.
-    uses: dict[tuple[Span, ...], list[_Use]] = {}
-    for stage in config.stages():
-        for spans, stage_uses in _uses(stage, foreign - _set_names(stage, target)):
-            uses[spans] = [use for use in uses[spans] if use in stage_uses] if spans in uses else stage_uses
-    for use in [use for stage_uses in uses.values() for use in stage_uses]:
+    uses = (_uses(stage, foreign - set_names(stage) - _words(stage.job.raw_for(target))) for stage in config.stages())
+    for use in wrong_everywhere(chain.from_iterable(uses)):
         engine = next(engine for engine, names in PREDEFINED.items() if use.name in names)
         on = TITLES[target]
         where = f"this condition is never true on {on}" if use.is_condition else f"on {on} it is empty"
@@ -59,7 +56,7 @@ def _check_target(config: CheckedConfig, target: str, foreign: set[str], report:
         )
 
 
-def _hint(use: _Use) -> str:
+def _hint(use: VariableUse) -> str:
     if use.is_condition:
         return 'use "branch", "tag", "event" or an input, which every engine provides'
     if use.name in VALUES:
@@ -69,33 +66,48 @@ def _hint(use: _Use) -> str:
     return f'set it in "env", or give it a default in the script: "${{{use.name}:-…}}"'
 
 
-def _set_names(stage: CheckedStage, target: str) -> set[str]:
-    """Return the variables that the stage, its secrets, its pipeline's inputs or keys for *target* set."""
+def wrong_everywhere(parts: Iterable[tuple[tuple[Span, ...], list[VariableUse]]]) -> list[VariableUse]:
+    """Return the uses of variables in *parts* of stages, those at the same spans only if all these stages have them."""
+    uses: dict[tuple[Span, ...], list[VariableUse]] = {}
+    for spans, stage_uses in parts:
+        uses[spans] = [use for use in uses[spans] if use in stage_uses] if spans in uses else stage_uses
+    return [use for stage_uses in uses.values() for use in stage_uses]
+
+
+def set_names(stage: CheckedStage) -> set[str]:
+    """Return the variables that the stage, its secrets or its pipeline's inputs set."""
     job = stage.job
     names = {name for step in job.steps if isinstance(step, Commands) for name, _ in step.env}
     names.update(job.case_names)
     names.update(variable for credential in job.secrets for variable in credential.variables)
     names.update(token.variable for token in job.id_tokens)
     names.update(input_.name for input_ in stage.plan.inputs)
-    return names | _words(job.raw_for(target))
+    return names
 
 
 def _words(node: Node | None) -> set[str]:
     return set(_NAME.findall(str(plain(node)))) if node is not None else set()
 
 
-def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
+def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[VariableUse]]]:
     """Yield the *foreign* variables that each part of a stage reads, with the spans of the part."""
     conditions = [condition for condition in stage.conditions if condition != NEVER]
     tests = _condition_tests(conditions, foreign)
     if tests and not can_hold_without(AllOf(tuple(conditions)), [atom for atom, _ in tests]):
         if not any(name in MARKERS for _, name in tests):
-            yield from (((atom.span,), [_Use(name, atom.span, is_condition=True)]) for atom, name in tests)
+            yield from (((atom.span,), [VariableUse(name, atom.span, is_condition=True)]) for atom, name in tests)
         return
-    yield from _in_scripts(stage, foreign)
+    yield from uses_in_commands(stage, foreign)
+
+
+def uses_in_commands(
+    stage: CheckedStage, names: Collection[str]
+) -> Iterator[tuple[tuple[Span, ...], list[VariableUse]]]:
+    """Yield the variables *names* that each script of *stage*, and each value in its `env`, reads."""
+    yield from _in_scripts(stage, names)
     for scalar in _scalars(stage.config.env.node) if stage.config.env is not None else ():
-        matches = [match for match in re.finditer(_BRACED, scalar.text) if match[1] in foreign]
-        yield (scalar.span,), [_Use(match[1], scalar.part(match.start(), match.end())) for match in matches]
+        matches = [match for match in re.finditer(_BRACED, scalar.text) if match[1] in names]
+        yield (scalar.span,), [VariableUse(match[1], scalar.part(match.start(), match.end())) for match in matches]
 
 
 def _condition_tests(conditions: Iterable[Condition], foreign: set[str]) -> tuple[tuple[Atom, str], ...]:
@@ -106,18 +118,18 @@ def _condition_tests(conditions: Iterable[Condition], foreign: set[str]) -> tupl
     )
 
 
-def _in_scripts(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
+def _in_scripts(stage: CheckedStage, names: Collection[str]) -> Iterator[tuple[tuple[Span, ...], list[VariableUse]]]:
     from pipegen.lint.script_variables import variables  # noqa: PLC0415 - most scripts need no grammar: 3 % of 10 stages
 
     texts = tuple(stage_shell_texts(stage, set()))
-    usages = [variables(text.text, foreign) for text in texts]
+    usages = [variables(text.text, names) for text in texts]
     is_aware = any(usage.is_aware for usage in usages)
     assigned = {name for usage in usages for name in usage.assigned}
     for text, usage in zip(texts, usages, strict=True):
         expansions = [] if is_aware else [expansion for expansion in usage.expansions if expansion.name not in assigned]
         yield (
             text.spans,
-            [_Use(expansion.name, text.span_of(expansion.start, expansion.end)) for expansion in expansions],
+            [VariableUse(expansion.name, text.span_of(expansion.start, expansion.end)) for expansion in expansions],
         )
 
 
