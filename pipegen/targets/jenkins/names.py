@@ -56,6 +56,7 @@ def _display_name(plan: Plan, stage: str, *, is_alone: bool) -> str:
 
 def steps_function_name(title: str) -> str:
     """Return a name for the function of the stage *title*: `unitSteps`. It ends so, as steps may be called `unit`."""
-    first, *others = re.findall(r"[A-Za-z0-9]+", title) or ["stage"]
+    words = re.findall(r"[A-Za-z0-9]+", title) or ["stage"]
+    first, *others = [word.lower() if word.isupper() else word for word in words]
     name = "".join((first[:1].lower() + first[1:], *(word[:1].upper() + word[1:] for word in others)))
     return f"{name}Steps" if name[:1].isalpha() else f"steps{name}"
