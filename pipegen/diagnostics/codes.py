@@ -255,6 +255,7 @@ LITERAL_REFERENCE = Code("PG729", "literal-reference", _W)
 PIPEFAIL_IN_SH = Code("PG730", "pipefail-in-sh", _W)
 LITERAL_GLOB = Code("PG731", "literal-glob", _W)
 AXIS_VARIABLE = Code("PG732", "axis-variable", _W)
+SERVICE_VARIABLE = Code("PG733", "service-variable", _W)
 
 # 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs, 840 to 849 tests of a
 # config, 850 to 859 imports

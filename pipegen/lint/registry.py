@@ -25,6 +25,7 @@ from pipegen.lint.rules import (
     pipefail_in_sh,
     plain_secret,
     redundant_arc,
+    service_variable,
     shell_syntax,
     shellcheck,
     unpinned_chart,
@@ -62,6 +63,7 @@ RULES: tuple[LintRule, ...] = (
     pipefail_in_sh.check,
     literal_glob.check,
     axis_variable.check,
+    service_variable.check,
 )
 
 
