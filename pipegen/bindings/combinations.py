@@ -109,7 +109,8 @@ def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, rep
             codes.UNKNOWN_AXIS,
             f'combination "{stage.own_name}" has no axis "{name}"',
             at=at,
-            hint=(f'add the axis to the combination under "include", or write a default: "${{matrix.{name}|…}}"'),
+            hint='"include" adds combinations and completes no others: write each one there, with all its axes and '
+            f'without the lists of values, or a default: "${{matrix.{name}|…}}"',
         )
         return None
     return value or default or ""

@@ -69,9 +69,13 @@ def _report_flat(path: Path, spans: list[Span], tree_paths: TreePaths, report: R
     execution = tree_paths.node(path)
     items = items_of(execution)
     names = [span.text for span in spans]
-    stages = [name for text in names for name in re.split(r"\s*(?:->|→|>>)\s*", text)]
+    arcs = [re.split(r"\s*(?:->|→|>>)\s*", name) for name in names]
     if len(spans) == len(items):
-        hint = f'write one arc as a list in the list: "execution: [[{", ".join(stages)}]]"'
+        # Names with arrows between them are an arc each.
+        arcs = arcs if all(len(arc) > 1 for arc in arcs) else [[name for arc in arcs for name in arc]]
+        what = "one arc as a list" if len(arcs) == 1 else "each arc as a list"
+        written = ", ".join([f"[{', '.join(arc)}]" for arc in arcs])
+        hint = f'write {what} in the list: "execution: [{written}]"'
     else:
         hint = f'write each as a separate arc: "- [{names[0]}]"'
     is_one_line = spans[0].first.line == spans[-1].first.line

@@ -197,7 +197,8 @@ def _report_combinations(stage: str, output: StageOutput, report: Report) -> Non
         at=output.artifact.span,
         label="left by each combination",
         hint="put an axis into the path, as in dist/${matrix.AXIS}/, give later stages the same combinations, "
-        f'"matrix: {{from: {stage}}}", or exclude the stage from later stages with "files_from"',
+        f'"matrix: {{from: {stage}}}", or exclude the stage from later stages with "files_from"; if the files have '
+        'different names, set "overlap: true" in "artifacts"',
     )
 
 

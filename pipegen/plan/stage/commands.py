@@ -134,10 +134,16 @@ def check_literals(env: Node, report: Report) -> None:
 def check_no_variables(stage: StageConfig, report: Report) -> None:
     """Report variables in names and keys of *stage*: caches, environments and archives."""
     values = (("cache", stage.cache), ("environment", stage.environment), ("artifacts", stage.artifacts))
+    axes = stage.combination.axes if stage.combination is not None else ()
     for key, value in values:
         for text in _names(value.node) if value is not None and "$" in value.node.span.text else ():
             for match in re.finditer(_VARIABLE, text.text):
-                hint = f'write a setup value, such as "${{setup.branch}}", or "${{setup.params.{match["name"]}}}"'
+                name = match["name"]
+                hint = (
+                    f'write "${{matrix.{name}}}" for the value of the axis'
+                    if name in axes
+                    else f'write a setup value, such as "${{setup.branch}}", or "${{setup.params.{name}}}"'
+                )
                 _report_literal(match, text, key, hint, report)
 
 

@@ -32,6 +32,12 @@ def _only_diagnostic(text: str) -> tuple[str, str, str | None]:
         ("[unit, lint]", "unit, lint", 'write one arc as a list in the list: "execution: [[unit, lint]]"'),
         ("[[unit], lint]", "lint", 'write each as a separate arc: "- [lint]"'),
         ("\n      - unit\n      - lint", "unit", 'write one arc as a list in the list: "execution: [[unit, lint]]"'),
+        ("[a -> b -> c]", "a -> b -> c", 'write one arc as a list in the list: "execution: [[a, b, c]]"'),
+        (
+            "\n      - a -> b -> c\n      - a -> d",
+            "a -> b -> c",
+            'write each arc as a list in the list: "execution: [[a, b, c], [a, d]]"',
+        ),
         ("[1, yes]", "1, yes", 'write one arc as a list in the list: "execution: [[1, yes]]"'),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import conditions, order, triggers, values
+from pipegen.config.schema.foreign import conditions, order, starts, triggers, values
 from pipegen.config.schema.foreign.entries import (
     ENV,
     IN_FILE,
@@ -193,7 +193,7 @@ WORDS = (
         "when",
         IN_STAGE,
         '"approve" and "finally" say how a stage starts',
-        values.run_condition,
+        starts.run_condition,
         shown="when: manual",
     ),
     word(
@@ -201,7 +201,7 @@ WORDS = (
         "start_in",
         IN_STAGE,
         'the delay of a stage is in "approve"',
-        values.start_in,
+        starts.start_in,
     ),
     word(
         "GitLab: Environments and manual jobs",
@@ -243,6 +243,13 @@ WORDS = (
         shown="trigger: {project}",
     ),
     word("GitLab: Secrets", "id_tokens", IN_STAGE, 'tokens are in "secrets"', values.id_tokens),
+    word(
+        "GitLab: Features that only GitLab has",
+        "pages",
+        IN_STAGE,
+        'a setting of "targets" names the stage of a website',
+        values.pages,
+    ),
     word("GitLab: Features that only GitLab has", "release", IN_STAGE, RAW, values.raw("gitlab")),
     word("GitLab: Features that only GitLab has", "hooks", IN_STAGE, RAW, values.raw("gitlab")),
     word("GitLab: Features that only GitLab has", "inherit", IN_STAGE, RAW, values.raw("gitlab")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import conditions, jobs, order, values
+from pipegen.config.schema.foreign import conditions, jobs, order, starts, values
 from pipegen.config.schema.foreign.entries import (
     IN_BUILD,
     IN_FILE,
@@ -75,6 +75,14 @@ WORDS = (
     word("Azure Pipelines", "dependsOn", IN_STAGE, ORDER, order.needs, is_once=True),
     word("Woodpecker", "depends_on", IN_STAGE, ORDER, order.needs, is_once=True),
     word("Woodpecker", "commands", IN_STAGE, LINES, rename("script")),
+    word(
+        "Woodpecker",
+        "status",
+        ((*STAGE, "when"),),
+        '"finally" has stages that run after failures',
+        starts.final_status,
+        shown="when: {status}",
+    ),
     word(
         "Docker Compose",
         "dockerfile",

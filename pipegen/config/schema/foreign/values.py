@@ -220,41 +220,11 @@ def mail(use: Use) -> str:
     return instead({"notify": {"email": {"to": [*texts(to)]}}})
 
 
-def _at_the_end(use: Use, status: str) -> str:
-    """Return the hint to name the stage in `finally`, for this *status* of the pipeline."""
-    name, pipeline = _stage_name(use), use.pipeline
-    if not pipeline or not name:
-        return 'name the stage in "finally"'
-    body = use.tree_paths.node(pipeline)
-    node = child(body, "finally")
-    if isinstance(node, List) and status != "always":
-        return f'write "finally" as a map, and name the stage in its list "{status}"'
-    is_list = status == "always" and not isinstance(node, Map)
-    return elsewhere(use, pipeline, {"finally": [name] if is_list else {status: [name]}})
-
-
-def run_condition(use: Use) -> str | None:
-    """Return the hint for GitLab's words for `when`; None for other text."""
-    word = written_text(use.value)
-    match word:
-        case "manual":
-            return "remove it" if "approve" in use.siblings else 'write "approve: { optional: true }" instead'
-        case "always" | "on_failure":
-            return _at_the_end(use, "always" if word == "always" else "failed")
-        case "delayed":
-            start_in = use.siblings.get("start_in")
-            return instead({"approve": {"delay": start_in if start_in is not None else "30 minutes"}})
-        case "on_success":
-            return "remove it: a stage runs if the stages before it succeed"
-        case "never":
-            return "remove the stage"
-    return None
-
-
-def start_in(use: Use) -> str:
-    """Return the hint for the delay of a job."""
-    is_delayed = "when" in use.siblings
-    return 'remove it: the hint for "when" covers it' if is_delayed else instead({"approve": {"delay": use.value}})
+def pages(use: Use) -> str:
+    """Return the hint for the stage whose folder GitLab publishes as a website."""
+    publish = child(use.value, "publish")
+    folder = {"publish": publish} if publish is not None else {}
+    return elsewhere(use, (), {"targets": {"gitlab": {"pages": {"stage": stage_name(use), **folder}}}})
 
 
 def coverage(use: Use) -> str | None:
@@ -392,6 +362,7 @@ def _plain_variables(node: Node) -> object:
     return {name: (value.get("value") or "") if isinstance(value, Map) else value for name, value in values}
 
 
-def _stage_name(use: Use) -> str:
+def stage_name(use: Use) -> str:
+    """Return the name of the stage with the key, "" without one."""
     name = use.siblings.get("name")
     return written_text(name)

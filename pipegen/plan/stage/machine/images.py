@@ -145,11 +145,12 @@ def _written_out(foreign: str, axes: Collection[str]) -> str:
         return hint
     if predefined := re.search(r"\$\{?(CI_\w+)\}?", foreign):
         return f'write "${{setup.params.{predefined[1]}}}" for "{predefined[0]}", a variable of GitLab'
+    for name in re.findall(r"\$\{?([A-Za-z_]\w*)", foreign):
+        if name in axes:
+            return f'write "${{matrix.{name}}}" for the value of the axis'
     variable = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", foreign)
     if variable is None:
         return 'write it out, or use references: "registry.example.org/app:${build.tag}"'
-    if variable[1] in axes:
-        return f'write "${{matrix.{variable[1]}}}" for the value of the axis'
     return f'write the value, or add an input and write "${{inputs.{variable[1]}}}": engines expand no variables here'
 
 
