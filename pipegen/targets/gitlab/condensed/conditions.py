@@ -55,21 +55,30 @@ def with_shared_rules(document: Document) -> Document:
     # Raw rules replace them, and would not if they were in another job.
     jobs = [job for job in document.jobs if job.rules and "rules" not in job.raw]
     counts = Counter([job.rules for job in jobs])
+    # Hidden jobs of pipelines that have nothing but rules.
+    names = {hidden.rules: hidden.name for hidden in document.hidden if hidden == _with_rules(hidden)}
     shared = [rules for rules, count in counts.items() if saved_lines(count_lines(rules), count) > 0]
-    if not shared:
+    if not shared and names.keys().isdisjoint(counts):
         return document
     taken = document.names()
-    names: dict[tuple[RuleEntry, ...], str] = {}
-    for rules in shared:
-        names[rules] = _name(rules, [job for job in jobs if job.rules == rules], taken)
+    new = {
+        rules: _name(rules, [job for job in jobs if job.rules == rules], taken)
+        for rules in shared
+        if rules not in names
+    }
+    names |= new
     sharing = {job.name for job in jobs if job.rules in names}
     return replace(
         document,
-        hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in names.items())),
+        hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in new.items())),
         jobs=tuple(
             replace(job, rules=(), rules_from=names[job.rules]) if job.name in sharing else job for job in document.jobs
         ),
     )
+
+
+def _with_rules(hidden: Hidden) -> Hidden:
+    return Hidden(name=hidden.name, rules=hidden.rules)
 
 
 def saved_lines(lines: int, jobs: int) -> int:

@@ -61,6 +61,25 @@ def test_names_of_hidden_jobs_are_unique() -> None:
     assert [name for name in data if name.startswith(".")] == [".rules-a-b", ".rules-a-b-2"]
 
 
+def test_jobs_get_rules_from_the_hidden_job_of_their_pipeline() -> None:
+    """A hidden job of a pipeline with only rules also serves helper jobs, which share no other keys of it."""
+    stages = ", ".join(f"{{ name: s{number}, script: make }}" for number in range(4))
+    text = f"""
+        targets: {{ gitlab: {{ mail: {{}} }} }}
+        pipelines:
+          nightly:
+            when: {{ event: schedule }}
+            notify: {{ email: {{ to: [a@example.org] }} }}
+            stages: [{stages}]
+          commit: {{ when: {{ event: push }}, stages: [{{ name: unit, script: make }}] }}
+        """
+    data = yaml_data(compiled(text).text)
+
+    assert [name for name in data if name.startswith(".")] == [".nightly", ".mail"]
+    assert set(data[".nightly"]) == {"rules"}
+    assert data["nightly: mail when s1 fails"]["extends"] == [".mail", ".nightly"]
+
+
 def test_rules_of_few_jobs_stay_in_the_jobs() -> None:
     """A hidden job would be longer."""
     data = _compiled(4, "{ branch: main }")

@@ -55,7 +55,9 @@ def test_the_rules_of_mail_jobs_are_named_after_mails() -> None:
     keys = f"concurrency: {{ cancel: true }}, notify: {{ email: {{ to: [t@example.org] }} }}, stages: [{stages}]"
     data = yaml_data(
         compiled(f"""
-            pipelines: {{ p: {{ when: {{ branch: main }}, {keys} }}, q: {{ when: {{ event: schedule }}, {keys} }} }}
+            pipelines:
+                  p: {{ when: {{ branch: main }}, defaults: {{ image: 'a:1' }}, {keys} }}
+                  q: {{ when: {{ event: schedule }}, defaults: {{ image: 'b:1' }}, {keys} }}
             targets: {{ gitlab: {{ mail: {{}} }} }}
         """).text
     )
