@@ -1,4 +1,4 @@
-"""The import of a generated `.gitlab-ci.yml` leaves out what the compiler adds again."""
+"""The import of a generated file leaves out what the compiler adds again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from textwrap import dedent
 
 from importing.samples import from_text
 
+from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.imported import Proof
+from pipegen.importing.jenkins.importer import import_jenkins
+from pipegen.source.text import SourceFile
 
 CONFIG = """\
 pipelines:
@@ -222,3 +225,16 @@ def test_needs_on_helpers_keep_their_keys(tmp_path: Path) -> None:
     assert "script: [./e]\n        files_from: [b]" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+def test_the_function_for_limits_of_a_jenkinsfile_is_a_timeout() -> None:
+    """Scripts that could end with status 0 when the time is up run in it."""
+    config = "pipelines: { ci: { stages: [{ name: unit, script: bundle exec rspec, timeout: 90 seconds }] } }"
+    text = compiled(config, "jenkins").files[-1].text
+    report = Report()
+    result = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "within(90) {" in text
+    assert "timeout: 90 seconds" in result.text
+    assert "bundle exec rspec" in result.text
+    assert not [diagnostic for diagnostic in report.diagnostics() if "within" in diagnostic.message]

@@ -207,7 +207,7 @@ CHANGED_KEYS_ON_JENKINS = {
         "the Jenkinsfile does not have the kind of all credentials, and has those of registries",
         "container defaults everything hostile node run-time-lists",
     ),
-    "timeout": _ChangedKey(_IN_FUNCTION, "limits node"),
+    "timeout": _ChangedKey(_IN_FUNCTION, "limits"),
     "tools": _ChangedKey("tools of the target become those of each stage", "images-and-tools"),
 }
 # Keys whose effects on a run the proof compares, and those of one engine.

@@ -7,7 +7,14 @@ from collections.abc import Collection, Mapping
 
 from pipegen.emit.header import read_header
 from pipegen.importing.jenkins.reading.statements import GroovyReader
-from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, Statement, tried_by
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
+    GroovyBlock,
+    GroovyCall,
+    GroovyText,
+    Statement,
+    tried_by,
+)
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
@@ -16,7 +23,8 @@ _DEFINING = frozenset({"def", "void"})
 # The brace of a function is this many tokens after its start: `void name() {`.
 _BRACE = 4
 # Functions of generated files that implement features of a config.
-_OF_PIPEGEN = frozenset({"checkoutCommit", "cleanCheckout", "noFork"})
+_LIMIT = "within"
+_OF_PIPEGEN = frozenset({"checkoutCommit", "cleanCheckout", "noFork", _LIMIT})
 # Those with a variable of the file, for mails after failures; and that variable.
 _OF_SUCCESSES = frozenset({"succeeded", "unlessSucceeded"})
 _SUCCESSES = re.compile(r"@Field\s+List\s+successes\s*=\s*\[\]")
@@ -44,14 +52,15 @@ class FileReader(GroovyReader):
 
     def _run_by(self, statement: Statement) -> tuple[Statement, ...]:
         """Return *statement*, or the statements of the function that it calls, with locations of this use."""
-        if not isinstance(statement, GroovyCall) or statement.block is not None:
+        if not isinstance(statement, GroovyCall):
             return (statement,)
+        if statement.block is not None:
+            is_limit = statement.name == _LIMIT and _LIMIT in self._functions
+            return (_as_timeout(statement) if is_limit else statement,)
         function = self._functions.get(statement.name)
-        if function is None or statement.whole == statement.span:
-            return (statement,)
-        if not function.statements:
+        if function is not None and statement.whole != statement.span and not function.statements:
             return ()
-        if statement.arguments or self._added > _MOST_ADDED:
+        if function is None or statement.whole == statement.span or statement.arguments or self._added > _MOST_ADDED:
             return (statement,)
         file = self._file.for_use(self._file.use * len(self._file.text) + statement.span.start + 1)
         others = {name: block for name, block in self._functions.items() if name != statement.name}
@@ -62,6 +71,13 @@ class FileReader(GroovyReader):
             return block.statements
         # Steps of a stage are calls only, except in a `script`.
         return (replace(statement, name="script", block=block),)
+
+
+def _as_timeout(call: GroovyCall) -> GroovyCall:
+    """Return the step for *call* of the function of pipegen that limits the time, in seconds."""
+    times = [replace(argument, name="time") for argument in call.arguments]
+    unit = GroovyArgument("unit", GroovyText(("SECONDS",)), call.span)
+    return replace(call, name="timeout", arguments=(*times, unit))
 
 
 def step_functions(file: SourceFile, code: GroovyTokens, own: Collection[str]) -> dict[str, GroovyBlock]:
