@@ -42,7 +42,14 @@ _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
 _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and which continues on the next line only between two words.
-_CLOSED = r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?"""
+# A command in quoted text has no other command in it, and neither a comment nor the pattern of a case.
+_CLOSED = r"""(?x)
+    (?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'
+    | "(?:[^"\\`$]|\\.|\$(?!\()
+        | \$\((?!.*\bcase\b)(?:[^'"\\`$()\#]|\$(?!['"(])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*\)
+      )*"
+    )*?(?:(?<=[ \t])\\)?
+"""
 # Text whose quotes are all closed, without a sign outside them. Comments and here-documents may contain one quote.
 _WITHOUT = (
     r"""(?![\s\S]*<<)(?:[^'"\\`$#{}]|(?<=[\w./:@%=-])#|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'"""

@@ -9,6 +9,7 @@ import pytest
 
 from pipegen.shell.words import shell_effects
 from pipegen.shell.words.shell_effects import (
+    indentable,
     may_affect_followers,
     may_change_shell,
     may_pass_failures,
@@ -150,3 +151,26 @@ def test_set_is_a_builtin_wherever_a_command_can_begin(text: str) -> None:
 def test_a_vertical_bar_in_quotes_is_no_pipeline(text: str, *, is_pipeline: bool) -> None:
     """Unless a command in them may have one, or the quote is one of a comment or a here-document."""
     assert may_pipe(text) is is_pipeline
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'TAG="$(date +%Y)-x"',
+        'cd "$(dirname "$0")/$A"',
+        "A=\"$(sed 's/a b/c/' x)\" make \\",
+        'echo "${A:-none}" # b',
+    ],
+)
+def test_a_line_with_closed_quotes_may_be_indented(line: str) -> None:
+    """A command in quotes may have quotes of its own."""
+    assert indentable(f"{line}\n  make") == (line, "  make")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['A="b', 'A="$(make', 'A="$(make "b', "A='b", 'A="$(make # b)"', 'A="$(case b in c) echo "', 'A="$(b "$(c)")"'],
+)
+def test_a_line_whose_quotes_may_be_open_keeps_its_indentation(line: str) -> None:
+    """Lines of a text in quotes would be other text; what the check does not understand may be one."""
+    assert indentable(f"{line}\nmake") == (f"{line}\nmake",)
