@@ -23,7 +23,8 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
     if not violation.path:
         return tree_paths.top_hint
     parent, key = tree_paths.pattern(violation.path[:-1]), tree_paths.pattern(violation.path)[-1:]
-    pattern = (*of_stage(parent), *key)
+    # The names of axes are beside the keys of a matrix.
+    pattern = (*of_stage(parent), *(("*",) if parent[-1:] == ("matrix",) else key))
     if pattern in _USUAL and (hint := _USUAL[pattern](tree_paths.node(violation.path))) is not None:
         return hint
     return _instead_of(violation, tree_paths)
@@ -221,6 +222,11 @@ def _matrix(node: Node) -> str | None:
     return f'name the axis of the values: "matrix: {{version: {flow(node)}}}"' if is_values else None
 
 
+def _axis(node: Node) -> str | None:
+    is_reference = isinstance(node, Scalar) and "${" in node.text
+    return "list the values: the combinations of a matrix are known before the run" if is_reference else None
+
+
 def _advice(hint: str) -> Callable[[Node], str | None]:
     """Return the function that returns *hint* for a text."""
     return lambda node: hint if isinstance(node, Scalar) else None
@@ -249,6 +255,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
         (*STAGE, key): function
         for key, function in (("env", _variables("env")), ("secrets", _secrets), ("matrix", _matrix))
     },
+    (*STAGE, "matrix", "*"): _axis,
     (*STAGE, "image", "build_args"): _variables("build_args"),
     (*STAGE, "services"): _services,
     (*STAGE, "cache"): _cache,

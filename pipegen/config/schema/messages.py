@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from pipegen.config.flow import flow
+from pipegen.config.schema.file import known_keys
 from pipegen.config.schema.hints import hint_for
 from pipegen.config.schema.tree_paths import DEFAULTS, TEMPLATE, TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
@@ -273,11 +274,9 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case (("minItems" | "minProperties" | "maxItems"), number):
             problem, hint = _wrong_number(violation, number)
         case "maxProperties", 1:
-            if violation.path and isinstance(violation.path[-1], int):
-                problem, hint = "has several keys", "write each key as an item of its own"
-            else:
-                keys = list(violation.value) if isinstance(violation.value, dict) else []
-                problem, hint = f"takes one key, not {len(keys)}", f"keep one of {listed([str(key) for key in keys])}"
+            problem, hint = _several_keys(violation, tree_paths)
+            if not problem:
+                return
         case (("minLength" | "pattern"), _) if violation.value == "":
             problem = "is empty"
         case "uniqueItems", _:
@@ -287,6 +286,15 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             example = _own_example(violation)
             hint = f"write it as in {example}" if example else _other_word(violation)
     report.add(codes.INVALID_VALUE, f"{title} {problem}", at=tree_paths.mark(violation.path), hint=hint)
+
+
+def _several_keys(violation: Violation, tree_paths: TreePaths) -> tuple[str, str]:
+    """Return the problem and the hint; no problem if all keys but one are unknown, which is reported for each."""
+    if violation.path and isinstance(violation.path[-1], int):
+        return "has several keys", "write each key as an item of its own"
+    known = known_keys().get(tree_paths.pattern(violation.path), ())
+    keys = [key for key in tree_paths.keys(violation.path) if key in known]
+    return (f"takes one key, not {len(keys)}", f"keep one of {listed(keys)}") if len(keys) > 1 else ("", "")
 
 
 def _other_word(violation: Violation) -> str | None:

@@ -117,7 +117,7 @@ def misplaced_keys(violations: _Violations, tree_paths: TreePaths, report: Repor
 
 
 def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
-    """Return the paths where the unknown key is allowed: under a sibling, else further out, further in, or elsewhere.
+    """Return the paths where the unknown key is allowed: under a sibling, else further out or in, or in another step.
 
     Only the nearest paths of one kind are returned; none for a key below itself, such as `image: {image: …}`. `name`,
     which is allowed nearly everywhere, and likely typos are only moved to siblings or outwards.
@@ -143,13 +143,16 @@ def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
     below_siblings = [path for path in inner_paths if path[len(pattern)] in tree_paths.keys(violation.path)]
     inner_paths = below_siblings or inner_paths
     shortest = min((len(path) for path in inner_paths), default=0)
-    cousins = [
-        path
-        for outer in (STAGE, TEMPLATE, DEFAULTS)
-        for path in known
-        if path[: len(outer)] == pattern[: len(outer)] == outer
-    ]
+    cousins = [path for path in known if _is_other_step(path, pattern)]
     return tuple(path for path in inner_paths if len(path) == shortest) or tuple(cousins[:1])
+
+
+def _is_other_step(path: Path, pattern: Path) -> bool:
+    """Return whether *path* and *pattern* are in two steps of a stage, such as `build` and `run`."""
+    outer = next((outer for outer in (STAGE, TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
+    if outer is None or path[: len(outer)] != outer or len(path) == len(outer) or len(pattern) == len(outer):
+        return False
+    return path[len(outer)] in WORK_KEYS and pattern[len(outer)] in WORK_KEYS
 
 
 def _is_reachable(path: Path, pattern: Path) -> bool:

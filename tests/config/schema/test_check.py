@@ -376,6 +376,24 @@ def test_a_misspelled_key_is_not_also_reported_as_one_of_several_missing_keys() 
     assert (diagnostic.code.number, diagnostic.hint) == ("PG201", 'rename it to "approvers"')
 
 
+def test_unknown_keys_beside_the_one_key_of_a_map_are_only_unknown() -> None:
+    """The map takes one key; which of several known ones to keep is another question."""
+    found = _check(_in_stage("secrets: {A: {username: a, password: b}, B: {file: a, text: b}}"))
+
+    assert [diagnostic.message for diagnostic in found] == [
+        'unknown key "username" in "A"',
+        '"B" takes one key, not 2',
+    ]
+    assert found[1].hint == 'keep one of "file", "text"'
+
+
+def test_a_reference_in_place_of_the_values_of_an_axis() -> None:
+    """A list with the reference would be the next error."""
+    (diagnostic,) = _check(_in_stage("matrix: {table: '${list.tables}'}"))
+
+    assert diagnostic.hint == "list the values: the combinations of a matrix are known before the run"
+
+
 def test_all_violations_are_reported_together() -> None:
     """They are in the order of the text."""
     diagnostics = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))

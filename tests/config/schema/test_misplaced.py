@@ -199,3 +199,10 @@ def test_an_unknown_key_that_is_not_misplaced(text: str, message: str) -> None:
     (diagnostic,) = _check(text)
 
     assert (diagnostic.code.number, diagnostic.message) == ("PG201", message)
+
+
+def test_a_key_of_an_unrelated_map_is_only_unknown() -> None:
+    """Only a step may have the key of another step: `delay` of `approve` says nothing about `retry`."""
+    text = f"{_HEAD}        script: make\n        retry: {{count: 1, delay: 30}}\n"
+
+    assert [diagnostic.message for diagnostic in _check(text)] == ['unknown key "delay" in "retry"']

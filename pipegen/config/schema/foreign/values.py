@@ -195,17 +195,6 @@ def event(use: Use) -> str:
 _EVENTS = {"push": "push", "pull_request": "merge_request", "schedule": "schedule", "workflow_dispatch": "manual"}
 
 
-def input_(use: Use) -> str:
-    """Return the hint to write an approval."""
-    if not isinstance(use.value, Map):
-        return rename_hint("approve")
-    message, submitter = use.value.get("message"), use.value.get("submitter")
-    approvers = [name.strip() for text in texts(submitter) for name in text.split(",")]
-    if not approvers:
-        return instead({"approve": message if message is not None else True})
-    return instead({"approve": {"message": message if message is not None else "Continue?", "approvers": approvers}})
-
-
 def stash(use: Use) -> str:
     """Return the hint to write `artifacts`, which later stages get."""
     includes = use.value.get("includes") if isinstance(use.value, Map) else use.value

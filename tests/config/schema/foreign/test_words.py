@@ -80,6 +80,7 @@ _VALUES = {
     "post": "{always: [{sh: docker compose down}]}",
     "mail": "{to: team@example.org}",
     "input": "{message: 'Release?', submitter: 'alice,bob'}",
+    "approve: {submitter}": "'alice,bob'",
     "lock: {resource}": "{resource: staging}",
     "stash": "{name: dist, includes: dist/**}",
     "unstash": "dist",
@@ -149,6 +150,7 @@ def _config(parent: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
     inner = parent[len(STAGE) :]
     path = ("pipelines", "p", "stages", 1, *inner)
     needed = {"artifacts": "paths: [x], ", "cache": "paths: [x], ", "environment": "name: x, ", "when": "branch: x, "}
+    needed["approve"] = "message: x, "
     siblings = "".join(words for key, words in needed.items() if inner[:1] == (key,))
     if inner and inner[0] == "services" and not entry.startswith("name"):
         siblings = "image: 'a:1', "
