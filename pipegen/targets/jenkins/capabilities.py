@@ -67,7 +67,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
     ),
-    Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
+    Capability("environment", _REFUSED, "PG617: only in names of stages; PG619: the stage of on_stop is left out"),
     Capability("tools", _NATIVE, "tools of the stage or the pipeline, or on the PATH of its script; not in an image"),
     Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),

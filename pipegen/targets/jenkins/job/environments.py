@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.narrowing import narrowed
-from pipegen.plan.model import Plan
+from pipegen.plan.model import Environment, Job, Plan
 from pipegen.structs import replace
 
 
@@ -22,7 +22,7 @@ def without_stops(plan: Plan, report: Report) -> Plan:
                 at=job.span,
                 hint="make it a pipeline of its own, which runs only when PIPEGEN_PIPELINE names it",
             )
-        elif environment is not None:
+        elif environment is not None and not _is_shown(environment, job):
             report.add(
                 codes.NOT_ON_JENKINS,
                 f'Jenkins has no environments: the environment of stage "{job.title}" is not shown',
@@ -32,6 +32,13 @@ def without_stops(plan: Plan, report: Report) -> Plan:
                 else "put the name of the environment into the name of the stage, or print it in the script",
             )
     return _without(plan, left_out) if left_out else plan
+
+
+def _is_shown(environment: Environment, job: Job) -> bool:
+    """Return whether *environment* is only a name, which the name of the stage contains."""
+    name = environment.name.constant
+    is_name = environment == Environment(name=environment.name, span=environment.span)
+    return is_name and name is not None and name.casefold() in job.title.casefold()
 
 
 def _without(plan: Plan, stages: set[str]) -> Plan:
