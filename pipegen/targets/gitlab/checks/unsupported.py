@@ -143,13 +143,14 @@ def _check_references(job: Job, host: ShellEnvironment, with_containers: Contain
     references = [reference for text in job_texts(job) for reference in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
+            is_fixed = job.posts and reference.name == "previousResult"
             report.add(
                 ENGINE_HAS_NO_VALUE,
-                f'GitLab has no value for "{reference}"',
+                'GitLab has no result "fixed": a job cannot read the results of earlier pipelines'
+                if is_fixed
+                else f'GitLab has no value for "{reference}"',
                 at=reference.span,
-                hint='remove "fixed": a job token cannot read the results of earlier pipelines'
-                if job.posts and reference.name == "previousResult"
-                else f'give a default: "${{setup.{reference.name}|text}}"',
+                hint='remove "fixed"' if is_fixed else f'give a default: "${{setup.{reference.name}|text}}"',
             )
         is_container = reference.scope is Scope.STAGE and reference.name == "container"
         if is_container and reference.namespace in with_containers and not host.shares_daemon:
@@ -210,15 +211,16 @@ def omission_notes(plans: Sequence[Plan], settings: GitLabSettings) -> tuple[str
     """Return a line for the file's header about each omission."""
     lines = []
     for plan in plans:
+        pipeline = f"{plan.name}: " if len(plans) > 1 else ""
         for job in plan.jobs:
             lines += [
-                f'Left out: trigger "{step.name.value}" of stage "{job.title}"; no project is set for it.'
+                f'Left out: trigger "{step.name.value}" of stage "{pipeline}{job.title}"; no project is set for it.'
                 for step in job.steps
                 if isinstance(step, TriggerJob) and not step.include and step.name.value not in settings.projects
             ]
     if settings.mail is None and any(job.mail for plan in plans for job in plan.jobs):
         lines.append("Left out: mails about failed stages; no mail server is set.")
-    return tuple(lines)
+    return tuple(dict.fromkeys(lines))
 
 
 def check_registry(

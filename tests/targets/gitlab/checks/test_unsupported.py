@@ -42,6 +42,17 @@ def test_a_setup_value_of_jenkins_is_an_error() -> None:
     assert output.codes() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
 
 
+def test_the_result_fixed_of_a_webhook_is_an_error_in_its_own_words() -> None:
+    """The message names what the user wrote, not the value that the message of the webhook reads."""
+    output = compiled("""
+        pipelines: { service: { stages: [{ name: unit, script: x }], notify: { webhook: { url: chat, on: fixed } } } }
+    """)
+
+    assert [diagnostic.message for diagnostic in output.diagnostics] == [
+        'GitLab has no result "fixed": a job cannot read the results of earlier pipelines'
+    ]
+
+
 def test_a_jenkins_setup_value_with_a_default_is_valid() -> None:
     """The default is used on GitLab."""
     output = compiled("""

@@ -294,6 +294,20 @@ def test_a_trigger_without_a_project_is_omitted() -> None:
     assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in output.text
 
 
+def test_the_header_names_each_stage_whose_trigger_is_omitted_once() -> None:
+    """With its pipeline if there are several, as in the names of jobs; a matrix stage is one stage."""
+    output = compiled("""
+        pipelines:
+          a: { stages: [{ name: start, trigger: { name: deploy } }] }
+          b: { stages: [{ name: start, matrix: { to: [x, y] }, trigger: { name: deploy } }] }
+    """)
+
+    assert [line for line in output.text.split("\n") if "Left out" in line] == [
+        '# Left out: trigger "deploy" of stage "a: start"; no project is set for it.',
+        '# Left out: trigger "deploy" of stage "b: start"; no project is set for it.',
+    ]
+
+
 def test_a_parameter_that_is_not_a_variable_name_is_an_error() -> None:
     """GitLab passes parameters as variables."""
     output = triggering("parameters: { not-a-word: x }")
