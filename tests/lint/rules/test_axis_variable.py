@@ -31,6 +31,7 @@ def read(more: str, *others: str, head: str = "") -> list[str]:
         ("script: 'echo $JDK', env: {JDK: '${matrix.JDK}'}", []),
         ("script: 'echo $JDK', secrets: {JDK: jdk}", []),
         ("script: 'echo $JDKS $other'", []),
+        ("script: 'echo $JDK', raw: {gitlab: {variables: {JDK: '8'}}}", []),
     ],
 )
 def test_an_axis_that_a_script_reads_as_a_variable(more: str, expected: list[str]) -> None:
