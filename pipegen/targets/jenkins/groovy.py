@@ -14,7 +14,7 @@ from pipegen.targets.jenkins import model
 _LONGEST_LIST = 200
 # A text that is only an expression.
 _ALONE = re.compile(r'\A"\$\{([^"{}]+)\}"\Z')
-# An expression in brackets.
+# Code in brackets.
 _ENCLOSED = re.compile(r"\A\(((?:[^()]|\([^()]*\))*)\)\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uffff]+")
 
@@ -28,7 +28,11 @@ def expression(value: model.Value) -> str:
             return interpolated
         case model.OneLine():
             return f"oneLine({expression(value.value)})"
-    return _ENCLOSED.sub(r"\1", summed(value))
+        case model.OrElse():
+            return f"{summed(value.value)} ?: {literal(value.default)}"
+        case model.GroovyCode():
+            return _ENCLOSED.sub(r"\1", value.text)
+    return summed(value)
 
 
 def is_interpolated(value: model.Joined) -> bool:
@@ -64,7 +68,7 @@ def summed(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
         case model.Item():
             return f"item{value.level}" if value.index is None else f"words{value.level}[{value.index}]"
         case model.OrElse():
-            return f"({summed(value.value)} ?: {literal(value.default)})"
+            return f"({expression(value)})"
         case model.Joined():
             return " + ".join(map(summed, value.parts)) or literal("")
         case model.OneLine():

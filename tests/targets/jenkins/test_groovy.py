@@ -25,6 +25,12 @@ from pipegen.targets.jenkins.groovy import agent, comment, expression, label, li
         (model.Joined(("a", model.FunctionCall("f", ("b'",)))), r"'a' + f('b\'')"),
         (model.Joined(("a" * 20_000, model.GroovyCode("env.X"))), f"'{'a' * 20_000}' + env.X"),
         (model.Joined((model.OrElse(model.GroovyCode("env.X"), ""),)), "env.X ?: ''"),
+        (
+            model.Joined(
+                (model.OrElse(model.GroovyCode("env.X"), "("), "$", model.OrElse(model.GroovyCode("env.Y"), ")"))
+            ),
+            "(env.X ?: '(') + '$' + (env.Y ?: ')')",
+        ),
         (model.OneLine("a"), "oneLine('a')"),
         (model.Item(1, None), "item1"),
         (model.Item(2, 0), "words2[0]"),
