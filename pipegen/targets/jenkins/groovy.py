@@ -41,7 +41,12 @@ def is_interpolated(value: model.Joined) -> bool:
 
 
 def _interpolated(parts: Sequence[model.Value]) -> str:
-    """Return the text of *parts* in double quotes, with expressions in braces; "" if it would need other escapes."""
+    """Return the text of *parts* in double quotes, with expressions in braces; "" if it would need other escapes.
+
+    Jenkins makes a list of its expressions, so it cannot have too many.
+    """
+    if sum(not isinstance(part, str) for part in parts) > _LONGEST_LIST:
+        return ""
     text = ""
     for part in parts:
         if isinstance(part, str):

@@ -44,6 +44,14 @@ def test_values_become_groovy_expressions(value: model.Value, expected: str) -> 
     assert expression(value) == expected
 
 
+def test_texts_with_many_expressions_are_sums() -> None:
+    """Jenkins makes a list of the expressions of a text in double quotes."""
+    parts = (model.GroovyCode("env.X"), " ")
+
+    assert expression(model.Joined(parts * 200)) == f'"{"${env.X} " * 200}"'
+    assert expression(model.Joined(parts * 201)) == " + ".join(["env.X + ' '"] * 201)
+
+
 def test_long_lists_are_sums() -> None:
     """A list literal has at most 250 elements."""
     assert literals([]) == "[]"
