@@ -43,9 +43,10 @@ def is_interpolated(value: model.Joined) -> bool:
 def _interpolated(parts: Sequence[model.Value]) -> str:
     """Return the text of *parts* in double quotes, with expressions in braces; "" if it would need other escapes.
 
-    Jenkins makes a list of its expressions, so it cannot have too many.
+    Jenkins makes a list of its expressions, so it cannot have too many, and warns of secrets in such a text:
+    https://www.jenkins.io/redirect/groovy-string-interpolation
     """
-    if sum(not isinstance(part, str) for part in parts) > _LONGEST_LIST:
+    if sum(not isinstance(part, str) for part in parts) > _LONGEST_LIST or any(map(_may_be_secret, parts)):
         return ""
     text = ""
     for part in parts:
@@ -59,6 +60,17 @@ def _interpolated(parts: Sequence[model.Value]) -> str:
             return ""
         text += f"${{{code}}}"
     return f'"{text}"'
+
+
+def _may_be_secret(value: model.Value) -> bool:
+    match value:
+        case model.GroovyCode():
+            return value.may_be_secret
+        case model.OrElse():
+            return _may_be_secret(value.value)
+        case model.Joined():
+            return any(map(_may_be_secret, value.parts))
+    return False
 
 
 def summed(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind

@@ -44,6 +44,15 @@ def test_values_become_groovy_expressions(value: model.Value, expected: str) -> 
     assert expression(value) == expected
 
 
+def test_texts_with_values_that_may_be_secret_are_sums() -> None:
+    """Jenkins warns of a secret in a text in double quotes."""
+    secret = model.OrElse(model.GroovyCode("env.X", may_be_secret=True), "")
+
+    assert expression(secret) == "env.X ?: ''"
+    assert expression(model.Joined(("a", secret))) == "'a' + (env.X ?: '')"
+    assert expression(model.Joined(("a", model.OrElse(model.Joined((secret,)), "b")))) == "'a' + ((env.X ?: '') ?: 'b')"
+
+
 def test_texts_with_many_expressions_are_sums() -> None:
     """Jenkins makes a list of the expressions of a text in double quotes."""
     parts = (model.GroovyCode("env.X"), " ")

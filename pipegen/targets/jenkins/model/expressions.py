@@ -8,9 +8,10 @@ from pipegen.structs import Struct
 
 
 class GroovyCode(Struct):
-    """A Groovy expression of the target; it contains no user text."""
+    """A Groovy expression of the target; it contains no user text. Its value *may_be_secret*."""
 
     text: str
+    may_be_secret: bool = False
 
 
 class FunctionCall(Struct):

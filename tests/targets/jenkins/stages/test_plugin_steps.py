@@ -84,7 +84,7 @@ def test_steps_of_the_user(step: str, expected: str | None) -> None:
         ("{tell: '${.own}'}", "tell(readFile(file: '.pipegen/outputs/s/own', encoding: 'UTF-8'))"),
         ("{tell: '${setup.branch}'}", "tell(env.PIPEGEN_BRANCH ?: '')"),
         ("{tell: '$${b.version} $HOME'}", "tell('${b.version} $HOME')"),
-        ("{tell: 'see ${BUILD_URL}'}", "tell(\"see ${env.BUILD_URL ?: ''}\")"),
+        ("{tell: 'see ${BUILD_URL}'}", "tell('see ' + (env.BUILD_URL ?: ''))"),
         ("\"tell '${b.version}'\"", None),
         ("'tell \"${env.HOME}\"'", 'tell "${env.HOME}"'),
         ("{recordIssues: {tools: ['java()']}}", None),
@@ -238,7 +238,7 @@ def test_blocks_and_variables_around_them_read_secrets_and_tools(others: str) ->
     tools, secrets = "withTools([['jdk', 'jdk-21', 'JAVA_HOME']]) {", "withCredentials([string(credentialsId: 't'"
     if not others:
         tools, secrets = "tools {", "TOKEN = credentials('t')"
-    url, case = "\"URL=https://${env.TOKEN ?: ''}@x\", \"J=${env.JAVA_HOME ?: ''}/bin\"", '["P=${env.TOKEN'
+    url, case = "'URL=https://' + (env.TOKEN ?: '') + '@x', 'J=' + (env.JAVA_HOME ?: '') + '/bin'", "['P=' + (env.TOKEN"
     steps = ("dir(env.P) {", "echo(env.URL ?: '')", "./a\n")
     positions = [file.text.index(text) for text in (url, case, *steps)]
 
@@ -337,9 +337,9 @@ def test_variables_of_cases_read_others_of_the_same_case() -> None:
         "[]",
         ") {",
         "withEnv(",
-        "branch() == 'main' ? [\"B=${env.A ?: ''}/y\"] :",
+        "branch() == 'main' ? ['B=' + (env.A ?: '') + '/y'] :",
         "branch() == 'dev' ? [] :",
-        "env.TAG_NAME ? [\"B=${env.A ?: ''}/z\"] :",
+        "env.TAG_NAME ? ['B=' + (env.A ?: '') + '/z'] :",
         "[]",
     ]
 
@@ -361,8 +361,8 @@ def test_variables_read_others_of_their_stage() -> None:
     start = lines.index("withEnv(['APP=shop', \"TAG=1.${env.BUILD_NUMBER}\"]) {")
 
     assert lines[start + 1 : start + 4] == [
-        "withEnv([\"IMAGE=${env.APP ?: ''}:${env.TAG ?: ''}\", \"RUN=${env.BUILD_NUMBER}\"]) {",
-        "withEnv([\"FULL=r/${env.IMAGE ?: ''}\"]) {",
+        "withEnv(['IMAGE=' + (env.APP ?: '') + ':' + (env.TAG ?: ''), \"RUN=${env.BUILD_NUMBER}\"]) {",
+        "withEnv(['FULL=r/' + (env.IMAGE ?: '')]) {",
         "tell(env.FULL ?: '')",
     ]
 

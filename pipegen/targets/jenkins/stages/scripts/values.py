@@ -92,7 +92,9 @@ class GroovyTexts(Struct):
             case str():
                 return part
             case Bare():
-                return model.OrElse(model.GroovyCode(f"env.{part.name}"), "") if self.reads_environment else part.source
+                if not self.reads_environment:
+                    return part.source
+                return model.OrElse(model.GroovyCode(f"env.{part.name}", may_be_secret=True), "")
             case Defaulted():
                 return model.OrElse(self.value(part.text, loops, splits), part.default)
             case Reference():
