@@ -38,10 +38,10 @@ def _uses(config: CheckedConfig, axes: Collection[str]) -> Iterator[tuple[tuple[
     seen: set[tuple[Span, frozenset[str]]] = set()
     for stage in config.stages():
         combination = stage.job.combination
+        names: frozenset[str] = frozenset()
         # Raw keys may set any variable.
-        if combination is None or stage.job.raw:
-            continue
-        names = frozenset(axis for axis, _ in combination.values if axis in axes) - set_names(stage)
+        if combination is not None and not stage.job.raw:
+            names = frozenset(axis for axis, _ in combination.values if axis in axes) - set_names(stage)
         # Most combinations of a stage have the same axes.
         if (stage.config.name.span, names) not in seen:
             seen.add((stage.config.name.span, names))
