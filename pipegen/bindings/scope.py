@@ -69,6 +69,8 @@ class Reader(Struct):
 
     def resolve_text(self, value: Text, loops: Loops = ()) -> Text:
         """Return *value* with the scope of each reference resolved."""
+        if Reference not in map(type, value.parts):
+            return value
         parts: list[Part] = []
         for part in value.parts:
             if not isinstance(part, Reference):

@@ -139,8 +139,11 @@ def _work(
 def _absence(namespaces: Namespaces, context: FileContext, report: Report) -> Absence:
     stages = namespaces.stages
     whens = {name: stage.when for name, stage in stages.items() if stage.when is not None}
-    parsed = {name: condition(when, context.parameters, context.homes, report) for name, when in whens.items()}
-    conditions = {name: parsed_condition for name, parsed_condition in parsed.items() if parsed_condition is not None}
+    # Combinations of a matrix and stages with one template share a node; aliases of it have keys of their own.
+    places = {name: (id(when.node), when.span.start) for name, when in whens.items()}
+    by_place = {places[name]: when for name, when in whens.items()}
+    parsed = {place: condition(when, context.parameters, context.homes, report) for place, when in by_place.items()}
+    conditions = {name: found for name, place in places.items() if (found := parsed[place]) is not None}
     return Absence(stages, conditions, namespaces.final)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import islice
+from operator import and_, or_
 from typing import TypeVar
 
-from pipegen.plan.model import AnyOf, Condition
-from pipegen.plan.model.logic import atoms, holds, runs
+from pipegen.plan.model import AllOf, AnyOf, Condition, Not
+from pipegen.plan.model.logic import atoms, runs
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.rules.decisions import Decision
 
@@ -31,11 +32,20 @@ def shortest(rules: Sequence[tuple[Decision, E]]) -> Sequence[tuple[Decision, E]
     if len(cases) > _MOST_RUNS:
         return rules
 
+    every = (1 << len(cases)) - 1
+    of_atoms = {atom: sum(1 << number for number, truth in enumerate(cases) if truth[atom]) for atom in atoms(*tests)}
+
     @cache
     def matching(test: Condition) -> int:
-        return sum(1 << number for number, truth in enumerate(cases) if holds(test, truth.__getitem__))
+        match test:
+            case AllOf():
+                return reduce(and_, map(matching, test.conditions), every)
+            case AnyOf():
+                return reduce(or_, map(matching, test.conditions), 0)
+            case Not():
+                return every & ~matching(test.condition)
+        return of_atoms[test]
 
-    every = (1 << len(cases)) - 1
     expected = _outcome(rules, matching, every)
     while shorter := next((each for each in _shorter(rules) if _outcome(each, matching, every).equals(expected)), None):
         rules = shorter

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Condition, Job, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import RuleEntry
 from pipegen.targets.gitlab.rules import selection
-from pipegen.targets.gitlab.rules.build import PipelineCase, rules, variants
+from pipegen.targets.gitlab.rules.build import PipelineCase, Variant, rules, variants
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
 
 
@@ -44,11 +44,25 @@ def stage_rules(
     defaults: Mapping[str, str] = NO_DEFAULTS,
 ) -> dict[str, StageRules]:
     """Return the rules of each of *jobs* by stage; *choices* are the cases in which its pipeline runs."""
-    return {job.stage: _rules_of(job, choices, report, defaults) for job in jobs}
+    rules_by_stage: dict[str, StageRules] = {}
+    # Stages often have the same condition, and combinations of a matrix always do.
+    known: dict[tuple[Condition | None, tuple[Variant, ...]], StageRules] = {}
+    for job in jobs:
+        case = job.condition, (ways := variants(job))
+        own = known[case] if case in known else _rules_of(job, ways, choices, report, defaults)
+        if own.own and own.of_helpers:  # Without rules, there may be an error, which is reported for each job.
+            known[case] = own
+        rules_by_stage[job.stage] = own
+    return rules_by_stage
 
 
-def _rules_of(job: Job, choices: tuple[PipelineCase, ...], report: Report, defaults: Mapping[str, str]) -> StageRules:
-    ways = variants(job)
+def _rules_of(
+    job: Job,
+    ways: tuple[Variant, ...],
+    choices: tuple[PipelineCase, ...],
+    report: Report,
+    defaults: Mapping[str, str],
+) -> StageRules:
     if job.condition is None and choices == (PipelineCase(),) and not ways:
         return _ALWAYS
     conditions = atoms(job.condition)
