@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, reduce
 from itertools import product
 from operator import and_, or_
 from typing import TypeAlias
@@ -107,17 +107,9 @@ class _Table:
     def __init__(self, tests: Sequence[StageTest]) -> None:
         facts = list(dict.fromkeys(_facts_of(tests)))
         self.is_small = len(facts) <= _MOST_FACTS and len(tests) <= _MOST_TESTS
-        combinations = list(product((False, True), repeat=len(facts))) if self.is_small else []
-        self._facts = {
-            fact: _bits(values[at] for values in combinations for _ in _RUNS) for at, fact in enumerate(facts)
-        }
-        self._events = {
-            event: _bits(run[0] == event for _ in combinations for run in _RUNS) for event in {run[0] for run in _RUNS}
-        }
-        self._built = {
-            built: _bits(run[1] == built for _ in combinations for run in _RUNS) for built in ("branch", "tag")
-        }
-        self._all = (1 << len(combinations) * len(_RUNS)) - 1
+        masks = _masks(len(facts) if self.is_small else 0)
+        self._facts = dict(zip(facts, masks.facts, strict=False))
+        self._events, self._built, self._all = masks.events, masks.built, masks.all
         for fact in facts if self.is_small else ():
             compared = (fact.name, fact.other) if fact.key == "equal" else (f"{fact.key}.{fact.name}",)
             # A text that matches a pattern, or is equal to another one, is not empty.
@@ -154,6 +146,27 @@ class _Table:
         return self._events[name]
 
 
+class _Masks(Struct):
+    """The combinations in which each fact, event or kind of ref holds, and *all*."""
+
+    facts: tuple[int, ...]
+    events: Mapping[str, int]
+    built: Mapping[str, int]
+    all: int
+
+
+@cache
+def _masks(number: int) -> _Masks:
+    """Return the combinations of a *number* of facts, which are the same for all facts."""
+    combinations = list(product((False, True), repeat=number))
+    return _Masks(
+        tuple(_bits(values[at] for values in combinations for _ in _RUNS) for at in range(number)),
+        {event: _bits(run[0] == event for _ in combinations for run in _RUNS) for event, _ in _RUNS},
+        {built: _bits(run[1] == built for _ in combinations for run in _RUNS) for built in ("branch", "tag")},
+        (1 << len(combinations) * len(_RUNS)) - 1,
+    )
+
+
 def _bits(values: Iterable[bool]) -> int:
     return sum(1 << at for at, value in enumerate(values) if value)
 
@@ -180,7 +193,7 @@ def _smaller(whole: Condition) -> Iterator[Condition]:
 def _without_decided(whole: Condition) -> Condition:
     """Return the flat *whole* without what other parts decide: "a, or a and b" is "a", "a, or b and not a" "a or b"."""
     if isinstance(whole, Opposite):
-        return Opposite(_without_decided(whole.part))
+        return _refused(_without_decided(whole.part))
     if isinstance(whole, StageTest):
         return whole
     literals = _literals(whole)
@@ -188,14 +201,14 @@ def _without_decided(whole: Condition) -> Condition:
         part if part in literals else _assuming(part, literals, are_true=isinstance(whole, Conjunction))
         for part in whole.parts
     )
-    assumed = flat(type(whole)(tuple(parts)))
+    assumed = _joined(type(whole), parts)
     if assumed != whole:
         return _without_decided(assumed)
     kind, inner_kind = type(whole), Disjunction if isinstance(whole, Conjunction) else Conjunction
     undecided = [_without_refused(part, whole) if isinstance(part, inner_kind) else part for part in whole.parts]
     contents = {part: {*part.parts} if isinstance(part, inner_kind) else {part} for part in undecided}
     rest = [part for part, content in contents.items() if not any(other < content for other in contents.values())]
-    result = flat(kind(tuple(map(_without_decided, rest))))
+    result = _joined(kind, map(_without_decided, rest))
     return result if result == whole else _without_decided(result)
 
 
@@ -216,9 +229,9 @@ def _assuming(whole: Condition, literals: frozenset[Condition], *, are_true: boo
         case StageTest():
             return false if Opposite(whole) in literals else whole
         case Opposite():
-            return flat(Opposite(_assuming(whole.part, literals, are_true=are_true)))
+            return _refused(_assuming(whole.part, literals, are_true=are_true))
         case Conjunction() | Disjunction():
-            return flat(type(whole)(tuple(_assuming(part, literals, are_true=are_true) for part in whole.parts)))
+            return _joined(type(whole), [_assuming(part, literals, are_true=are_true) for part in whole.parts])
     return whole
 
 
@@ -230,35 +243,39 @@ def _without_refused(part: Conjunction | Disjunction, whole: Conjunction | Disju
         others = refused.parts if isinstance(refused, type(whole)) else (refused,)
         return all(other in whole.parts for other in others)
 
-    return flat(type(part)(tuple(inner for inner in part.parts if not is_decided(inner))))
+    return _joined(type(part), (inner for inner in part.parts if not is_decided(inner)))
 
 
 def flat(whole: Condition) -> Condition:
     """Return *whole* without nested conditions of one kind, and with `not` only before tests and mixed groups."""
     match whole:
         case Conjunction() | Disjunction():
-            kind = type(whole)
-            parts: dict[Condition, None] = {}
-            for part in map(flat, whole.parts):
-                parts |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
-            neutral, decisive = (ALWAYS, NEVER) if kind is Conjunction else (NEVER, ALWAYS)
-            rest = tuple(part for part in parts if part != neutral)
-            if decisive in rest:
-                return decisive
-            return rest[0] if len(rest) == 1 else kind(rest)
+            return _joined(type(whole), map(flat, whole.parts))
         case Opposite():
             return _refused(flat(whole.part))
     return whole
 
 
+def _joined(kind: type[Conjunction | Disjunction], flat_parts: Iterable[Condition]) -> Condition:
+    """Return the flat condition of *kind* of parts that are *flat_parts* already."""
+    parts: dict[Condition, None] = {}
+    for part in flat_parts:
+        parts |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+    neutral, decisive = (ALWAYS, NEVER) if kind is Conjunction else (NEVER, ALWAYS)
+    parts.pop(neutral, None)
+    if decisive in parts:
+        return decisive
+    return next(iter(parts)) if len(parts) == 1 else kind(tuple(parts))
+
+
 def _refused(part: Condition) -> Condition:
-    """Return the negation of *part*, which moves into groups that contain a negation."""
+    """Return the negation of the flat *part*, which moves into groups that contain a negation."""
     if isinstance(part, Opposite):
         return part.part
     if isinstance(part, StageTest) or (part.parts and not any(isinstance(inner, Opposite) for inner in part.parts)):
         return Opposite(part)
     kind = Conjunction if isinstance(part, Disjunction) else Disjunction
-    return flat(kind(tuple(Opposite(inner) for inner in part.parts)))
+    return _joined(kind, map(_refused, part.parts))
 
 
 def tests(whole: Condition) -> Iterator[StageTest]:

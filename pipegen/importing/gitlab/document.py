@@ -189,7 +189,7 @@ class _Writer:
             reason = needs.reasons.get(draft.name, "")
             report_needs(draft, self._source, order, reason, builder.raw_keys, self._accounting, self._report)
         builder.raw_keys.report(self._report)
-        config = self._config(drafts, order, condition, settings.comments)
+        config = self._config(drafts, order, condition, settings)
         further = {**numbered(drafts), **lost_outputs(drafts)}
         return ConfigDocument(config, tuple(stages), needs.lacks_names, further, outputs, needs.staged)
 
@@ -206,15 +206,14 @@ class _Writer:
         if (known and "trigger" in draft.keys) or not (has_all or "trigger" in draft.job.entries):
             draft.raw["inherit"] = {"variables": [*known] or False}
 
-    def _config(
-        self, drafts: Sequence[Draft], order: Order, known: Condition, comments: KeyComments
-    ) -> dict[str, Value]:
+    def _config(self, drafts: Sequence[Draft], order: Order, known: Condition, settings: Settings) -> dict[str, Value]:
+        comments = settings.comments
         files, concurrency = files_from(drafts, order), self._concurrency(drafts)
         stages = with_different_cache_keys([_stage(draft, files.get(draft.name)) for draft in drafts])
         unshared = Shared({}, {}, stages)
         shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else unshared
         pipeline: dict[str, Value] = {}
-        if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
+        if known != ALWAYS or (settings.has_merge_requests and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         self._set_duplicates(drafts, has_condition="when" in pipeline, known=known)
         pipeline |= concurrency

@@ -46,13 +46,13 @@ _MOST_LEVELS = 11
 _REFERENCE_VALUES = 20  # a reference counts as many values: each may be reported
 
 
-class SourceJob(Struct, kw_only=True):
+class SourceJob(Struct, kw_only=True, eq=False):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *templates* are the jobs
     that it extends, *bases* those at any depth, and *unknown* the names of those in files that cannot be read.
-    *inherited* are its keys from `default`, and *own* those that are written in the job itself. *included* are the
-    rules of the includes that bring it, in groups of which one must do so.
+    *inherited* are its keys from `default`, *own* those written in the job itself, and *included* the rules of includes
+    that bring it, in groups of which one must do so. It is equal only to itself, by which results are stored.
     """
 
     name: str
@@ -85,11 +85,11 @@ class SourceJob(Struct, kw_only=True):
         return node.get(key) if isinstance(node, TreeMapping) else node if key == "name" else None
 
 
-class SourcePipeline(Struct, kw_only=True):
+class SourcePipeline(Struct, kw_only=True, eq=False):
     """The jobs of a pipeline by name, the entry of `workflow`, and the entries of the file's variables.
 
     *stages* are the names of its stages, *unread* the entries of `include` that only GitLab reads. If not
-    *is_complete*, some of its files could not be read.
+    *is_complete*, some of its files could not be read. Each is equal only to itself, like a job.
     """
 
     jobs: Mapping[str, SourceJob]

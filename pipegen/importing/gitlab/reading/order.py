@@ -86,6 +86,7 @@ class Order(Struct):
         return replace(self, before=before, final=final)
 
 
+@lru_cache(maxsize=10_000)
 def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     """Return the needs of *job* on jobs of *source*; None if its stage decides."""
     node = job.get("needs")

@@ -70,6 +70,7 @@ class Rule(Struct, kw_only=True):
     extra: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=10_000)
 def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     """Return the rules of *job*: the first that holds decides; raise `ExpressionError` for an unknown form.
 

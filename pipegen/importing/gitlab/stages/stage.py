@@ -141,11 +141,12 @@ class StageBuilder:
         self._accounting = accounting
         self._report = report
         self._names: dict[str, Names] = {}
+        forced = settings.forced
+        self._axes = {job.name: matrices.axes_unless_raw(job, forced.get(job.name, ())) for job in source.jobs.values()}
 
     def draft(self, job: SourceJob, start: Start | None, outputs: StageOutputs) -> Draft:
         """Return the stage of *job* with *outputs* in place of reports; without *start*, its rules stay raw."""
-        forced = self._settings.forced.get(job.name, _NOT_FORCED)
-        axes = matrices.axes_unless_raw(job, forced)
+        forced, axes = self._settings.forced.get(job.name, _NOT_FORCED), self._axes[job.name]
         if axes is not None:
             self._accounting.mark(job.entries["parallel"], KeyOutcome.TRANSLATED)
             self._comments.add(job.name, "matrix", [job.entries["parallel"]])
@@ -184,11 +185,10 @@ class StageBuilder:
         self, job: SourceJob, axes: matrices.Axes | None, outputs: StageOutputs, start: Start | None
     ) -> KeyContext:
         names = self.names(job)
-        references = axes.env if axes is not None else {}
         raw_names = () if axes is not None else matrices.variables_of(job)
         of_rules = environments.without_stopped(start.constants, job) if start is not None else {}
         texts = JobTexts(
-            axes=references,
+            axes=axes.env if axes is not None else {},
             inputs=names.inputs,
             constants={**names.constants, **of_rules},
             variables=job.variables,
@@ -201,7 +201,7 @@ class StageBuilder:
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
         if job.name not in self._names:
-            axes = matrices.axes_unless_raw(job, self._settings.forced.get(job.name, _NOT_FORCED))
+            axes = self._axes[job.name]
             own_inputs = self._settings.inputs - set(job.own_variables)
             known = constants(job, axes.env if axes is not None else matrices.variables_of(job), own_inputs)
             self._names[job.name] = Names(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from pipegen.bindings.script.lexer import lex
@@ -283,6 +284,7 @@ def read_by_rules(job: SourceJob) -> frozenset[str]:
     return frozenset(name for scalar in texts for name in names_in(scalar.text))
 
 
+@lru_cache(maxsize=10_000)
 def rule_variables(job: SourceJob) -> tuple[str, ...]:
     """Return the names of the variables that rules of *job* set."""
     rules = (rule for rule in flat_items(job.get("rules")) if isinstance(rule, TreeMapping))

@@ -239,7 +239,7 @@ def _default(name: str, job: SourceJob) -> str:
     return f"|{variable.text}"
 
 
-def axes_unless_raw(job: SourceJob, forced: Mapping[str, str]) -> Axes | None:
+def axes_unless_raw(job: SourceJob, forced: Collection[str]) -> Axes | None:
     """Return the matrix of the stage of *job*, None if it has none or if `parallel` stays raw."""
     with suppress(UntranslatableError):
         return axes_of(job) if "matrix" not in forced else None
