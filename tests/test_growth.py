@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
@@ -17,6 +18,13 @@ from pipegen.diagnostics.report import Report
 from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
 from pipegen.fleet.simulation import FleetSimulation
+from pipegen.importing.accounting import Accounting
+from pipegen.importing.gitlab.reading.expressions.formulas import Facts
+from pipegen.importing.gitlab.reading.files import read_files
+from pipegen.importing.gitlab.reading.jobs import resolve
+from pipegen.importing.gitlab.reading.locations import Roots
+from pipegen.importing.gitlab.runnable import runnable
+from pipegen.importing.gitlab.runs import run
 from pipegen.run.events import Ended, Ready, Skipped, Started
 from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.cache.results import Results
@@ -172,6 +180,28 @@ class _Results(Struct):
         return self.are_known
 
 
+def run_jobs(size: int) -> int:
+    """Return the number of lines that find the order of *size* jobs of a file for GitLab in ten stages, in a run."""
+    jobs = "".join(f"j{number}: {{ stage: s{number % 10}, script: [make] }}\n" for number in range(size))
+    file = SourceFile(".gitlab-ci.yml", f"stages: [{', '.join(f's{number}' for number in range(10))}]\n{jobs}")
+    accounting, report = Accounting(), Report()
+    source = resolve(read_files(file, Roots(Path()), accounting, report), accounting, report)
+    pipeline = runnable(source, has_helpers=False)
+    started = pipeline.started(Facts(variables={}))
+    assert len(started) == size
+    return lines(lambda: run(pipeline, started, {}))
+
+
+def compile_with_condition(size: int, alternatives: int) -> int:
+    """Return the number of calls that compile *size* stages with one condition of so many *alternatives*."""
+    condition = ", ".join(f"{{ branch: b{number}, env: {{ V: v{number} }} }}" for number in range(alternatives))
+    stages = "".join(f"      - {{ name: s{number}, script: [make] }}\n" for number in range(size))
+    pipeline = f"    defaults: {{ when: {{ any: [{condition}] }} }}\n    stages:\n{stages}"
+    file = SourceFile("pipegen.yaml", f"pipelines:\n  p:\n{pipeline}")
+    target = registry.load("gitlab")
+    return calls(lambda: generate(analyse(file, (), Report(), {}), target, {}, Report()))
+
+
 def choose(size: int, *, are_known: bool) -> int:
     """Return the number of calls that decide which stages of a chain of *size* the last one needs.
 
@@ -239,6 +269,23 @@ def test_the_lines_that_check_files_grow_linearly(chosen: bool) -> None:  # noqa
 def test_the_lines_that_look_for_shared_keys_grow_linearly() -> None:
     """Most jobs share no keys with a given one."""
     assert share_with_few(4_000) / share_with_few(1_000) <= 4.4
+
+
+def test_the_lines_that_order_the_jobs_of_a_run_grow_linearly() -> None:
+    """Jobs without needs have the order of their stage."""
+    run_jobs(2)  # the work that is done once in a process
+
+    assert run_jobs(800) / run_jobs(200) <= 4.4
+
+
+def test_stages_with_one_condition_read_and_write_it_once() -> None:
+    """Its length makes little difference for a further stage."""
+
+    def further(alternatives: int) -> int:
+        compile_with_condition(2, alternatives)  # the work that is done once in a process
+        return compile_with_condition(100, alternatives) - compile_with_condition(50, alternatives)
+
+    assert further(4) / further(2) <= 1.3
 
 
 @pytest.mark.parametrize("services", [False, True])

@@ -93,7 +93,8 @@ def in_order(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
                 stack.pop()
                 continue
             entered.add(name)
-            waiting = [predecessor for predecessor in predecessors[name] if predecessor not in entered]
+            direct = predecessors[name]
+            waiting = [each for each in direct if each not in entered] if not entered.issuperset(direct) else []
             if not waiting:
                 done.add(name)
                 yield name

@@ -192,14 +192,12 @@ def _through_helpers(
     names: frozenset[str], files: Mapping[str, frozenset[str]], shown: frozenset[str]
 ) -> frozenset[str]:
     """Return the jobs whose files a job gets from jobs with *names*: helpers pass on *files* of others."""
-    result, pending = set[str](), set(names)
-    while pending:
-        name = pending.pop()
-        if name in shown:
-            result.add(name)
-        else:
-            pending |= files[name]
-    return frozenset(result)
+    helpers, passed = set[str](), names - shown
+    while passed:
+        helpers |= passed
+        names = names.union(*(files[name] for name in passed))
+        passed = names - shown - helpers
+    return names & shown
 
 
 def _without_effect(when: str, before: Collection[str]) -> str:
@@ -273,14 +271,14 @@ def _stopped_by(
     A job with needs is also skipped if one that it needs is, and one without needs looks at all earlier stages.
     """
     stopped_by: dict[str, frozenset[str]] = {}
-    failing = frozenset(name for name, start in starts.items() if "any" not in start.allowed)
+    failing = _failing(starts)
+    failing_before = _of_earlier_stages(failing, starts, jobs)
     for name in in_order(direct):
         job = jobs[starts[name].name]
         if starts[name].when in AFTER_FAILURES:
             stopped_by[name] = frozenset()
         elif job.needs is None:
-            earlier = (other for other in jobs.values() if other.job.stage_number < job.job.stage_number)
-            stopped_by[name] = failing.intersection(each for other in earlier for each in other.combinations)
+            stopped_by[name] = failing_before[job.job.stage_number]
         else:
             through = (stopped_by[need] for need in direct[name] if starts[need].when not in AFTER_FAILURES)
             stopped_by[name] = (direct[name] & failing).union(*through)
@@ -306,14 +304,14 @@ def _started_by(
             return name in failed or not started_by[name].isdisjoint(failed)
         return start.when in AFTER_FAILURES or stopped_by[name].isdisjoint(failed)
 
-    failing = frozenset(name for name, start in starts.items() if "any" not in start.allowed)
+    failing = _failing(starts)
+    failing_before = _of_earlier_stages(failing, starts, jobs)
     for name in in_order(direct):
         job = jobs[starts[name].name]
         if starts[name].when != ON_FAILURE:
             continue
         if job.needs is None:
-            earlier = (other for other in jobs.values() if other.job.stage_number < job.job.stage_number)
-            started_by[name] = failing.intersection(each for other in earlier for each in other.combinations)
+            started_by[name] = failing_before[job.job.stage_number]
             continue
         started_by[name] = frozenset(
             need
@@ -324,6 +322,22 @@ def _started_by(
             )
         )
     return started_by
+
+
+def _failing(starts: Mapping[str, StartedJob]) -> frozenset[str]:
+    """Return the combinations whose failure counts."""
+    return frozenset(name for name, start in starts.items() if "any" not in start.allowed)
+
+
+def _of_earlier_stages(
+    names: Collection[str], starts: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
+) -> dict[int, frozenset[str]]:
+    """Return those of the combinations *names* in stages before each, by its number."""
+    numbers = {name: jobs[starts[name].name].job.stage_number for name in names}
+    return {
+        number: frozenset(name for name, own in numbers.items() if own < number)
+        for number in {job.job.stage_number for job in jobs.values()}
+    }
 
 
 def _is_passed(start: StartedJob) -> bool:
