@@ -292,8 +292,9 @@ def _several_keys(violation: Violation, tree_paths: TreePaths) -> tuple[str, str
     """Return the problem and the hint; no problem if all keys but one are unknown, which is reported for each."""
     if violation.path and isinstance(violation.path[-1], int):
         return "has several keys", "write each key as an item of its own"
-    known = known_keys().get(tree_paths.pattern(violation.path), ())
-    keys = [key for key in tree_paths.keys(violation.path) if key in known]
+    # Other files than configs have other keys.
+    known = known_keys().get(tree_paths.pattern(violation.path))
+    keys = [key for key in tree_paths.keys(violation.path) if known is None or key in known]
     return (f"takes one key, not {len(keys)}", f"keep one of {listed(keys)}") if len(keys) > 1 else ("", "")
 
 
