@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import CheckedConfig
+from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.lint.scripts import GITLAB_EXPRESSION
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, entries_of, items_of, scalars
 
 # No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
-_REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)[\w-]*\.\w[^{}]*\}")
+_REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)(?P<namespace>[\w-]*)\.\w[^{}]*\}")
+_NAMESPACES = ("", "inputs", "setup", "pipeline")
+_RAW = "raw.gitlab"
 _PLAIN = frozenset(key.name for key in STAGE_KEYS if key.is_plain_text)
 _PLAIN_IN = {
     "approve": ("message", "approvers"),
@@ -30,20 +32,31 @@ def check(config: CheckedConfig, report: Report) -> None:
         _check_expressions(config, report, seen)
     if not any(_REFERENCE.search(file.text) for file in config.files):
         return
+    namespaces = {*_NAMESPACES, *(stage.job.title for stage in config.stages())}
     for stage in config.stages():
-        for key, node in _plain_values(stage.config.body):
+        for key, node in (*_plain_values(stage.config.body), *_raw_values(stage)):
             for scalar in scalars(node):
                 for match in _REFERENCE.finditer(scalar.text):
                     span = scalar.part(*match.span())
-                    if span in seen:
+                    # Other words before a dot in raw keys are of other programs.
+                    if span in seen or (key == _RAW and match["namespace"] not in namespaces):
                         continue
                     seen.add(span)
                     report.add(
                         codes.LITERAL_REFERENCE,
                         f'"{key}" is plain text, in which "{match[0]}" is not replaced',
                         at=span,
-                        hint="write the value itself; only ${matrix.AXIS} is replaced here",
+                        hint="write a variable of GitLab or the value itself; only ${matrix.AXIS} is replaced here"
+                        if key == _RAW
+                        else "write the value itself; only ${matrix.AXIS} is replaced here",
                     )
+
+
+def _raw_values(stage: CheckedStage) -> Iterator[tuple[str, Node]]:
+    """Yield the keys of *stage* in GitLab's own syntax; Groovy has references like those of a config."""
+    raw = stage.job.raw_for("gitlab")
+    if raw is not None:
+        yield _RAW, raw
 
 
 def _check_expressions(config: CheckedConfig, report: Report, seen: set[Span]) -> None:

@@ -25,6 +25,7 @@ def read(keys: str) -> list[str]:
         "approve: {message: Deploy?, approvers: ['team-${setup.branch}']}",
         "image: {dockerfile: Dockerfile, build_args: {BRANCH: '${setup.branch}'}}",
         "image: {name: 'python:3.12', entrypoint: ['${setup.branch}']}",
+        "raw: {gitlab: {release: {tag_name: '${setup.branch}', description: new}}}",
         "services: [{image: 'redis:7', alias: cache, env: {BRANCH: '${setup.branch}'}}]",
     ],
 )
@@ -48,6 +49,18 @@ def test_an_expression_of_gitlab_is_reported(keys: str, underlined: list[str]) -
 
     assert [diagnostic.primary.span.text for diagnostic in found if diagnostic.primary] == underlined
     assert {diagnostic.hint for diagnostic in found} <= {'write "${inputs.x}"'}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "gitlab: {release: {tag_name: '${app.version} $${setup.tag}', description: '${matrix.os}'}}",
+        "jenkins: {steps: {before: ['echo \"${env.X} ${params.Y}\"']}}",
+    ],
+)
+def test_texts_in_raw_that_are_no_references(raw: str) -> None:
+    """No stage is called `app`; Groovy has its own expressions."""
+    assert read(f"matrix: {{os: [linux]}}, raw: {{{raw}}}") == []
 
 
 def test_the_page_names_the_keys() -> None:
