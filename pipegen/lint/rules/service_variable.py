@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Text
-from pipegen.config.flow import flow
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -65,6 +64,8 @@ def _image_name(image: Text) -> str:
 
 
 def _report(service: Service, entry: Entry, stage: CheckedStage, report: Report) -> None:
+    from pipegen.config.flow import flow  # noqa: PLC0415 - only for a warning
+
     name = entry.key.text
     prefix = f"{name.partition('_')[0]}_"
     similar = [other for other in _variables(stage) if other.key.text.startswith(prefix)]
