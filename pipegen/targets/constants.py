@@ -27,7 +27,7 @@ READ_BY_SHELLS = (
 _MOST = 50
 
 
-def _no_text(_: Text) -> None:
+def _no_text(_: Text, _known: Collection[str]) -> None:
     """Return None: the engine expands nothing."""
 
 
@@ -52,11 +52,12 @@ def constants(
     removes_empty: bool = False,
     read_by_rules: Collection[str] | None = None,
     values: Mapping[str, str] | None = None,
-    expandable: Callable[[Text], str | None] = _no_text,
+    expandable: Callable[[Text, Collection[str]], str | None] = _no_text,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
-    Other values may be variables if *expandable* returns a text that the engine expands to them.
+    Other values may be variables if *expandable* returns a text that the engine expands to them; it gets the names of
+    the variables before.
 
     Those that cases replace always are: an export in the script would win over the case.
     If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
@@ -72,20 +73,20 @@ def constants(
     reserved = _reserved_names(job, plan, job.conditions if read_by_rules is None else ())
     of_cases = Case.names(job.engine_cases)
     reserved |= set(job.computed_names)
-    settable = _settable(script.env, of_cases, expandable) if values is None else values
     names = [name for name, _ in script.env]
-    variables = {
-        name: settable[name]
-        for name in names
-        if name in settable and names.count(name) == 1 and is_free_name(name) and name not in reserved
-    }
+    allowed = {name for name in names if names.count(name) == 1 and is_free_name(name) and name not in reserved}
+    variables = (
+        _settable(script.env, allowed, of_cases, expandable)
+        if values is None
+        else {name: values[name] for name in names if name in values and name in allowed}
+    )
     exported: tuple[tuple[str, Text], ...] = ()
     if removes_empty:
         variables = {name: value for name, value in variables.items() if value or name in of_cases}
         exported = _possibly_empty(job, variables)
     if len(variables) > _MOST and values is None:
-        necessary = {*of_cases, *(read_by_rules or ())}
-        variables = {name: value for name, value in variables.items() if name in necessary}
+        allowed &= {*of_cases, *(read_by_rules or ())}
+        variables = _settable(script.env, allowed, of_cases, expandable)
     if not variables:
         return Constants((), job)
     rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables) + exported)
@@ -96,9 +97,12 @@ def constants(
 
 
 def _settable(
-    env: Iterable[tuple[str, Text]], of_cases: Collection[str], expandable: Callable[[Text], str | None]
+    env: Iterable[tuple[str, Text]],
+    allowed: Collection[str],
+    of_cases: Collection[str],
+    expandable: Callable[[Text, Collection[str]], str | None],
 ) -> dict[str, str]:
-    """Return the texts to which an engine can set variables of *env*: constants, and those that are *expandable*.
+    """Return the texts to which an engine can set the *allowed* variables of *env*: constants and *expandable* ones.
 
     A variable that an earlier value reads is none of them, except *of_cases*: that value gets an outer variable.
     """
@@ -106,8 +110,8 @@ def _settable(
     texts: dict[str, str] = {}
     for name, value in env:
         read.update(part.name for part in value.parts if isinstance(part, Bare))
-        text = value.constant if Case.can_set(value.constant) else expandable(value)
-        if text is not None and (name not in read or name in of_cases):
+        text = value.constant if Case.can_set(value.constant) else expandable(value, texts)
+        if text is not None and name in allowed and (name not in read or name in of_cases):
             texts[name] = text
     return texts
 

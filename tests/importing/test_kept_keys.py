@@ -360,7 +360,7 @@ def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
 
 def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> None:
     """A path of artifacts cannot contain the variable."""
-    unit = "{ script: make, services: [redis], variables: { OUT: out/$CI_JOB_NAME }, artifacts: { paths: [$OUT] } }"
+    unit = "{ script: make, services: [broker], variables: { OUT: out/$CI_JOB_NAME }, artifacts: { paths: [$OUT] } }"
     result, _ = from_text(f"unit: {unit}\n", tmp_path)
 
     assert "OUT: out/unit" in result.text
@@ -412,7 +412,7 @@ def test_a_trigger_stays_interruptible(source: str, tmp_path: Path) -> None:
 def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
     """The script reads them on other engines, which do not read raw keys."""
     variables = "HOST: db, OWNER: $GITLAB_USER_NAME, FF_TIMESTAMPS: '1'"
-    source = f"unit: {{ script: './test $OWNER', services: [postgres], variables: {{ {variables} }} }}\n"
+    source = f"unit: {{ script: './test $OWNER', services: [broker], variables: {{ {variables} }} }}\n"
     result, report = from_text(source, tmp_path)
     unit = _generated(result)["unit"]
 
@@ -741,7 +741,7 @@ def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) 
         ("script: make, image: $A", "$X", ', which "image" reads'),
         ('script: make, image: $B, variables: { A: "a", B: "$A-b" }', "$X", ', which "image" reads'),
         ("script: make, artifacts: { paths: [$A] }", "$X", ', which "artifacts" reads'),
-        ("script: make, services: [postgres]", "$X", ", which the script of a stage cannot compute"),
+        ("script: make, services: [broker]", "$X", ", which the script of a stage cannot compute"),
         ("script: Write-Host, before_script: ['$env:A = 1']", "$X", ", which the script of a stage cannot compute"),
         ("script: make", "$CI_JOB_STAGE", " to a text with CI_JOB_STAGE, which is another one"),
         (

@@ -199,7 +199,7 @@ def test_a_report_whose_variables_are_not_certain_stays_raw(
         ("", "test: { script: [t], environment: a/$VERSION }", '"environment" of job "test" contains'),
         ("", "test: { script: [t], variables: { A: $VERSION }, tags: [$A] }", '"tags" of job "test" contains'),
         ("", "test: { script: [t], variables: { GIT_DEPTH: $VERSION } }", "the runner may read variables of job"),
-        ("", "test: { script: [t], services: [postgres] }", 'the services of job "test" may read it'),
+        ("", "test: { script: [t], services: [broker] }", 'the services of job "test" may read it'),
         ("", "test: { script: [t], when: always }", 'job "test" may start after failures'),
         ("", "test: { script: [t], rules: [{ if: $A, when: always }, { if: $B }] }", "may start after failures"),
         ("image: app:$VERSION", _TEST, '"image" of job "build" contains'),

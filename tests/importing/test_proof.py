@@ -187,7 +187,7 @@ def test_a_raw_need_names_a_combination_in_a_matrix_or_a_job_of_its_own(need: st
 
 def test_services_get_variables_in_which_gitlab_expands_its_own(tmp_path: Path) -> None:
     """GitLab sets them before the services start, so that no raw variable is needed."""
-    keys = "services: [postgres], script: [make]"
+    keys = "services: [broker], script: [make]"
     result, _ = from_text(
         f"variables: {{ DATA: $CI_PROJECT_DIR/db, OTHER: $CI_COMMIT_BRANCH }}\nunit: {{ {keys} }}\n", tmp_path
     )

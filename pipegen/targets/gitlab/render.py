@@ -217,17 +217,18 @@ def _services(services: Sequence[ServiceKeys]) -> Value:
 
 
 def _service(service: ServiceKeys) -> Value:
-    if not service.command and not service.variables:
-        is_own_name = re.fullmatch(_PLAIN_IMAGE, service.name) and service.name.partition(":")[0] == service.alias
-        return service.name if is_own_name else Flow({"name": service.name, "alias": service.alias})
-    return without_none(
+    has_own_name = re.fullmatch(_PLAIN_IMAGE, service.name) and service.name.partition(":")[0] == service.alias
+    keys: dict[str, Value] = without_none(
         {
             "name": service.name,
-            "alias": service.alias,
+            "alias": None if has_own_name else service.alias,
             "command": Flow(service.command) if service.command else None,
             "variables": dict(service.variables) or None,
         }
     )
+    if len(keys) == 1:
+        return service.name
+    return keys if service.command or service.variables else Flow({"name": service.name, "alias": service.alias})
 
 
 def _need(need: NeedEntry) -> Data:

@@ -9,12 +9,11 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.reading.rules import Rule
-from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.stages.conditions import Names, condition
-from pipegen.importing.gitlab.stages.keys.machines import is_docker
+from pipegen.importing.gitlab.stages.keys.machines import read_by_services
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.keys.variables import is_expandable
-from pipegen.importing.gitlab.stages.texts import names_in, names_in_values, with_variables
+from pipegen.importing.gitlab.stages.texts import names_in, names_in_values, rule_variables, with_variables
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Opposite, in_pipelines, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -46,8 +45,8 @@ def variables_of_rules(
 
     Raise `UntranslatableError` if a config cannot set them. *has_script* is whether the config has the script.
     """
-    has_services = not all(map(is_docker, flat_items(job.get("services"))))
-    has_script &= job.get("script") is not None and not job.unknown and not is_powershell(job) and not has_services
+    has_script &= job.get("script") is not None and not job.unknown and not is_powershell(job)
+    has_script &= not read_by_services(job, rule_variables(job))
     defaults = _defaults(job, rules, names, has_script=has_script)
     rules = [
         replace(rule, variables=tuple([(name, with_variables(text)) for name, text in rule.variables]))

@@ -11,7 +11,7 @@ from pipegen.importing.gitlab.reading.order import is_elsewhere, order_of
 from pipegen.importing.gitlab.reading.outputs import NO_OUTPUTS, DotenvReport, StageOutputs, has_report, report_of
 from pipegen.importing.gitlab.reading.stored import artifacts_of
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of
-from pipegen.importing.gitlab.stages.keys.machines import is_docker
+from pipegen.importing.gitlab.stages.keys.machines import read_by_services
 from pipegen.importing.gitlab.stages.keys.matrices import variables_of
 from pipegen.importing.gitlab.stages.keys.scripts import is_powershell
 from pipegen.importing.gitlab.stages.stage import Draft
@@ -207,7 +207,7 @@ def _refusal_by_keys(job: SourceJob, names: Collection[str], forced: Collection[
     """
     read = _reading(job, names)
     derived = read.difference(names)
-    if is_receiver and not all(map(is_docker, flat_items(job.get("services")))):
+    if is_receiver and read_by_services(job, read):
         return f'the services of job "{job.name}" may read it'
     if is_receiver and not all(map(is_free_name, derived)):
         return f'the runner may read variables of job "{job.name}" with values of the report'

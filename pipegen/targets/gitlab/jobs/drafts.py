@@ -22,7 +22,12 @@ from pipegen.targets.engine_names import lock_resource
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
-from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
+from pipegen.targets.gitlab.jobs.machines import (
+    JobMachine,
+    check_machine,
+    lower_machine,
+    without_repeated_variables,
+)
 from pipegen.targets.gitlab.jobs.raw import (
     lower_raw,
     raw_variables,
@@ -185,7 +190,7 @@ class _Drafting(Struct, kw_only=True):
         draft = DraftJob(
             job=job,
             tools=tools,
-            machine=machine,
+            machine=without_repeated_variables(machine, set_by_engine.variables),
             login=entries(parts.login),
             script=self._script(job, parts, lowered.script),
             artifacts=artifacts,
@@ -210,7 +215,7 @@ class _Drafting(Struct, kw_only=True):
                 self.plan,
                 is_free_name,
                 read_by_rules=read,
-                expandable=lambda text: plain_value(text, self.plan),
+                expandable=lambda text, known: plain_value(text, self.plan, known),
             )
         values = variable_texts(job, self.plan, raw_variables(job))
         return constants(job, self.plan, is_variable_name, read_by_rules=read, values=values)

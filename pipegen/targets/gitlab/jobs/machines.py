@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from pipegen.bindings.expression import Scope, Text
@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.values.expanded_texts import escaped, expanded, report_local_images
 from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import ImageKeys, ServiceKeys, VariableEntry
@@ -68,6 +68,17 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], images: Im
             *_defaults(machine.image_names, producers),
         ),
     )
+
+
+def without_repeated_variables(machine: JobMachine, variables: Collection[tuple[str, str]]) -> JobMachine:
+    """Return *machine* without variables of services that are among *variables* of the job, which services get, too."""
+    if not machine.services or not variables:
+        return machine
+    services = [
+        replace(service, variables=tuple(each for each in service.variables if each not in variables))
+        for service in machine.services
+    ]
+    return replace(machine, services=tuple(services))
 
 
 @lru_cache

@@ -348,7 +348,7 @@ def test_names_and_written_outputs_of_combinations_are_in_the_matrix_job() -> No
         ("approve: 'Go ${matrix.v}?'", {"manual_confirmation": "Go 3.1?"}),
         (
             "services: [{ image: db, env: { V: '${matrix.v}' } }]",
-            {"services": [{"name": "db", "alias": "db", "variables": {"V": "3.1"}}]},
+            {"services": [{"name": "db", "variables": {"V": "3.1"}}]},
         ),
         ("when: { branch: '${matrix.v}' }", {"rules": [{"if": '$CI_COMMIT_BRANCH == "3.1"'}]}),
         (

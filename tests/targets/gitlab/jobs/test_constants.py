@@ -58,6 +58,25 @@ def test_gitlab_expands_its_own_variables_in_values(value: str, variable: str) -
     assert (data["script"], data["after_script"]) == (["x"], ["y"])
 
 
+def test_gitlab_expands_variables_that_are_set_before_in_values() -> None:
+    """https://docs.gitlab.com/ci/variables/#use-a-variable-in-another-variable."""
+    env = "{ CERTS: /certs, GIT_DEPTH: '1', FIRST: '${CERTS}/ca', SECOND: '${FIRST}.pem', DEPTH: '${GIT_DEPTH}' }"
+    data = _generated(f"{{ name: a, script: x, env: {env} }}")["a"]
+
+    assert data["variables"] == {"CERTS": "/certs", "FIRST": "$CERTS/ca", "SECOND": "$FIRST.pem"}
+    assert data["script"] == ["export GIT_DEPTH=1", 'export DEPTH="$GIT_DEPTH"', "x"]
+
+
+def test_variables_that_are_too_many_are_exported_with_all_that_they_read() -> None:
+    """Rules read one of them, which remains a variable."""
+    numbers = ", ".join(f"N{number}: a" for number in range(50))
+    rules = "raw: { gitlab: { rules: [{ if: $N1 && $ALL }] } }"
+    data = _generated(f"{{ name: a, script: x, env: {{ {numbers}, ALL: '${{N0}}' }}, {rules} }}")["a"]
+
+    assert data["variables"] == {"N1": "a"}
+    assert 'export ALL="$N0"' in data["script"]
+
+
 def test_a_value_that_reads_a_later_variable_gets_the_one_of_the_environment() -> None:
     """As a variable of the job, the later one would be set before."""
     data = _generated("{ name: a, script: x, env: { FIRST: '${MODE}', MODE: fast, LAST: z } }")["a"]

@@ -92,6 +92,22 @@ def test_an_image_that_a_stage_builds_is_pulled_by_its_name_in_the_registry(name
     assert output.needs("test") == [("tools", True)]
 
 
+@pytest.mark.parametrize(
+    ("service", "expected"),
+    [
+        ("postgres:16", "postgres:16"),
+        ("{ image: postgres:16, alias: db }", {"name": "postgres:16", "alias": "db"}),
+        ("{ image: x.org/postgres:16 }", {"name": "x.org/postgres:16", "alias": "postgres"}),
+        ("{ image: redis, command: [redis-server] }", {"name": "redis", "command": ["redis-server"]}),
+        ("{ image: redis, env: { MODE: fast } }", "redis"),
+        ("{ image: redis, env: { MODE: slow, DIR: x } }", {"name": "redis", "variables": {"MODE": "slow", "DIR": "x"}}),
+    ],
+)
+def test_a_service_has_only_what_gitlab_does_not_give_it_itself(service: str, expected: object) -> None:
+    """Its name, and the variables of its job: https://docs.gitlab.com/ci/services/."""
+    assert job(f"services: [{service}]\n            env: {{ MODE: fast }}")["services"] == [expected]
+
+
 def test_the_commands_of_a_service_read_the_id_of_its_image() -> None:
     """The script runs them, and reads the ID from a file of the stage that builds the image."""
     image = "${tools.imageID}"

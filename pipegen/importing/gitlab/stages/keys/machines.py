@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, present
 from pipegen.importing.untranslatable import UntranslatableError
@@ -12,8 +14,24 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar
 
 _PULLS = ("always", "if-not-present", "never")
 _DOCKER = re.compile(r"(?:^|/)docker(?:[:@]|$)|\bdind\b")
-# https://hub.docker.com/_/docker: the variables that the image of the engine reads.
-_OF_DOCKER = re.compile(r"DOCKER_(?:DRIVER|TLS_CERTDIR|TLS_SAN|RAMDISK|MIN_API_VERSION)|DOCKERD_\w+")
+# The variables that images of services read, all that these do: https://hub.docker.com/_/docker and so on.
+_READ_BY_DOCKER = r"DOCKER_(?:DRIVER|TLS_CERTDIR|TLS_SAN|RAMDISK|MIN_API_VERSION)|DOCKERD_\w+"
+_READ_BY_POSTGRES = (
+    r"POSTGRES_(?:(?:DB|USER|PASSWORD|INITDB_ARGS)(?:_FILE)?|INITDB_WALDIR|HOST_AUTH_METHOD)|PGDATA|PGPORT"
+)
+_READ_BY_MYSQL = (
+    r"(?:MYSQL|MARIADB)_(?:(?:ALLOW_EMPTY_|RANDOM_)?(?:ROOT_)?PASSWORD(?:_FILE|_HASH)?|(?:DATABASE|ROOT_HOST|USER)(?:_FILE)?"
+    r"|INITDB_\w+|ONETIME_PASSWORD|TCP_PORT)"
+)
+_READ_BY_IMAGES = {
+    **dict.fromkeys(("postgres", "postgis", "pgvector", "timescaledb"), re.compile(_READ_BY_POSTGRES)),
+    **dict.fromkeys(("mysql", "mariadb"), re.compile(_READ_BY_MYSQL)),
+    "mongo": re.compile(r"MONGO_INITDB_\w+"),
+    **dict.fromkeys(("memcached", "redis", "valkey"), re.compile(r"(?!)")),
+    "docker": re.compile(_READ_BY_DOCKER),
+}
+# The value that the image has itself.
+_DEFAULT_OF_DOCKER = ("DOCKER_TLS_CERTDIR", "/certs")
 _ALIAS = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
@@ -51,10 +69,22 @@ def tags(context: KeyContext) -> Translation:
     return Translation({"agent": labels[0] if len(labels) == 1 else list(labels)} if labels else {})
 
 
-def is_docker(service: Node) -> bool:
-    """Return whether *service* is a Docker engine, which reads only variables of its own."""
-    name = text_of(service.get("name") if isinstance(service, Mapping) else service)
-    return _DOCKER.search(name) is not None
+def read_by_services(job: SourceJob, names: Collection[str]) -> frozenset[str]:
+    """Return those of *names* that services of *job* may read as variables; an unknown image may read all."""
+    services = [*flat_items(job.get("services"))]
+    return frozenset(name for name in names if any(_may_read(service, name) for service in services))
+
+
+def _may_read(service: Node, name: str) -> bool:
+    pattern = _read_by(service)
+    return pattern is None or pattern.fullmatch(name) is not None
+
+
+def _read_by(service: Node) -> re.Pattern[str] | None:
+    """Return a pattern for the names of the variables that *service* reads, None if its image is not known."""
+    image = text_of(service.get("name") if isinstance(service, Mapping) else service)
+    name = "docker" if _DOCKER.search(image) else image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+    return _READ_BY_IMAGES.get(name)
 
 
 def _service(node: Node, context: KeyContext) -> Data:
@@ -67,14 +97,24 @@ def _service(node: Node, context: KeyContext) -> Data:
         if not _ALIAS.fullmatch(alias):
             raise UntranslatableError(f'the alias "{alias}"')
         value["alias"] = alias
-    env = {name: variable.text for name, variable in context.job.variables.items() if _OF_DOCKER.fullmatch(name)}
-    env = env if is_docker(node) else {}
-    env |= {name: text_of(entry.value) for name, entry in present(entries.get("variables")).items()}
+    own = {name: text_of(entry.value) for name, entry in present(entries.get("variables")).items()}
+    env = _env_of_job(node, context) | {
+        name: context.texts.constant(text, "a variable of a service") for name, text in own.items()
+    }
     if env:
-        value["env"] = {name: context.texts.constant(text, "a variable of a service") for name, text in env.items()}
+        value["env"] = env
     if "command" in entries:
         value["command"] = [context.texts.constant(word, "a command") for word in texts_of(entries["command"])]
     return value if len(value) > 1 else value["image"]
+
+
+def _env_of_job(service: Node, context: KeyContext) -> dict[str, Data]:
+    """Return the variables of the job that *service* reads, as services of a config get only their own ones."""
+    pattern, constants = _read_by(service), context.texts.constants
+    if pattern is None:
+        return {}
+    names = [name for name in context.job.variables if pattern.fullmatch(name) and name in constants]
+    return {name: constants[name] for name in names if (name, constants[name]) != _DEFAULT_OF_DOCKER}
 
 
 def _known(node: Node, keys: tuple[str, ...], use: str) -> dict[str, Node]:

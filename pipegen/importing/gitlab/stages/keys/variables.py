@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.jobs import SourceJob
-from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.reading.variables import Variable
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.keys.limits import script_timeout
-from pipegen.importing.gitlab.stages.keys.machines import is_docker
+from pipegen.importing.gitlab.stages.keys.machines import read_by_services
 from pipegen.importing.gitlab.stages.texts import has_expansion_of_shells, has_reference, names_in, names_in_values
 from pipegen.plan.model.steps import is_variable_name
 from pipegen.source.tree import scalars
@@ -73,10 +72,10 @@ def variables(
     and own *inputs*: values of the run win over these. If *is_read_elsewhere*, scripts of other files read them.
     """
     job, texts = context.job, context.texts
-    has_services = not all(map(is_docker, flat_items(job.get("services"))))
     values = {
         name: variable for name, variable in job.variables.items() if name not in inputs or name in job.own_variables
     }
+    of_services = read_by_services(job, values)
     # Without its script, all variables of a generated job are in its `variables`.
     has_exports = has_script or not is_read_elsewhere
     if is_read_elsewhere and has_exports and len(values) > _MOST_VARIABLES:
@@ -84,7 +83,7 @@ def variables(
     not_env = {name for name, each in values.items() if is_for_runners(name) or not _is_text(each)}
     if has_exports:
         known_texts = {name: texts.constants.get(name, variable.text) for name, variable in values.items()}
-        others_read = _not_exported(known_texts, has_services=has_services, is_read_elsewhere=is_read_elsewhere)
+        others_read = _not_exported(known_texts, of_services, is_read_elsewhere=is_read_elsewhere)
         not_env |= {*others_read, *exported(others_read, job, ()), *read_by_raw_keys, *(values.keys() & set(inputs))}
     else:
         not_env |= _only_of_gitlab(values, {*inputs, *texts.axes})
@@ -104,7 +103,7 @@ def variables(
     for_runner = _for_runner(raw, context, (*others, *read_by_raw_keys))
     raw = {name: variable for name, variable in raw.items() if name not in for_runner}
     keys = _present(resources=resources or None, runner_variables=for_runner or None, fetch=fetch)
-    known = texts.constants if has_services or is_read_elsewhere else {}
+    known = {name: text for name, text in texts.constants.items() if is_read_elsewhere or name in of_services}
     own = {name: variable for name, variable in values.items() if name not in only_raw and name not in texts.axes}
     names = _ordered(own, names_in_values(job))
     return Variables({name: known.get(name) or texts.env(own[name]) for name in names}, raw, keys)
@@ -115,13 +114,16 @@ def _is_for_engine(name: str) -> bool:
     return is_for_runners(name) or _OF_PROXIES.fullmatch(name) is not None or not is_variable_name(name)
 
 
-def _not_exported(texts: Mapping[str, str], *, has_services: bool, is_read_elsewhere: bool) -> frozenset[str]:
-    """Return the names of variables with these *texts* that others read than the commands of a generated script."""
+def _not_exported(texts: Mapping[str, str], of_services: Collection[str], *, is_read_elsewhere: bool) -> frozenset[str]:
+    """Return the names of variables with these *texts* that others read than the commands of a generated script.
+
+    Services may read those *of_services*.
+    """
     return frozenset(
         name
         for name, text in texts.items()
         if _OF_PROXIES.fullmatch(name)
-        or (has_services and not expands_plainly(text))
+        or (name in of_services and not expands_plainly(text))
         or (is_read_elsewhere and not _stays_variable(name, text))
     )
 

@@ -93,12 +93,15 @@ def variable_texts(job: Job, plan: Plan, others: Collection[str]) -> dict[str, s
     return values
 
 
-def plain_value(text: Text, plan: Plan) -> str | None:
-    """Return *text* of `env` in GitLab's syntax, None unless all its variables are GitLab's and have plain values."""
+def plain_value(text: Text, plan: Plan, known: Collection[str]) -> str | None:
+    """Return *text* of `env` in GitLab's syntax, None unless all its variables have plain values.
+
+    They are GitLab's, or those of the job that are *known*.
+    """
     if not can_expand(text):
         return None
     value = _variable_text(text, plan)
-    return value if value.isprintable() and expands_plainly(value) else None
+    return value if value.isprintable() and expands_plainly(value, known) else None
 
 
 def _variable_text(text: Text, plan: Plan) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from pipegen.plan.model.steps import is_variable_name
 from pipegen.targets.constants import READ_BY_SHELLS
 
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
 # https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/ and
-# `common/build_settings.go` of gitlab-org/gitlab-runner. Service containers get the variables of a job too, and a
-# Docker daemon among them reads some.
+# `common/build_settings.go` of gitlab-org/gitlab-runner.
 _READ_BY_RUNNERS = (
     r"CI|CI_(?:API|BUILD|BUILDS|COMMIT|CONCURRENT|CONFIG|DEBUG|DEFAULT|DEPENDENCY|DEPLOY|DISPOSABLE|ENVIRONMENT|EXTERNAL"
     r"|GITLAB|HAS|JOB|KUBERNETES|MERGE|NODE|OPEN|PAGES|PIPELINE|PRE|PROJECT|REGISTRY|RELEASE|REPOSITORY|RUNNER|SERVER"
     r"|SHARED|SUSPEND|TEMPLATE|TRIGGER|UPSTREAM)(?:_.*)?"
-    r"|AWS_(?!(?:DEFAULT_)?REGION$).*|DOCKER_(?:AUTH_CONFIG|CERT_PATH|DRIVER|HOST|TLS_.*)"
+    r"|AWS_(?!(?:DEFAULT_)?REGION$).*|DOCKER_AUTH_CONFIG"
     r"|(?:AFTER_SCRIPT|ARTIFACT|ARTIFACTS|AZURE|BASH|CACHE|EXECUTOR_JOB_SECTION|FF|GET_SOURCES|GIT|GITLAB|GOOGLE"
     r"|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|SECRETS_RETRIEVAL|SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
     rf"|{READ_BY_SHELLS}"
@@ -43,11 +43,15 @@ _WITH_PLAIN_VALUES = frozenset(
 )
 
 
-def expands_plainly(text: str) -> bool:
-    """Return whether all that GitLab expands in *text* is variables of its own with plain values."""
+def expands_plainly(text: str, known: Collection[str] = ()) -> bool:
+    """Return whether all that GitLab expands in *text* is variables with plain values: its own, and those *known*."""
+
+    def is_plain(name: str) -> bool:
+        return name in _WITH_PLAIN_VALUES or name in known
+
     return "$" not in re.sub(
         r"\$(?:(\w+)|\{(\w+)\})",
-        lambda read: "" if (read[1] or read[2]) in _WITH_PLAIN_VALUES else read[0],
+        lambda read: "" if is_plain(read[1] or read[2]) else read[0],
         text,
         flags=re.ASCII,
     )

@@ -82,7 +82,7 @@ def test_names_of_programs_are_free_for_variables(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("CI", "CI_JOB_X", "CI_COMMIT", "GIT_DEPTH", "DOCKER_HOST", "DOCKER_TLS_CERTDIR", "AWS_PROFILE", "PATH"),
+        *("CI", "CI_JOB_X", "CI_COMMIT", "GIT_DEPTH", "DOCKER_AUTH_CONFIG", "AWS_PROFILE", "PATH"),
         *("http_proxy", "a-b", "PIPEGEN_X", "AFTER_SCRIPT_IGNORE_ERRORS"),
     ],
 )
