@@ -36,18 +36,17 @@ def _generated() -> str:
     return compiled(CONFIG, "gitlab").files[-1].text
 
 
-def test_the_commands_for_bash_become_the_key_of_the_stage(tmp_path: Path) -> None:
-    """The import does not repeat the commands before the script and those of "after"."""
+def test_a_script_with_pipes_has_the_shell_of_its_stage(tmp_path: Path) -> None:
+    """The runner sets pipefail, so that the generated file has no command for it."""
     result, _ = from_text(_generated(), tmp_path)
 
-    assert _generated().count(_STRICT) == 2
+    assert "pipefail" not in _generated()
     assert "shell: bash" in result.text
-    assert _STRICT not in result.text
-    assert result.generated[-1].text.count(_STRICT) == 2
+    assert "pipefail" not in result.generated[-1].text
 
 
 def test_a_script_that_sets_pipefail_by_itself_keeps_the_command(tmp_path: Path) -> None:
-    """Only both commands together are those of the compiler."""
+    """It is the user's."""
     result, _ = from_text("build:\n  script: [set -o pipefail, make | tee log]\n", tmp_path)
 
     assert "shell: bash" in result.text

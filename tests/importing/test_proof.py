@@ -505,15 +505,18 @@ gate: { stage: clean, script: ./gate, when: manual }
 smoke: { stage: clean, script: ./smoke, needs: [gate] }
 deploy: { stage: deploy, script: ./deploy }
 """
-_DEPLOY_NEEDS = "    - { job: clean, artifacts: false }\n    - build\n"
+_DEPLOY_NEEDS = "  needs: [clean, build]\n"
 
 
 @pytest.mark.parametrize(
     ("needs", "message"),
     [
-        ("    - { job: clean, artifacts: false }\n", 'job "deploy" starts after a failure of "build"'),
-        ("    - build\n", 'job "deploy" starts after a failure of "clean"'),
-        (f"{_DEPLOY_NEEDS}    - smoke\n", 'job "deploy" needs a job that does not start by itself only in the import'),
+        ("  needs: [clean]\n", 'job "deploy" starts after a failure of "build"'),
+        ("  needs: [build]\n", 'job "deploy" starts after a failure of "clean"'),
+        (
+            "  needs: [clean, build, smoke]\n",
+            'job "deploy" needs a job that does not start by itself only in the import',
+        ),
     ],
 )
 def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str, tmp_path: Path) -> None:

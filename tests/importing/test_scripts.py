@@ -96,3 +96,30 @@ def test_pipes_and_commands_of_bash_need_it(command: str, is_bash: bool, tmp_pat
     result, _ = from_text(json.dumps({"a": {"script": [command]}}), tmp_path)
 
     assert ("shell: bash" in result.text) == is_bash
+
+
+_PIPEFAIL = "set -o pipefail"
+
+
+@pytest.mark.parametrize(
+    "image", ["alpine:3.20", "docker:28-cli", "node:22-alpine", "gcr.io/kaniko-project/executor:debug"]
+)
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("script: [make | cat]", {"script": [_PIPEFAIL, "make | cat"]}),
+        ("before_script: [x | y], script: [make | cat]", {"before": [_PIPEFAIL, "x | y"], "script": ["make | cat"]}),
+        ("script: [make], after_script: [x | y]", {"script": ["make"], "after": [_PIPEFAIL, "x | y"]}),
+        ("script: [set -eo pipefail, make | cat]", {"script": ["set -eo pipefail", "make | cat"]}),
+        ("script: [make || exit 2]", {"script": ["make || exit 2"]}),
+    ],
+)
+def test_pipes_in_images_without_bash_set_pipefail(
+    image: str, keys: str, expected: dict[str, object], tmp_path: Path
+) -> None:
+    """The runner sets it where the shell has it, and the one of BusyBox has it."""
+    result, report = from_text(f"a: {{ image: '{image}', {keys} }}\n", tmp_path)
+
+    assert messages(report) == ""
+    assert yaml_data(result.text)["pipelines"]["ci"]["stages"] == [{"name": "a", "image": image, **expected}]
+    assert "set +o pipefail" not in result.generated[-1].text

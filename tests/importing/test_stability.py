@@ -34,20 +34,6 @@ def test_imports_of_generated_files_are_the_same_from_the_second_on(folder: Path
     assert third.text == second.text or _of_generated(third, tmp_path).text == third.text
 
 
-def test_a_job_of_another_file_keeps_the_commands_that_check_for_bash(tmp_path: Path) -> None:
-    """They are in its `before_script`, which replaces the one in the other file."""
-    first, _ = from_text(
-        "include: { project: group/templates, file: /x.yml }\n"
-        "a: { extends: .other, before_script: [make deps], script: ['make | tee log'] }\n",
-        tmp_path,
-    )
-    proof = prove(_of_generated(first, tmp_path))
-
-    assert "set -o pipefail" in first.generated[-1].text
-    assert proof is not None
-    assert proof.differences == ()
-
-
 @pytest.mark.parametrize(
     ("name", "rules"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import ClassVar
@@ -25,6 +26,18 @@ class ShellProgram(Enum):
 
     SH = "sh"
     BASH = "bash"
+
+
+# Parts of the names of images with the shell of BusyBox and without bash: those of Alpine, and those made from them.
+_WITH_BUSYBOX = (
+    r"alpine|\bapk|busybox|curlimages|\bdind\b|distroless|(?:^|/)docker(?::|$)|gitleaks|go-containerregistry|kaniko"
+    r"|release-cli|trivy"
+)
+
+
+def has_busybox(image: str) -> bool:
+    """Return whether the name *image* is that of an image with BusyBox as its shell, which knows pipefail."""
+    return re.search(_WITH_BUSYBOX, image) is not None
 
 
 class JobImage(SpannedStruct, kw_only=True):

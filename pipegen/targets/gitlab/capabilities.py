@@ -39,7 +39,7 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "pipefail is off, as on other engines, unless the script sets it; a stage with only a script gets no image",
     ),
-    Capability("shell", _NATIVE, "bash if the image contains it, otherwise the job fails; set -o pipefail"),
+    Capability("shell", _NATIVE, "bash if the image contains it, otherwise sh; the runner sets pipefail"),
     Capability(
         "secrets",
         _NATIVE,

@@ -53,3 +53,10 @@ def test_other_scripts_are_not_reported(script: str) -> None:
 def test_bash_stages_are_not_reported() -> None:
     """Bash supports the option."""
     assert findings(check, config("set -o pipefail", "        shell: bash\n")) == []
+
+
+@pytest.mark.parametrize("image", ["alpine", "docker:28-cli", "registry.example.org/node:22-alpine"])
+def test_images_with_busybox_are_not_reported(image: str) -> None:
+    """Its shell supports the option."""
+    assert findings(check, config("set -o pipefail", f"        image: {image}\n")) == []
+    assert findings(check, config("set -o pipefail", "        image: debian\n")) != []

@@ -10,10 +10,10 @@ from pipegen.importing.gitlab.runs import RunWork
 from pipegen.importing.gitlab.values import word_value
 from pipegen.plan.model import Case
 from pipegen.shell.values.image_values import IMAGE_CHECK
-from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 
-_NO_PIPEFAIL = "set +o pipefail"
-_CHECKS = frozenset({"true", _NO_PIPEFAIL, *BASH_COMMANDS})
+# Options of the shell; the runner itself sets pipefail.
+_OPTIONS = ("set +o pipefail", "set -o pipefail")
+_CHECKS = frozenset({"true", *_OPTIONS})
 # A path below the folder that carries values and files, and a copy of a file to carry.
 _CARRIED = r"""(?:\.pipegen/[^\s;"']+|'\.pipegen/[^'\n]+'|"\.pipegen/[^"\n]+")"""
 _COPY = r'"\$pipegen/files[^\n]*'
@@ -58,7 +58,7 @@ def added_variables(
 
     *case* is the number of the case that applies, "" for none.
     """
-    commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
+    commands = tuple(text for text in actual if text not in _OPTIONS or text in expected)
     bounds = _position(commands, expected)
     if bounds is None:
         return None

@@ -11,6 +11,8 @@ from pipegen.targets.gitlab.jobs.raw import AFTER_FAILURES
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 
 _IMAGE_STEPS = (RunContainer, PublishImage)
+# The user's own keys of a job that may add artifacts: those of another file, if the job has its script there.
+_WITH_ARTIFACTS = frozenset({"artifacts", "extends", "inherit", "pages", "script"})
 
 
 class Sources(Struct):
@@ -28,10 +30,14 @@ class Sources(Struct):
 def sources(jobs: Sequence[GitLabJob]) -> Sources:
     """Return those of *jobs* that leave an archive or the variables of a dotenv report.
 
-    Other reports stay on the server. The user's own keys may add artifacts.
+    Other reports stay on the server.
     """
     # https://docs.gitlab.com/ci/yaml/#needsartifacts, https://docs.gitlab.com/ci/yaml/artifacts_reports/
-    leaving = {job.name: job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw}
+    leaving = {
+        job.name: job
+        for job in jobs
+        if job.artifacts or job.artifact_keys.dotenv or not _WITH_ARTIFACTS.isdisjoint(job.raw)
+    }
     leaving |= {job.name: leaving[job.extends] for job in jobs if job.extends in leaving}
     return Sources(frozenset([name for name, job in leaving.items() if not _is_for_failures(job)]), frozenset(leaving))
 

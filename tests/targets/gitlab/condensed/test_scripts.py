@@ -72,14 +72,17 @@ def test_jobs_with_different_commands_after_their_scripts_share_the_start() -> N
 
 def test_commands_after_those_of_the_tools_are_with_these() -> None:
     """They are the same for all jobs with these tools."""
-    inputs = "inputs: { x: { pattern: 'a*', default: '' } }"
-    stages = [f"name: s{number}, shell: bash, script: ['./{number} ${{inputs.x}}']" for number in (1, 2)]
-    data = _data(*stages, "name: other, script: x", "name: last, script: y", settings=inputs)
-    shared = _data(*stages, "name: b, shell: bash, script: x", settings=inputs)
+    keys: dict[str, str] = {
+        "settings": "inputs: { x: { pattern: 'a*', default: '' } }",
+        "keys": "blubberfile: Dockerfile,",
+    }
+    stages = [f"name: s{number}, build: '{number}-${{inputs.x}}'" for number in (1, 2)]
+    data = _data(*stages, "name: other, script: x", "name: last, script: y", **keys)
+    shared = _data(*stages, "name: b, build: test", **keys)
 
-    assert "does not match" in data[".shell"]["before_script"][-1]
-    assert data["s1"]["script"] == ['./1 "$x"']
-    assert "does not match" not in str(shared.get("default", shared.get(".shell")))
+    assert "does not match" in data[".docker"]["before_script"][-1]
+    assert [len(data[name]["script"]) for name in ("s1", "s2")] == [1, 1]
+    assert "does not match" not in str(shared.get("default", shared.get(".docker")))
 
 
 def test_several_groups_of_jobs_have_hidden_jobs() -> None:

@@ -13,8 +13,8 @@ from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext
 from pipegen.importing.gitlab.stages.texts import has_reference
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.machine import has_busybox
 from pipegen.source.tree import Node, Scalar
-from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 
 # Syntax that only bash reads, outside words, and its commands, not options such as `--source`.
 _BASH = re.compile(
@@ -31,24 +31,29 @@ _POWERSHELL = re.compile(
 )
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|#.*|\\.")
-# Images without bash, by parts of their names.
-_NO_BASH = re.compile(
-    r"alpine|busybox|kaniko|distroless|^docker(:|$)|/docker(:|$)|docker:[\w.-]*(dind|cli|git)|curlimages|hadolint|dind"
-    r"|alpinelinux|apk|release-cli|gcr\.io/go-containerregistry|buildah|skopeo"
-)
 
 
 def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dict[str, Value]:
-    """Return the commands of a job, and its shell."""
+    """Return the commands of a job, and its shell.
+
+    On GitLab, a pipe fails if any of its commands fails. So jobs with pipes use bash, or turn this on if their image
+    has another shell.
+    """
     keys: dict[str, Value] = {}
-    is_bash = may_be_bash and needs_bash(context, image)
-    if is_bash:
+    items = {key: flat_items(context.job.get(key)) for key in ("before_script", "script", "after_script")}
+    has_pipes = {key: may_be_bash and any(map(_has_pipe, nodes)) for key, nodes in items.items()}
+    is_busybox = has_busybox(str(image))
+    if not is_busybox and (
+        any(has_pipes.values()) or (may_be_bash and any(map(_is_bash, (*items["before_script"], *items["script"]))))
+    ):
         keys["shell"] = "bash"
-    if before := commands(context, "before_script", is_bash=is_bash):
+    sets_pipefail = {key: is_busybox and has_pipe for key, has_pipe in has_pipes.items()}
+    sets_pipefail["script"] &= not sets_pipefail["before_script"]
+    if before := commands(items["before_script"], context, sets_pipefail=sets_pipefail["before_script"]):
         keys["before"] = before
-    script = commands(context, "script", is_bash=is_bash)
-    keys["script"] = script if script and flat_items(context.job.get("script")) else [*script, "true"]
-    if after := commands(context, "after_script", is_bash=is_bash):
+    script = commands(items["script"], context, sets_pipefail=sets_pipefail["script"])
+    keys["script"] = script if script and items["script"] else [*script, "true"]
+    if after := commands(items["after_script"], context, sets_pipefail=sets_pipefail["after_script"]):
         keys["after"] = after
     return keys
 
@@ -72,43 +77,25 @@ def refusal(context: KeyContext) -> str:
     return ""
 
 
-def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
-    """Return the commands of *keys* as entries of a script, with their comments.
-
-    If the stage *is_bash*, those that pipegen adds for it are left out: `shell: bash` adds them again.
-    """
-    items = [item for key in keys for item in flat_items(context.job.get(key)) if text_of(item).strip()]
-    if is_bash and _starts_bash(items):
-        items = items[len(BASH_COMMANDS) :]
-    return [_command(item, context) for item in items]
+def commands(items: Sequence[Node], context: KeyContext, *, sets_pipefail: bool) -> list[Value]:
+    """Return *items* as entries of a script, with their comments; the first one *sets_pipefail* if none does."""
+    entries = [_command(item, context) for item in items if text_of(item).strip()]
+    is_set = any("pipefail" in text_of(item) for item in items)
+    return ["set -o pipefail", *entries] if sets_pipefail and not is_set else entries
 
 
-def needs_bash(context: KeyContext, image: object) -> bool:
-    """Return whether the scripts of a job use bash, or a pipe in an image that contains it.
+def _is_bash(item: Node) -> bool:
+    """Return whether *item* contains syntax that only bash supports."""
+    return _BASH.search(_QUOTED.sub("", text_of(item))) is not None
 
-    GitLab's runner prefers bash, and there a pipe fails if any of its commands fails.
-    """
-    items = [item for key in ("before_script", "script") for item in flat_items(context.job.get(key))]
-    if _starts_bash(items):
-        return True
-    texts = [text_of(item) for item in items]
-    bare = [_QUOTED.sub("", text) for text in texts]
-    if _NO_BASH.search(str(image)):
+
+def _has_pipe(item: Node) -> bool:
+    """Return whether a pipe connects two commands of *item*: a pattern of `case` has bars, too."""
+    text = text_of(item)
+    if not _PIPE.search(_QUOTED.sub("", text)):
         return False
-    if any(map(_BASH.search, bare)):
-        return True
-    return any(_PIPE.search(rest) and _has_pipe(text) for text, rest in zip(texts, bare, strict=True))
-
-
-def _has_pipe(text: str) -> bool:
-    """Return whether a pipe connects two commands of *text*: a pattern of `case` has bars, too."""
     lexed, error = lex(text, ())
     return error is not None or any(len(pipeline) > 1 for pipeline in lexed.pipelines)
-
-
-def _starts_bash(items: Sequence[Node]) -> bool:
-    """Return whether *items* begin with the commands that pipegen adds for bash."""
-    return tuple(text_of(item) for item in items[: len(BASH_COMMANDS)]) == BASH_COMMANDS
 
 
 def _command(item: Node, context: KeyContext) -> Value:

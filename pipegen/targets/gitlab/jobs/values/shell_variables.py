@@ -66,11 +66,6 @@ MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
-# The first commands of a stage in bash: the runner uses it only if the image contains it.
-BASH_COMMANDS = (
-    '[ -n "${BASH_VERSION:-}" ] || { echo "the stage needs bash, which is not installed" >&2; exit 1; }',
-    "set -o pipefail",
-)
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _PLAIN = r"[a-z0-9]+"
 # The name of an output without two underscores in a row, which is not a digest of six digits either.
@@ -146,7 +141,6 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         expanded_variable=expanded_variable,
         after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         keeps_lines=True,
-        bash=BASH_COMMANDS,
         credential=bind_credential,
         status=_status,
         marked=frozenset(stage for job in plan.jobs for stage in job.statuses if stage),
