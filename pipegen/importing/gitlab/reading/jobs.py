@@ -14,6 +14,7 @@ from pipegen.importing.gitlab.reading.missing import MissingNames
 from pipegen.importing.gitlab.reading.sites import with_site
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
+    Bases,
     ReadingLimits,
     TagReference,
     ValueBudget,
@@ -27,7 +28,7 @@ from pipegen.importing.gitlab.reading.tree import (
 from pipegen.importing.gitlab.reading.variables import Variable, variables_in
 from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
@@ -50,7 +51,7 @@ class SourceJob(Struct, kw_only=True, eq=False):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *templates* are the jobs
-    that it extends, *bases* those at any depth, and *unknown* the names of those in files that cannot be read.
+    that it extends or merges, *bases* those at any depth, and *unknown* those in files that cannot be read.
     *inherited* are its keys from `default`, *own* those written in the job itself, and *included* the rules of includes
     that bring it, in groups of which one must do so. It is equal only to itself, by which results are stored.
     """
@@ -151,6 +152,7 @@ class _Resolver:
         self._report = report
         self._is_complete = files.is_complete
         self._entries = {entry.key.text: entry for entry in files.tree.entries}
+        self._bases = Bases(self._entries)
         self._keywords = keywords_in(files.tree)
         self._budget = ValueBudget(report, limits.values)
         self._most_jobs = limits.jobs
@@ -251,7 +253,7 @@ class _Resolver:
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
         self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        bases = self._all_bases(name)
+        bases = self._bases.all_extended(name)
         self._mark_bases(bases)
         unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
         self._missing.add_replaced(bases, unknown, name, entry.key.span)
@@ -264,8 +266,8 @@ class _Resolver:
             stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
             variables={**inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
-            templates=self._bases(entry.value),
-            bases=bases,
+            templates=(*self._bases.extended(entry.value), *self._bases.merged(entry.value)),
+            bases=(*bases, *self._bases.all_merged(entry.value)),
             unknown=unknown,
             inherited=frozenset(keys.keys() - own.keys()),
             own=tuple(
@@ -273,30 +275,12 @@ class _Resolver:
             ),
         )
 
-    def _all_bases(self, name: str) -> tuple[str, ...]:
-        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files.
-
-        They are in the order in which GitLab merges them: keys of later ones replace those of earlier ones.
-        """
-        bases: dict[str, None] = {}
-        waiting = [name]
-        while waiting:
-            current = waiting.pop()
-            if current not in bases:
-                bases[current] = None
-                entry = self._entries.get(current)
-                waiting += self._bases(entry.value) if entry is not None else ()
-        return tuple(base for base in reversed(bases) if base != name)
-
     def _mark_bases(self, bases: Iterable[str]) -> None:
         """Account for `extends` of *bases*."""
         for base in bases:
             tree = self._entries[base].value if base in self._entries else None
             if isinstance(tree, TreeMapping) and (extends := tree.entry("extends")) is not None:
                 self._accounting.mark(extends, KeyOutcome.TRANSLATED)
-
-    def _bases(self, node: Node) -> tuple[str, ...]:
-        return texts_of(child(node, "extends"))
 
     def _extend(self, name: str, stack: tuple[str, ...]) -> TreeMapping | None:
         """Return the keys of the job *name* merged over those of the jobs that it extends."""

@@ -17,7 +17,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.readback.gitlab_file import KEYWORDS
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, number
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, child, entries_of, number
 from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
@@ -296,3 +296,50 @@ def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:
         return tuple(sorter.static_order())
     except CycleError:
         return None
+
+
+class Bases:
+    """The jobs whose keys a job has, too: those that it extends, and hidden ones that it merges with `<<`.
+
+    *entries* are those of a file by key.
+    """
+
+    def __init__(self, entries: Map[str, Entry]) -> None:
+        self._entries = entries
+        # By `id`: a merge key puts the same entry into another map. The first hidden job is the one that has it itself.
+        self._hidden = {
+            id(keyword): name
+            for name, entry in reversed([*entries.items()])
+            if name.startswith(".")
+            for keyword in entries_of(entry.value)
+        }
+
+    def extended(self, job: Node) -> tuple[str, ...]:
+        """Return the names of the jobs that *job* extends, which may not be in the files."""
+        return texts_of(child(job, "extends"))
+
+    def all_extended(self, name: str) -> tuple[str, ...]:
+        """Return the names of the jobs that the job *name* extends, at any depth, which may not be in the files.
+
+        They are in the order in which GitLab merges them: keys of later ones replace those of earlier ones.
+        """
+        bases: dict[str, None] = {}
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current not in bases:
+                bases[current] = None
+                entry = self._entries.get(current)
+                waiting += self.extended(entry.value) if entry is not None else ()
+        return tuple(base for base in reversed(bases) if base != name)
+
+    def all_merged(self, job: Node) -> tuple[str, ...]:
+        """Return the names of the hidden jobs from which *job* gets keys by `<<`, at any depth."""
+        names = (self._hidden.get(id(keyword), "") for keyword in entries_of(job))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    def merged(self, job: Node) -> tuple[str, ...]:
+        """Return the names of the hidden jobs that *job* merges itself."""
+        names = self.all_merged(job)
+        inner = {base for name in names for base in self.all_merged(self._entries[name].value) if base != name}
+        return tuple(name for name in names if name not in inner)

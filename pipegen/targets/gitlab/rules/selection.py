@@ -6,15 +6,16 @@ import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Event, Job, Plan, Selection
-from pipegen.plan.model.logic import can_hold
+from pipegen.plan.model import AllOf, Condition, Event, IsSet, Job, Plan, Selection, Subject
+from pipegen.plan.model.logic import atoms, can_hold
 from pipegen.plan.model.plans import default_pipelines
 from pipegen.targets.gitlab.model import RuleEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
 from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null, joined
 
+_OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 # A push to a branch with a merge request, which has a pipeline of its own.
-SECOND_PIPELINE = '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS'
+SECOND_PIPELINE = f'$CI_PIPELINE_SOURCE == "push" && ${_OPEN_MERGE_REQUESTS}'
 VARIABLE = "PIPEGEN_PIPELINE"
 # A pattern of the names of pipelines has that of one name between these.
 _BEFORE, _AFTER = "(^|,)(all|", ")(,|$)"
@@ -68,14 +69,19 @@ def workflow(
         (plan,) = plans
         cases = choices(plan) if is_selected else (PipelineCase(condition=plan.condition),)
         pipeline_rules = rules(cases, None, plan.span, report)
-        return (
-            (*without_duplicates, *pipeline_rules)
-            if can_hold(plan.condition, (Event.MERGE_REQUEST,))
-            else pipeline_rules
-        )
+        may_be_second = can_hold(plan.condition, (Event.MERGE_REQUEST,)) and _may_be_second(plan.condition)
+        return (*without_duplicates, *pipeline_rules) if may_be_second else pipeline_rules
     if is_selected or any(_tests_merge_requests(job) for plan in plans for job in plan.jobs):
         return (*without_duplicates, RuleEntry("", when="always"))
     return ()
+
+
+def _may_be_second(condition: Condition | None) -> bool:
+    """Return whether *condition* can hold in the pipeline of a push next to that of a merge request."""
+    if condition is None:
+        return True
+    is_open = IsSet(subject=Subject.VARIABLE, name=_OPEN_MERGE_REQUESTS, span=atoms(condition)[0].span)
+    return can_hold(AllOf((condition, is_open)), (Event.PUSH,))
 
 
 def _tests_merge_requests(job: Job) -> bool:

@@ -109,6 +109,34 @@ def test_a_push_does_not_duplicate_a_merge_request_pipeline() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("when", "rules"),
+    [
+        (
+            "{ any: [{ event: merge_request }, { branch: true, env: { CI_OPEN_MERGE_REQUESTS: false } }] }",
+            [
+                {
+                    "if": '$CI_PIPELINE_SOURCE == "merge_request_event" '
+                    "|| $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS !~ /.+/"
+                }
+            ],
+        ),
+        (
+            "{ any: [{ event: merge_request }, { branch: main }] }",
+            [
+                {"if": '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', "when": "never"},
+                {"if": '$CI_PIPELINE_SOURCE == "merge_request_event" || $CI_COMMIT_BRANCH == "main"'},
+            ],
+        ),
+    ],
+)
+def test_a_condition_that_no_second_pipeline_can_have_needs_no_rule_against_it(when: str, rules: list[object]) -> None:
+    """GitLab starts the pipeline of the merge request."""
+    output = compiled(f"pipelines: {{ a: {{ when: {when}, stages: [{{ name: x, script: [make] }}] }} }}")
+
+    assert output.data["workflow"]["rules"] == rules
+
+
 def test_a_pipeline_that_all_other_runs_start() -> None:
     """Rules of the workflow have `always`, not `on_success`: https://docs.gitlab.com/ci/yaml/#workflowrules."""
     condition = "when: { not: { changes: ['src/**'] } }"
