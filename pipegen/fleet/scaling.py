@@ -123,6 +123,9 @@ class Scaling:
 
     def grow(self, waiting: Iterable[tuple[Gang, int]]) -> None:
         """Start machines for the *waiting* gangs, each with the number of further gangs like it."""
+        # To examine all that wait takes longer than the rest of a cycle.
+        if all(state.count >= state.group.maximum for state in self._groups.values()):
+            return
         needed: dict[str, float] = {}
         for gang, count in waiting:
             for requests, labels, tasks in _members(gang, count):

@@ -37,8 +37,8 @@ class Found(Struct, kw_only=True):
         group: the name of the group whose number of machines was searched.
         count: the smallest number with which it holds; None if it does not hold with any.
         value: the seconds with that number.
-        fewer: the seconds with one machine less; None for one machine.
-        result: the answers with that number, or with the largest one.
+        fewer: the seconds with one machine less; None for one machine, or if no number is enough.
+        result: the answers with that number, or with the largest one that was tried.
     """
 
     condition: Condition
@@ -60,45 +60,50 @@ def read_condition(text: str) -> Condition | None:
 def find(fleet: Fleet, condition: Condition) -> Found:
     """Return the smallest number of machines of the first group of *fleet* with which *condition* holds.
 
-    More machines are taken to be better: the number is doubled until the condition holds, then the interval is halved.
-    A simulation that takes too long counts as one in which it does not hold, if it is not the last one.
+    More machines are taken to be better: the number in the file is doubled until the condition holds, or changes
+    nothing, then the interval is halved.
     """
-    values: dict[int, float] = {}
-    # Of the last simulation in which the condition held: its measures by hour are large.
-    last: dict[int, FleetResult] = {}
-
-    def value(count: int) -> float:
-        if count in values:
-            return values[count]
-        simulated = _with_count(fleet, count)
-        try:
-            result = results(simulated, FleetSimulation(simulated).run())
-        except TooLongSimulationError:
-            if count == _MOST:
-                raise
-            values[count] = inf
-            return inf
-        values[count] = _value(result, condition)
-        if values[count] < condition.seconds or count == _MOST:
-            last.clear()
-            last[count] = result
-        return values[count]
-
-    low, high = 0, 1
-    while value(high) >= condition.seconds and high < _MOST:
-        low, high = high, min(2 * high, _MOST)
-    is_found = value(high) < condition.seconds
-    while is_found and high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if value(middle) < condition.seconds else (middle, high)
+    group = fleet.groups[0]
+    count = min(max(group.maximum, 1), _MOST)
+    result, low, fewer = _simulated(fleet, count), 0, None
+    while not (is_found := _value(result, condition) < condition.seconds) and count < _MOST:
+        earlier, low, fewer, count = result, count, _value(result, condition), min(2 * count, _MOST)
+        result = _simulated(fleet, count)
+        if _is_as_before(result, earlier):
+            break
+    while is_found and count - low > 1:
+        middle = (low + count) // 2
+        tried = _simulated(fleet, middle)
+        if (value := _value(tried, condition)) < condition.seconds:
+            count, result = middle, tried
+        else:
+            low, fewer = middle, value
+    if result is None:
+        raise TooLongSimulationError
     return Found(
         condition=condition,
-        group=fleet.groups[0].machine.name,
-        count=high if is_found else None,
-        value=value(high),
-        fewer=value(high - 1) if high > 1 else None,
-        result=last[high],
+        group=group.machine.name,
+        count=count if is_found else None,
+        value=_value(result, condition),
+        fewer=fewer if is_found else None,
+        result=result,
     )
+
+
+def _simulated(fleet: Fleet, count: int) -> FleetResult | None:
+    """Return the answers with *count* machines in the first group; None if the simulation takes too long."""
+    fleet = _with_count(fleet, count)
+    try:
+        return results(fleet, FleetSimulation(fleet).run())
+    except TooLongSimulationError:
+        return None
+
+
+def _is_as_before(result: FleetResult | None, earlier: FleetResult | None) -> bool:
+    """Return whether all pipelines end, at the same times as with half of the machines: more do not help."""
+    if result is None or earlier is None or any(load_result.unfinished for load_result in result.loads):
+        return False
+    return result.loads == earlier.loads
 
 
 def _with_count(fleet: Fleet, count: int) -> Fleet:
@@ -108,9 +113,11 @@ def _with_count(fleet: Fleet, count: int) -> Fleet:
     return replace(fleet, groups=(group, *others))
 
 
-def _value(result: FleetResult, condition: Condition) -> float:
+def _value(result: FleetResult | None, condition: Condition) -> float:
     """Return the largest value of all queues at all priorities, or of all loads; infinity if a pipeline never ends."""
-    if any(load_result.unfinished for load_result in result.loads if condition.queue in ("", load_result.load.queue)):
+    if result is None or any(
+        load_result.unfinished for load_result in result.loads if condition.queue in ("", load_result.load.queue)
+    ):
         return inf
     if condition.times == "wait":
         times = [queue_result.waits for queue_result in result.queues if condition.queue in ("", queue_result.queue)]

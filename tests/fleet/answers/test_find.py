@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 from fleet.fleets import fleet, load
 
 from pipegen.fleet.answers.find import Condition, find, read_condition
 from pipegen.fleet.arrivals import Starts
 from pipegen.fleet.distributions import FixedTime
+from pipegen.structs import replace
 
 # Ten stages at once, of a minute each: with n machines, the last one waits for 10 / n - 1 rounds.
 TEN = fleet([load("a", Starts((0.0,) * 10), FixedTime(60.0))], 1, 1)
@@ -47,8 +50,29 @@ def test_too_few_machines_may_take_too_long() -> None:
     assert (answer.count, answer.fewer) == (10, long.seconds)
 
 
+@pytest.mark.parametrize("count", [1, 3, 10, 200])
+def test_the_number_in_the_file(count: int) -> None:
+    """The search starts with the number in the file, and finds the same from any."""
+    condition = Condition("longest", "wait", "", 61.0)
+    start = replace(TEN, groups=(replace(TEN.groups[0], minimum=count, maximum=count),))
+
+    assert find(start, condition) == find(TEN, condition)
+
+
 def test_what_no_number_reaches() -> None:
-    """A pipeline takes at least as long as its stages."""
+    """A pipeline takes at least as long as its stages; the search ends when twice as many machines change nothing."""
     answer = find(TEN, Condition("longest", "result", "", 60.0))
 
-    assert (answer.count, answer.value) == (None, 60.0)
+    assert (answer.count, answer.value, answer.fewer) == (None, 60.0, None)
+    assert answer.result.fleet.groups[0].maximum == 32
+
+
+def test_stages_that_need_more_machines() -> None:
+    """One and two machines change nothing for a pipeline whose services need three: the search continues."""
+    stage = TEN.loads[0].workflow.stages[0]
+    gang = replace(stage, services=({"slots": 1.0}, {"slots": 1.0}))
+    workflow = replace(TEN.loads[0].workflow, stages=(gang,))
+    fleet = replace(TEN, loads=(replace(TEN.loads[0], workflow=workflow),))
+    answer = find(fleet, Condition("longest", "result", "", 601.0))
+
+    assert (answer.count, answer.fewer) == (3, inf)
