@@ -1,6 +1,8 @@
-"""The baseline of local and simulated runs: libyaml and the work itself, without checks, logs, results and scheduler.
+"""The baseline of local and simulated runs: libyaml and the work itself, without checks and scheduler.
 
     python local_baseline.py run plain.yaml                          starts the commands, two at a time
+    python local_baseline.py record plain.yaml FOLDER                also writes logs, a journal and the progress
+    python local_baseline.py store reuse.yaml FOLDER                 also stores the digest of each artifact
     python local_baseline.py reuse reuse.yaml                        computes the digest of each artifact
     python local_baseline.py simulate pipegen.yaml durations.yaml    prints the makespan on 64 executors
 
@@ -9,8 +11,13 @@ It supports only the workloads of `make_comparison.py` and `simulate.py`.
 
 import gc
 import hashlib
+import json
 import os
+import signal
+import sqlite3
 import sys
+import time
+from contextlib import suppress
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -22,6 +29,7 @@ gc.disable()
 
 SLOTS, EXECUTORS = 2, 64
 NOWHERE = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+ENVIRONMENT = dict(os.environ)
 
 
 def composed(path: str) -> yaml.Node:
@@ -48,9 +56,78 @@ def read(path: str) -> tuple[dict[str, dict[str, yaml.Node]], dict[str, list[str
     return stages, before
 
 
-def run(path: str) -> None:
+class Starter:
+    """Starts commands, and receives their ends."""
+
+    def start(self, name: str, command: str) -> int:  # noqa: ARG002 - for logs
+        """Start the *command* of the stage *name*, and return its process."""
+        return os.posix_spawn("/bin/sh", ("sh", "-ec", command), ENVIRONMENT, file_actions=[NOWHERE], setpgroup=0)
+
+    def end(self, process: int, name: str) -> None:
+        """Handle the end of *process*."""
+
+
+class Recorder(Starter):
+    """Writes what `pipegen run` promises into *folder*: a log of each output, and one line for each end at once."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(parents=True)
+        self._journal = os.open(self._folder / "journal", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._running: dict[int, tuple[int, float]] = {}
+
+    def start(self, name: str, command: str) -> int:
+        """Start *command* with a pipe for its output."""
+        print("start", name, flush=True)
+        output, pipe = os.pipe()
+        process = os.posix_spawn(
+            "/bin/sh",
+            ("sh", "-ec", command),
+            ENVIRONMENT,
+            file_actions=[NOWHERE, (os.POSIX_SPAWN_DUP2, pipe, 1), (os.POSIX_SPAWN_DUP2, 1, 2)],
+            setpgroup=0,
+        )
+        os.close(pipe)
+        self._running[process] = output, time.monotonic()
+        return process
+
+    def end(self, process: int, name: str) -> None:
+        """Kill the rest of the group, and write the log and the journal."""
+        with suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGKILL)
+        output, started = self._running.pop(process)
+        with os.fdopen(output, "rb") as source:
+            data = source.read()
+        if data:
+            (self._folder / f"{name}.log").write_bytes(data)
+        line = json.dumps({"event": "ended", "stage": name, "started": started, "time": time.monotonic()})
+        checksum = hashlib.blake2b(line.encode(), digest_size=8).hexdigest()
+        os.write(self._journal, f"{checksum} {line}\n".encode())
+        print("ok", name, flush=True)
+
+
+class Storer(Recorder):
+    """Also stores the digest of the artifact of each stage, in a transaction of its own."""
+
+    def __init__(self, folder: str, stages: dict[str, dict[str, yaml.Node]]) -> None:
+        super().__init__(folder)
+        self._stages = stages
+        self._database = sqlite3.connect(self._folder / "results", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        self._database.execute("CREATE TABLE result (stage TEXT PRIMARY KEY, digest TEXT, content BLOB) WITHOUT ROWID")
+
+    def end(self, process: int, name: str) -> None:
+        """Store the result."""
+        super().end(process, name)
+        for artifact in self._stages[name]["artifacts"].value:
+            content = Path(artifact.value).read_bytes()
+            row = (name, hashlib.sha256(content).hexdigest(), content)
+            self._database.execute("INSERT INTO result VALUES (?, ?, ?)", row)
+
+
+def run(stages: dict[str, dict[str, yaml.Node]], before: dict[str, list[str]], starter: Starter) -> None:
     """Run the script of each stage when its predecessors have ended."""
-    stages, before = read(path)
     order = TopologicalSorter(before)
     order.prepare()
     waiting: list[str] = []
@@ -59,10 +136,11 @@ def run(path: str) -> None:
         waiting += order.get_ready()
         while waiting and len(running) < SLOTS:
             name = waiting.pop()
-            arguments = ("sh", "-ec", stages[name]["script"].value[0].value)
-            running[os.posix_spawn("/bin/sh", arguments, os.environ, file_actions=[NOWHERE], setpgroup=0)] = name
+            running[starter.start(name, stages[name]["script"].value[0].value)] = name
         process, _ = os.wait()
-        order.done(running.pop(process))
+        name = running.pop(process)
+        starter.end(process, name)
+        order.done(name)
 
 
 def reuse(path: str) -> None:
@@ -117,7 +195,12 @@ def makespan(
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", config]:
-            run(config)
+            run(*read(config), Starter())
+        case ["record", config, results]:
+            run(*read(config), Recorder(results))
+        case ["store", config, results]:
+            graph = read(config)
+            run(*graph, Storer(results, graph[0]))
         case ["reuse", config]:
             reuse(config)
         case ["simulate", config, seconds_by_stage]:

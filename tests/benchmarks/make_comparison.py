@@ -116,8 +116,11 @@ def main() -> None:
             Program("GNU make", ["make", "-s", f"-j{SLOTS}", "all"]),
             *([Program("ninja", [ninja, "--quiet", f"-j{SLOTS}"])] if ninja else []),
             Program("baseline", _baseline("run", "plain.yaml")),
+            Program("baseline, logs and journal", _baseline("record", "plain.yaml", "state/recorded")),
+            Program("baseline, results stored", _baseline("store", "reuse.yaml", "state/stored")),
             Program("pipegen run", _run("plain.yaml"), has_engine=True),
-            Program("pipegen run --dry-run", [sys.executable, "-c", CALL, "run", "--dry-run", "plain.yaml"]),
+            Program("pipegen run --dry-run", _dry("plain.yaml")),
+            Program("pipegen run --dry-run, with results", _dry("reuse.yaml")),
             Program("pipegen run, nothing reused yet", _run("reuse.yaml"), has_engine=True),
             Program("pipegen run, all reused", _run("reuse.yaml"), is_clean=False, has_engine=True),
             Program("baseline, all reused", _baseline("reuse", "reuse.yaml"), is_clean=False),
@@ -215,8 +218,12 @@ def _run(config: str) -> list[str]:
     return [sys.executable, "-c", f"{ENGINE}\n{CALL}", "run", "-j", str(SLOTS), config]
 
 
-def _baseline(work: str, config: str) -> list[str]:
-    return [sys.executable, str(Path(__file__).with_name("local_baseline.py")), work, config]
+def _dry(config: str) -> list[str]:
+    return [sys.executable, "-c", CALL, "run", "--dry-run", config]
+
+
+def _baseline(work: str, config: str, *folder: str) -> list[str]:
+    return [sys.executable, str(Path(__file__).with_name("local_baseline.py")), work, config, *folder]
 
 
 def _local(node: str, script: str) -> list[str]:
