@@ -164,6 +164,15 @@ def test_a_condition_with_several_statements_stays_groovy() -> None:
     assert 'Stage "s1" runs without it' in messages(report)
 
 
+def test_a_condition_on_a_file_outside_the_checkout_stays_groovy() -> None:
+    """Patterns of a config are relative to the repository."""
+    when = "when { expression { !fileExists('/etc/cow') } }"
+    text = f"pipeline {{ agent any; stages {{ stage('A') {{ {when}; steps {{ sh 'make' }} }} }} }}"
+    config = import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+    assert "around: [if (!fileExists('/etc/cow'))]" in config
+
+
 def test_arguments_may_go_on_after_a_backslash() -> None:
     """Groovy permits one at the end of each line; in texts, it is for the shell."""
     steps = "publish a: 1, \\\n  b: 2\n sh '''make, \\\n  all'''"

@@ -119,3 +119,23 @@ def test_the_last_stages_do_not_remove_the_workspace(step: str) -> None:
 
     assert step.partition("(")[0] not in result.text
     assert "script: [stop]" in result.text
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("mail to: 'a@b.example', subject: 'no ${env.NAME}', body: 'x'", 'subject: "no $${env.NAME}"'),
+        ('mail to: "a@b.example", subject: "no ${env.NAME}", body: "x"', "subject: no app"),
+        ("emailext to: 'a@b.example', subject: 'gone', body: 'x'", "subject: gone"),
+        ("emailext to: 'a@b.example', subject: 'no $BUILD_NUMBER', body: 'x'", "steps:"),
+        ("emailext to: 'a@b.example', subject: 'no ${env.NAME}', body: 'x'", "steps:"),
+    ],
+)
+def test_a_mail_has_the_text_of_its_step(step: str, expected: str) -> None:
+    """The step `emailext` replaces tokens in its text, which `notify` does not."""
+    text = _SOURCE.replace("ALWAYS", "").replace("FAILURE", step)
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert expected in result.text
+    assert ("notify:" in result.text) == (expected != "steps:")
+    assert result.generated

@@ -6,7 +6,9 @@ import pytest
 from importing.samples import messages
 
 from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.source.text import SourceFile
 
 _SOURCE = """\
@@ -39,6 +41,11 @@ def _imported(steps: str, post: str) -> tuple[JenkinsImport, str]:
     report = Report()
     source = _SOURCE.replace("STEPS", steps).replace("POST", post)
     return import_jenkins(SourceFile("Jenkinsfile", source), report), messages(report)
+
+
+def _differences(result: JenkinsImport) -> object:
+    proof = prove_stages(result)
+    return proof.differences if proof is not None else None
 
 
 def test_an_archive_that_excludes_files_of_a_stash_stays_groovy() -> None:
@@ -78,3 +85,22 @@ def test_excludes_of_other_or_all_files_stay(post: str) -> None:
 
     assert f"exclude: [{'o/x' if post == _ARCHIVE else 'logs/x'}]" in result.text
     assert "excludes" not in reported
+
+
+def test_a_backslash_in_a_path_is_a_slash() -> None:
+    """Ant reads both as the separator of the system, and a config has only slashes."""
+    archive = r"archiveArtifacts artifacts: 'build\\libs\\*.jar, build/log'"
+    result, _ = _imported(archive, "echo 'built'")
+
+    assert "artifacts: [build/libs/*.jar, build/log]" in result.text
+    assert _differences(result) == ()
+
+
+def test_a_key_that_a_config_refuses_leaves_the_groovy_of_its_stage() -> None:
+    """Its other constructs count as left out."""
+    result, reported = _imported("acme()", "archiveArtifacts artifacts: '../x'")
+
+    assert '"artifacts" of stage "Build" is left out' in reported
+    assert "steps: { jenkins: [acme()], elsewhere: skip }" in result.text
+    assert result.count.number(KeyOutcome.RAW) == 1
+    assert _differences(result) == ()

@@ -278,3 +278,19 @@ def test_functions_that_record_successes_have_no_meaning_in_imports() -> None:
     assert "definitions" not in generated.text
     assert "succeeded('A')" in _stage(own)
     assert "definitions" in own.text
+
+
+def test_a_stage_that_only_starts_a_job_uses_no_agent() -> None:
+    """It inherits that of the defaults, which the others share."""
+    agent = "agent { label 'x' }"
+    stages = (
+        f"stage('A') {{ {agent}; steps {{ sh 'a' }} }}; stage('B') {{ {agent}; steps {{ sh 'b' }} }}; "
+        "stage('C') { steps { build job: 'c' } }"
+    )
+    text = f"pipeline {{ agent none; stages {{ {stages} }} }}\n"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(result)
+
+    assert "defaults: { agent: x }" in result.text
+    assert proof is not None
+    assert proof.differences == ()

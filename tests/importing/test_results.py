@@ -97,36 +97,32 @@ pipeline {{
 
 
 @pytest.mark.parametrize(
-    ("stash", "expected"),
+    "use",
     [
-        ("stash name: 'n', includes: 'f'", '"unstash" stays Groovy and fails: the config has no stash "n"'),
-        ("stash 'n'", '"unstash" stays Groovy and fails: the config has no stash "n"'),
-        ("stash name: 'other', includes: 'f'", ""),
+        "dir('x') { unstash 'n' }",
+        "dir('x') { unstash(name: 'n') }",
+        "script { if (env.JOB_NAME.contains('x')) { unstash name: 'n' } }",
+        "deploy('x')",
     ],
 )
-def test_an_unstash_that_finds_no_stash_is_reported(stash: str, expected: str) -> None:
+def test_a_stash_that_groovy_reads_stays_groovy(use: str) -> None:
     """Files of earlier stages are at their paths, so that `dir` around the step stays Groovy."""
     report = Report()
-    steps = f"{stash} }} }}\n        stage('use') {{ steps {{ dir('x') {{ unstash 'n' }}"
-    source = f"pipeline {{\n    agent any\n    stages {{\n        stage('a') {{ steps {{ {steps} }} }}\n    }}\n}}\n"
-    import_jenkins(SourceFile("Jenkinsfile", source), report)
+    first = "stash name: 'n', includes: 'f'; stash name: 'other', includes: 'g'"
+    last = "stage('last') { agent any; steps { unstash 'n'; unstash 'other'; sh 'cat f g' } }"
+    stages = f"""\
+        stage('a') {{ agent any; steps {{ sh 'make'; {first} }} }}
+        stage('use') {{ agent any; steps {{ {use} }} }}
+        {last}"""
+    source = f"pipeline {{\n    agent none\n    stages {{\n{stages}\n    }}\n}}\n"
+    function = "def deploy(String where) { node(where) { unstash 'n' } }\n"
+    text = f"{function}{source}" if use.startswith("deploy") else source
+    config = import_jenkins(SourceFile("Jenkinsfile", text), report).text
 
-    assert ("and fails" in messages(report)) is bool(expected)
-    assert expected in messages(report)
-
-
-@pytest.mark.parametrize("step", ["unstash 'n'", "unstash name: 'n'", "unstash(name: 'n')"])
-def test_an_unstash_inside_of_other_groovy_is_reported(step: str) -> None:
-    """The block stays Groovy as a whole."""
-    report = Report()
-    use = f"steps {{ script {{ if (env.BRANCH_NAME == 'main') {{ {step} }} }} }}"
-    stages = (
-        f"stage('a') {{ agent any; steps {{ stash name: 'n', includes: 'f' }} }}\nstage('b') {{ agent any; {use} }}"
-    )
-    import_jenkins(SourceFile("Jenkinsfile", f"pipeline {{\nagent none\nstages {{\n{stages}\n}}\n}}\n"), report)
-
-    assert "Jenkinsfile:5" in messages(report)
-    assert '"unstash" stays Groovy and fails: the config has no stash "n"' in messages(report)
+    assert "steps: { jenkins: [\"stash name: 'n', includes: 'f'\"], elsewhere: skip }" in config
+    assert "artifacts: { paths: [g], keep: false }" in config
+    assert "steps: { jenkins: { before: [unstash 'n'] }, elsewhere: skip }" in config
+    assert '"stash" of stage "a" stays Groovy: an "unstash" of "n" stays Groovy' in messages(report)
 
 
 @pytest.mark.parametrize("whole", ["", ", includes: '**'", ", includes: '**/*', excludes: '*.log'"])

@@ -20,6 +20,7 @@ from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import GroovyCall, Statement, constant
 from pipegen.importing.jenkins.settings import (
+    FileSettings,
     boolean_inputs,
     is_reported,
     parameter_calls,
@@ -72,10 +73,11 @@ def jenkins_document(
     source: JenkinsSource,
     values: Sequence[AssignedValue],
     refused: Collection[RefusedKey],
+    stashes: Collection[str],
     marks: Marks,
     report: Report,
 ) -> JenkinsConfig:
-    """Return the config of *source*, with *values* of stages as outputs, and without its *refused* keys."""
+    """Return the config of *source* without *refused* keys; *values* are outputs, *stashes* names of Groovy ones."""
     names = {refusal.key: refusal.message for refusal in refused if not refusal.stage}
     settings = settings_of(source, names, marks)
     has_definitions = "targets.definitions" not in names
@@ -83,6 +85,7 @@ def jenkins_document(
     inputs = boolean_inputs(source, names)
     scripts = {refusal.stage: refusal.message for refusal in refused if refusal.key in _COMMANDS}
     stages = JenkinsStages(source, inputs, raw_parameters(source, inputs), scripts, marks, outside, values)
+    stages.groovy_stashes = stashes
     drafts = [stages.draft(stage) for stage in source.stages]
     live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
@@ -106,17 +109,21 @@ def jenkins_document(
         **_stages(keys, last),
         **_order(before, ends.stages),
     }
-    config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
-    config |= {"pipelines": {PIPELINE: pipeline}, "targets": {"jenkins": settings.target}}
     _account_for_rest(source, marks)
     return JenkinsConfig(
-        document=config,
+        document=_document(pipeline, settings),
         drafts=tuple(live_drafts),
         all_drafts=tuple(drafts),
         ends=ends.stages,
         is_shared=is_shared,
         groovy=tuple(_groovy([*keys, *last], settings.target)),
     )
+
+
+def _document(pipeline: Mapping[str, Value], settings: FileSettings) -> dict[str, Value]:
+    """Return the config with the keys of its *pipeline*."""
+    config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
+    return {**config, "pipelines": {PIPELINE: dict(pipeline)}, "targets": {"jenkins": settings.target}}
 
 
 def _keys(drafts: Sequence[JenkinsDraft], ends: Sequence[End]) -> tuple[list[dict[str, Value]], list[dict[str, Value]]]:

@@ -192,7 +192,7 @@ def _end(
     known = {name: step for name, step in KNOWN_STEPS.items() if not (is_limited and name in _OF_FILES)}
     names = stages.pipeline_names()
     steps = StepReader(f"post {call.name}", names, work, marks, known)
-    steps.functions = stages.function_texts
+    steps.functions, steps.groovy_stashes = stages.function_texts, stages.groovy_stashes
     steps.is_last = True  # these stages run side by side
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
@@ -320,6 +320,8 @@ def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) 
     email: dict[str, Value] = {}
     for argument in statement.arguments:
         if argument.name in ("to", "subject", "body") and isinstance(argument.value, GroovyText):
+            if statement.name == "emailext" and _has_token(argument.value):
+                return False
             with suppress(UntranslatableError):
                 email[argument.name] = names.word(argument.value)
     is_complete = all(argument.name in email for argument in statement.arguments)
@@ -330,3 +332,8 @@ def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) 
     ends.pipeline["notify"] = {"email": email}
     marks.read(statement, *email)
     return True
+
+
+def _has_token(text: GroovyText) -> bool:
+    """Return whether *text* has a token of `emailext`, such as `$BUILD_STATUS`, which this step replaces."""
+    return any("$" in part for part in text.parts if isinstance(part, str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
@@ -30,10 +30,10 @@ from pipegen.importing.jenkins.results import (
     report_parameters,
     report_repeated_commands,
     report_results,
-    report_stashes,
 )
-from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads
+from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads, unstashes
 from pipegen.importing.layout import block_style, written
+from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
@@ -76,8 +76,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     values = assigned_values(source, taken)
     refused: dict[tuple[str, str], RefusedKey] = {}
     for number in range(_MOST_ROUNDS):
-        own, accounting = Report(), Accounting()
-        config = jenkins_document(source, values, list(refused.values()), Marks(accounting, own), own)
+        config, accounting, own = _config(source, values, list(refused.values()))
         result = compiled(block_style(config.document), "jenkins", checks_scripts=True)
         usable = tuple(value for value in values if _is_usable(value, source, config.groovy))
         if usable == values:
@@ -113,6 +112,24 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     )
 
 
+def _config(
+    source: JenkinsSource, values: Sequence[AssignedValue], refused: Collection[RefusedKey]
+) -> tuple[JenkinsConfig, Accounting, Report]:
+    """Return the config of *source*, the outcomes of its constructs, and a report.
+
+    Stashes that Groovy of the config reads stay Groovy, too.
+    """
+    stashes = frozenset[str]()
+    while True:
+        report, accounting = Report(), Accounting()
+        config = jenkins_document(source, values, refused, stashes, Marks(accounting, report), report)
+        texts = (groovy.text for groovy in config.groovy if "unstash" in groovy.text)
+        read = stashes.union(name for text in texts for _, name in unstashes(GroovyTokens(text)))
+        if read == stashes:
+            return config, accounting, report
+        stashes = read
+
+
 def _report_steps(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
     """Report what steps and conditions of *source* do, but the config does not."""
     report_conditions(source.pipeline, _set_variables(source), accounting, report)
@@ -121,7 +138,6 @@ def _report_steps(source: JenkinsSource, accounting: Accounting, report: Report)
     report_credentials(source, report)
     report_results(source.pipeline, accounting, report)
     report_ends(source.pipeline, accounting, report)
-    report_stashes(source, accounting, report)
     report_archives(source, accounting, report)
 
 

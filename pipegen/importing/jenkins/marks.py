@@ -119,11 +119,12 @@ class Marks:
     def refused(self, call: GroovyCall, key: str, message: str) -> None:
         """Report *message* about *call*, whose *key* a config refuses: its contents count as left out.
 
-        Its commands stay unless they themselves are refused.
+        Its commands stay unless they themselves are refused, and so does its Groovy.
         """
         if call.name != "pipeline":
             for path, span in constructs(call):
-                if key == "script" or path not in _COMMANDS:
+                is_kept = self._accounting.outcome(span) is KeyOutcome.RAW
+                if not is_kept and (key == "script" or path not in _COMMANDS):
                     self._accounting.mark_span(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
 

@@ -118,7 +118,7 @@ def _archived(name: str, stage: GroovyCall, job: Job, imported: JenkinsImport) -
         if argument is None or not imported.is_translated(call.span):
             continue
         for pattern in (constant(argument.value) or "").split(","):
-            path = pattern.strip().removeprefix("./").rstrip("/")
+            path = pattern.strip().replace("\\", "/").removeprefix("./").rstrip("/")
             if path and not any(file == path or file.endswith(f"/{path}") for file in archived):
                 yield f'stage "{name}" does not archive "{path}"'
 
@@ -180,7 +180,9 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     labels = list(draft.agent.labels)
     for axis, value in job.combination.values if job.combination is not None else ():
         labels = [label.replace(f"${{matrix.{axis}}}", value) for label in labels]
-    if {*job.machine.labels, *job.machine.label_expressions} != set(labels):
+    # A stage without a script or steps uses no agent, also if it inherits one.
+    is_idle = draft.keys.keys().isdisjoint(("script", "steps"))
+    if {*job.machine.labels, *job.machine.label_expressions} != set(labels) and not (is_idle and not labels):
         yield f'the agent of stage "{name}" is another one'
     yield from machine_differences(draft, job, imported)
     yield from pod_differences(draft, job, imported)

@@ -292,33 +292,8 @@ def report_names(original: JenkinsSource, source: JenkinsSource, report: Report)
             )
 
 
-def report_stashes(source: JenkinsSource, accounting: Accounting, report: Report) -> None:
-    """Report each `unstash` in *source* that stays Groovy, while its `stash` does not."""
-    calls = tuple(all_calls(source.pipeline))
-    stashes = {_name(call) for call in calls if call.name == "stash" and not _is_raw(call, accounting)}
-    known = {call.span.start for call in calls if call.name == "unstash" and not _is_raw(call, accounting)}
-    code = source.code
-    for index in range(code.size):
-        token = code.tokens[index]
-        if not code.is_word(index, "unstash") or token.start in known:
-            continue
-        name = next((other.text for other in code.tokens[index : index + 5] if other.kind is TokenKind.TEXT), None)
-        if name in stashes:
-            report.add(
-                codes.NOT_IMPORTED,
-                f'"unstash" stays Groovy and fails: the config has no stash "{name}"',
-                at=Span(source.file, token.start, token.end),
-                hint="remove the step: a stage gets artifacts of earlier ones at their paths in the checkout",
-            )
-
-
 def _is_raw(call: GroovyCall, accounting: Accounting) -> bool:
     return accounting.outcome(call.span) is KeyOutcome.RAW
-
-
-def _name(call: GroovyCall) -> str | None:
-    argument = call.argument("name", "")
-    return constant(argument.value) if argument is not None else None
 
 
 def _decides(call: GroovyCall, arguments: dict[str, str]) -> bool:

@@ -51,6 +51,14 @@ def groovy_texts(stage: Mapping[str, Value]) -> Iterator[GroovyInConfig]:
                 yield GroovyInConfig(text, name)
 
 
+def unstashes(code: GroovyTokens) -> Iterator[tuple[int, str]]:
+    """Yield the index of each `unstash` in *code*, with the name of its stash if that is a text."""
+    for index in range(code.size):
+        if code.is_word(index, "unstash"):
+            texts = (token.text for token in code.tokens[index : index + 5] if token.kind is TokenKind.TEXT)
+            yield index, next(texts, "")
+
+
 def steps_without_references(steps: Value, names: Collection[str]) -> Value:
     """Return *steps* of a stage in whose Groovy no text is a reference to one of *names*."""
     match steps:

@@ -85,6 +85,7 @@ class JenkinsStages:
         self._values = values
         reader = FileReader(source.file, source.code, source.functions)
         self._has_worked = False
+        self.groovy_stashes: Collection[str] = ()
         # Names that no Groovy of the config sets; steps that are left out add theirs.
         self._outside = set(outside)
         self._conditions = ConditionReader(reader, source.code)
@@ -127,7 +128,7 @@ class JenkinsStages:
 
     def _reader(self, stage: JenkinsStage, names: JenkinsNames, work: StageWork) -> StepReader:
         steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
-        steps.functions = self.function_texts
+        steps.functions, steps.groovy_stashes = self.function_texts, self.groovy_stashes
         steps.stays_groovy = self.refused.get(stage.name, "")
         return steps
 

@@ -102,6 +102,8 @@ class StepReader:
         self.read_groovy: GroovyHandler = _refuse
         # The texts of the functions of the file, which may have names of steps.
         self.functions: Mapping[str, str] = {}
+        # The names of stashes that stay Groovy.
+        self.groovy_stashes: Collection[str] = ()
         # The reason why each step stays Groovy; "" if they do not.
         self.stays_groovy = ""
         # Whether blocks that say where a stage runs stay Groovy.

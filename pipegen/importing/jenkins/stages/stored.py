@@ -51,7 +51,8 @@ def _paths(reader: StepReader, call: GroovyCall, context: SourceStepContext, *na
     if argument is None:
         raise UntranslatableError("it names no files")
     path_lists = texts(argument.value) or (reader.names.word(argument.value),)
-    paths = [path.strip() for text in path_lists for path in text.split(",") if path.strip()]
+    # Ant reads a backslash as a slash on every system (`SelectorUtils`, `DirectoryScanner.normalizePattern`).
+    paths = [path.strip().replace("\\", "/") for text in path_lists for path in text.split(",") if path.strip()]
     prefix = f"{context.directory}/" if context.directory else ""
     if "$" in prefix:
         raise UntranslatableError("the folder is known only at run time")
@@ -90,6 +91,8 @@ def _stash_name(reader: StepReader, call: GroovyCall) -> str:
     text = reader.names.word(name.value if name is not None else None)
     if "${" in text:
         raise UntranslatableError("its name is known only at run time")
+    if text in reader.groovy_stashes:
+        raise UntranslatableError(f'an "unstash" of "{text}" stays Groovy')
     return text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
@@ -182,14 +182,16 @@ class JenkinsNames(Struct, kw_only=True):
 
     def word(self, value: Value | None) -> str:
         """Return *value* as a text with references, for a key that is read before the stage starts."""
-        return self._joined(value, self._in_word)
+        parts = self._parts(value)
+        return "".join(_REFERENCE.sub("$${", part) if isinstance(part, str) else self._in_word(part) for part in parts)
 
     def plain_word(self, value: Value | None) -> str:
         """Return *value* for a key of plain text, in which a config replaces only values of a matrix."""
-        references = [part.path for part in self._parts(value) if isinstance(part, ConfigReference)]
+        parts = self._parts(value)
+        references = [part.path for part in parts if isinstance(part, ConfigReference)]
         if not all(path.startswith("matrix.") for path in references):
             raise UntranslatableError("its text is known only at run time")
-        return self.word(value)
+        return "".join(part if isinstance(part, str) else self._in_word(part) for part in parts)
 
     def _in_word(self, meaning: ShellVariable | ConfigReference) -> str:
         if isinstance(meaning, ConfigReference):
@@ -282,9 +284,6 @@ class JenkinsNames(Struct, kw_only=True):
         # Jenkins removes a variable with the empty text (`EnvVars.overrideExpandingAll`).
         is_empty = self.environment.get(part.name) == ""
         return NULL if is_empty else part if part.is_set else replace(part, default=NULL)
-
-    def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
-        return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
 
     def _parts(self, value: Value | None) -> list[Meaning]:
         match value:

@@ -58,6 +58,8 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PL
         case ChangedPath():
             return StageTest("changes", patterns=(test.pattern,))
         case FoundPath():
+            if test.path.startswith("/"):
+                raise UntranslatableError("the file is outside the checkout")
             return StageTest("exists", patterns=(test.path,))
         case AllTests():
             return Conjunction(tuple(condition_of(part, names) for part in test.tests))
