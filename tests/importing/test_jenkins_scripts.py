@@ -71,6 +71,22 @@ def test_commands_between_other_groovy_are_a_script() -> None:
     assert messages(report).count('"script" of stage "a" stays Groovy') == 2
 
 
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ('currentBuild.displayName = "#${BUILD_NUMBER}"', "a config has no name of a build"),
+        ("currentBuild.description = 'x'", "a config has no name of a build"),
+        ("currentBuild.result = 'UNSTABLE'", "it contains Groovy: currentBuild.result = 'UNSTABLE'"),
+        ("env.LIST = 'a'; env.LIST = 'b'", "it contains Groovy: env.LIST = 'a'"),
+    ],
+)
+def test_the_reason_for_groovy_names_the_statement(statement: str, reason: str) -> None:
+    """A block has many."""
+    _, report = _imported(f"sh 'make'\n{statement}")
+
+    assert f'"script" of stage "a" stays Groovy: {reason}\n' in messages(report)
+
+
 def test_a_divided_block_counts_as_groovy() -> None:
     """Only its commands are translated."""
     result, _ = _imported("sh 'make'\nx = now()")

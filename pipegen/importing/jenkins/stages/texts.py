@@ -167,7 +167,7 @@ class JenkinsNames(Struct, kw_only=True):
             return self._variable(code)
         if code == "currentBuild.number":
             return ConfigReference("setup.run")
-        raise UntranslatableError(f"it contains Groovy: {_shown(code)}")
+        raise UntranslatableError(f"it contains Groovy: {shown(code)}")
 
     def _variable(self, name: str) -> ShellVariable | ConfigReference:
         if name in self.axes:
@@ -370,6 +370,7 @@ def _in_quotes(part: Meaning) -> str:
             return part.text
 
 
-def _shown(code: str) -> str:
+def shown(code: str) -> str:
+    """Return the start of the Groovy *code* on one line, for a message."""
     line = " ".join(code.split())
     return line if len(line) <= 40 else f"{line[:37]}..."  # noqa: PLR2004

@@ -24,12 +24,13 @@ from pipegen.importing.jenkins.stages.commands import build_image, printing
 from pipegen.importing.jenkins.stages.scripts.conditionals import shell_test
 from pipegen.importing.jenkins.stages.shell import ScriptCommand, command_of, tested
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
-from pipegen.importing.jenkins.stages.texts import JenkinsNames, ShellVariable, is_interpreted
+from pipegen.importing.jenkins.stages.texts import JenkinsNames, ShellVariable, is_interpreted, shown
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
+_NAME_OF_BUILD = re.compile(r"currentBuild\.(?:displayName|description)\s*=")
 _PATH = re.compile(r"[\w.][\w./-]*", re.ASCII)
 
 
@@ -66,7 +67,10 @@ def read_assignment(reader: StepReader, statement: Statement, context: SourceSte
         case GroovyAssignment():
             _assign(reader, statement, context, comment, is_environment=False)
         case _:
-            raise UntranslatableError("it contains Groovy")
+            text = statement.span.text
+            is_name = _NAME_OF_BUILD.match(text) is not None
+            reason = "a config has no name of a build" if is_name else f"it contains Groovy: {shown(text)}"
+            raise UntranslatableError(reason)
     reader.marks.all(statement)
 
 
@@ -123,7 +127,8 @@ def _assign(
     value = reader.names.assigned.get(name)
     command = _printed(reader, assignment.value)  # a value that no command prints is the better reason
     if value is None or value.is_environment != is_environment or context.is_after:
-        raise UntranslatableError("it contains Groovy")
+        scope = "env." if is_environment else ""
+        raise UntranslatableError(f"it contains Groovy: {shown(scope + assignment.whole.text)}")
     command = replace(command, is_exported=is_environment, is_output=value.is_output)
     _add(reader, command, name, context, comment)
     if not is_environment:
