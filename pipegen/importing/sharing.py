@@ -244,9 +244,10 @@ def _defaults(
     }
     pod, has_several = _common_pod(with_env), len(inheriting) > 1
     defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
-    for key in _SHARED if has_several else ():
-        value = _usual([stage.get(key) for stage in inheriting])
-        others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
+    for key in _SHARED:
+        users_of_key = with_env if key in _OF_MACHINES else inheriting
+        value = _usual([stage.get(key) for stage in users_of_key]) if len(users_of_key) > 1 else None
+        others = [stage.get(key) for stage in users_of_key if stage.get(key) != value]
         if key == "raw" and is_raw_shared:
             continue
         is_of_template = _is_of_template([key in stage for stage in stages], users)

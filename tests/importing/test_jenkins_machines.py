@@ -294,3 +294,64 @@ def test_a_stage_that_only_starts_a_job_uses_no_agent() -> None:
     assert "defaults: { agent: x }" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+_IMAGE = "agent { docker { image 'go:1' } }"
+
+
+@pytest.mark.parametrize(
+    ("agent", "steps", "expected"),
+    [
+        (_IMAGE, "script { acme.each { sh 'x' } }", "script: ['true']"),
+        (_IMAGE, "acme()", "script: ['true']"),
+        (_IMAGE, "sh 'make'; acme()", "script: [make]"),
+        (_IMAGE, "slackSend 'x'", ""),
+        ("agent { label 'x' }", "script { acme.each { sh 'x' } }", ""),
+    ],
+)
+def test_groovy_runs_in_the_image_of_a_stage_with_a_script(agent: str, steps: str, expected: str) -> None:
+    """Without a script, Jenkins starts no container for the steps."""
+    text = f"pipeline {{ agent none; stages {{ stage('A') {{ {agent}; steps {{ {steps} }} }} }} }}\n"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+    proof = prove_stages(result)
+
+    assert ("script: " in result.text) == bool(expected)
+    assert expected.replace("'", '"') in result.text or expected in result.text
+    assert ("docker {" in result.generated[0].text) == bool(expected)
+    assert proof is not None
+    assert proof.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("agent", "section"),
+    [
+        ("agent { dockerfile true }", "steps { sh 'x'; script { acme.each { sh 'x' } } }"),
+        ("agent { dockerfile true }", "steps { deploy('x') }"),
+        (_IMAGE, "steps { sh 'x' }; post { failure { sh \"${acme()}\" } }"),
+    ],
+)
+def test_groovy_outside_of_the_image_is_a_difference(agent: str, section: str) -> None:
+    """A container that is not the agent of the stage is only around its script."""
+    function = "def deploy(String where) { sh where }\n"
+    text = f"{function}pipeline {{ agent none; stages {{ stage('A') {{ {agent}; {section} }} }} }}\n"
+    proof = prove_stages(import_jenkins(SourceFile("Jenkinsfile", text), Report()))
+
+    assert proof is not None
+    messages = [difference.message for difference in proof.differences]
+    assert messages == ['commands in Groovy of stage "A" do not run in its image']
+
+
+@pytest.mark.parametrize("agent", ["label 'x'", "label { label 'x' }", "node { label 'x' }"])
+def test_a_label_may_be_in_a_block(agent: str) -> None:
+    """The block can have more options."""
+    text = f"pipeline {{ agent {{ {agent} }}; stages {{ stage('A') {{ steps {{ sh 'a' }} }} }} }}\n"
+
+    assert "agent: x" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+
+def test_stages_of_groovy_share_their_agent() -> None:
+    """They inherit the agent of the defaults, too."""
+    stages = "stage('A') { steps { acme() } }; stage('B') { steps { acme 'b' } }"
+    text = f"pipeline {{ agent {{ label 'x' }}; stages {{ {stages} }} }}\n"
+
+    assert "defaults: { agent: x }" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text

@@ -204,6 +204,7 @@ def test_steps_after_a_stage_can_be_in_the_block_of_its_credentials() -> None:
         ("withAWS(role: \"arn:${env.ACCOUNT}:deploy\", region: 'eu')", True),
         ("acmeRetry({ it.isLost() })", False),
         ("acmeEnv(servers.collect { it.name })", False),
+        ("servers.each", False),
     ],
 )
 def test_a_block_with_values_in_texts_is_around_all_steps(head: str, *, is_around: bool) -> None:

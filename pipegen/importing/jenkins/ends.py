@@ -15,7 +15,13 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement, all_calls
 from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import groovy_texts, in_block
-from pipegen.importing.jenkins.stages.keys import add_checkout_variables, add_split_values, keys_of, with_called
+from pipegen.importing.jenkins.stages.keys import (
+    add_checkout_variables,
+    add_container,
+    add_split_values,
+    keys_of,
+    with_called,
+)
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
@@ -213,6 +219,7 @@ def _end(
     add_split_values(keys, names)
     add_checkout_variables(keys, names.environment, stages.function_texts)
     keys |= agent.keys(work.script_container)
+    add_container(keys, work)
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from pipegen.emit.groovy import literal
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.blocks import post_blocks, step_blocks
 from pipegen.importing.jenkins.importer import JenkinsImport
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, OtherGroovy, constant
 from pipegen.importing.jenkins.stages.directives.machines import IMAGE, NODE
+from pipegen.importing.jenkins.stages.keys import runs_commands
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.plan.model import Commands, Job, JobImage
 
@@ -23,12 +25,23 @@ def machine_differences(draft: JenkinsDraft, job: Job, imported: JenkinsImport) 
         return
     if not (_is_same(expected, actual) if expected and actual is not None else not expected and actual is None):
         yield f'the image of stage "{name}" is another one'
+    is_inside = bool(expected) and not draft.work.has_machine
+    if is_inside and runs_commands(draft.keys, imported.source.function_texts) and _runs_outside(name, imported):
+        yield f'commands in Groovy of stage "{name}" do not run in its image'
     for block in (*step_blocks(draft), *post_blocks(draft, "always", "cleanup", "failure")):
         for around in _commands(block, (), imported):
             if bool(around) != draft.work.has_machine:
                 yield f'a step of stage "{name}" does not run where the others do'
             elif around and not _is_in(around[-1], actual):
                 yield f'a step of stage "{name}" runs in another image'
+
+
+def _runs_outside(name: str, imported: JenkinsImport) -> bool:
+    """Return whether the Groovy of stage *name* runs outside its container: one that is its agent has all its steps."""
+    text = "\n".join(file.text for file in imported.generated)
+    start = text.find(f"stage({literal(name)}) {{")
+    agent = text[start : text.find("steps {", start)]
+    return f"addStage({literal(name)}," in text or (start >= 0 and "docker {" not in agent)
 
 
 def _is_same(expected: Value, actual: JobImage) -> bool:

@@ -10,8 +10,11 @@ from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
 from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, words
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
+from pipegen.importing.jenkins.stages.steps import notifies
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
+
+_RUNS_COMMANDS = re.compile(r"\b(?:sh|bat|powershell|pwsh)\b")
 
 
 def keys_of(work: StageWork) -> dict[str, Value]:
@@ -74,6 +77,19 @@ def add_split_values(keys: dict[str, Value], names: JenkinsNames) -> None:
         name: path for path, name in names.split_variables.items() if re.search(rf"\$\{{{name}(:-[^}}]*)?\}}", scripts)
     }
     _add_variables(keys, {name: f"${{{path}}}" for name, path in read.items()})
+
+
+def runs_commands(keys: Mapping[str, Value], functions: Mapping[str, str]) -> bool:
+    """Return whether Groovy in *keys*, or one of the *functions* that it calls, runs commands."""
+    texts = [groovy.text for groovy in groovy_texts(keys)]
+    return any(map(_RUNS_COMMANDS.search, with_called(texts, functions)))
+
+
+def add_container(keys: dict[str, Value], work: StageWork) -> None:
+    """Add a script to *keys* if other steps of *work* than messages need their image: Groovy alone has no container."""
+    calls = (*work.steps_before, *work.steps_after, *work.steps_always, *work.steps_failure)
+    if "image" in keys and "script" not in keys and not work.has_machine and not all(map(notifies, calls)):
+        keys["script"] = ["true"]
 
 
 def with_called(texts: Sequence[str], functions: Mapping[str, str]) -> list[str]:

@@ -40,6 +40,8 @@ _LIGHT = frozenset(
 _NOTIFYING = frozenset({"emailext", "mail", "slackSend"})
 # Steps that can change the files of the workspace, if they have no block.
 _CHANGING = frozenset({"sh", "bat", "powershell", "pwsh", "script", "unstash", "writeFile"})
+# Methods that run their block for each of several values.
+_LOOPS = frozenset({"collect", "each", "eachWithIndex", "step", "times", "upto"})
 # Blocks that only set variables or concern the log: steps after the stage may be in them, too.
 _NEUTRAL_BLOCKS = (
     *("if (", "withEnv(", "withCredentials(", "withAWS(", "withKubeConfig(", "withVault(", "withMaven"),
@@ -214,6 +216,9 @@ class StepReader:
 
     def surround(self, call: GroovyCall, context: SourceStepContext, reason: str = "") -> None:
         """Read a block step that a config does not know, for this *reason*, around all steps of the stage."""
+        _, dot, method = call.name.rpartition(".")
+        if dot and method in _LOOPS:
+            raise UntranslatableError("other engines would run a loop once")
         head = _head(call)
         if head is None or not context.is_whole or context.is_after or call.block is None:
             raise UntranslatableError(reason)
@@ -252,7 +257,7 @@ class StepReader:
     def _is_elsewhere(self, call: GroovyCall, context: SourceStepContext) -> bool:
         """Return whether *call* does not run where the block for all steps of the stage says; files are in both."""
         is_outside = self.work.has_machine and not context.is_in_machine
-        return is_outside and call.name not in (*_OF_FILES, "stash") and not _notifies(call)
+        return is_outside and call.name not in (*_OF_FILES, "stash") and not notifies(call)
 
     def _kept_steps(self, context: SourceStepContext) -> list[GroovyCall]:
         """Return the steps of Jenkins to which one in *context* is added."""
@@ -329,12 +334,12 @@ def _is_needless(statement: Statement) -> bool:
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
 
 
-def _notifies(statement: Statement) -> bool:
+def notifies(statement: Statement) -> bool:
     """Return whether *statement* only sends messages, which is the same on any agent."""
     if not isinstance(statement, GroovyCall):
         return False
     block = statement.block if statement.name == "catchError" else None
-    return all(map(_notifies, block.statements)) if block is not None else statement.name in _NOTIFYING
+    return all(map(notifies, block.statements)) if block is not None else statement.name in _NOTIFYING
 
 
 def _keeps_files(statement: Statement) -> bool:

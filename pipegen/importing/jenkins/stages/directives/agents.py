@@ -72,11 +72,11 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
         else {}
     )
     match call.name:
-        case "label":
+        case "label" if call.block is None:
             labels = labels_of(_value(call), names)
             marks.all(call)
             return JenkinsAgent(labels=labels)
-        case "node" if "label" in options:
+        case "label" | "node" if "label" in options:
             agent = JenkinsAgent(labels=labels_of(_value(options["label"]), names))
             marks.translated(call)
             _read(options, ("label",), marks)
