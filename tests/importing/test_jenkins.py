@@ -164,6 +164,27 @@ def test_a_condition_with_several_statements_stays_groovy() -> None:
     assert 'Stage "s1" runs without it' in messages(report)
 
 
+def test_properties_before_the_pipeline_are_its_options() -> None:
+    """The options win, because Jenkins sets them later; other properties stay in the job."""
+    discard = "buildDiscarder(logRotator(numToKeepStr: '9'))"
+    properties = (
+        f"properties([{discard}, disableConcurrentBuilds(), disableResume(), pipelineTriggers([cron('H 3 * * *')])])\n"
+        "properties([[$class: 'Acme']])\n"
+    )
+    options = "options { buildDiscarder(logRotator(numToKeepStr: '5')) }"
+    stages = "stages { stage('A') { steps { sh 'make' } } }"
+    report = Report()
+    text = f"{properties}pipeline {{ agent any\n{options}\n{stages} }}"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "concurrency: {}\n    schedule: H 3 * * *\n" in result.text
+    assert "discard: { builds: 5 }" in result.text
+    assert [line for line in messages(report).split("\n") if "left out" in line] == [
+        'Jenkinsfile:1:87: warning[PG850] "disableResume" is left out: it is outside the pipeline',
+        'Jenkinsfile:2:1: warning[PG850] "properties" is left out: it is outside the pipeline',
+    ]
+
+
 def test_a_condition_on_a_file_outside_the_checkout_stays_groovy() -> None:
     """Patterns of a config are relative to the repository."""
     when = "when { expression { !fileExists('/etc/cow') } }"

@@ -355,3 +355,32 @@ def test_stages_of_groovy_share_their_agent() -> None:
     text = f"pipeline {{ agent {{ label 'x' }}; stages {{ {stages} }} }}\n"
 
     assert "defaults: { agent: x }" in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text
+
+
+@pytest.mark.parametrize(
+    ("stage", "has_script"),
+    [
+        ("agent any; steps { deploy 'x' }", True),
+        ("agent { label 'y' }; steps { deploy 'x' }", False),
+        ("agent none; steps { deploy 'x' }", False),
+        ("agent any; steps { script { if (x) { deploy 'x' } } }", False),
+        ('agent any; steps { build job: "${x.y}" }', False),
+        ("agent any; steps { slackSend 'x' }", False),
+    ],
+)
+def test_a_function_runs_on_any_agent_of_a_stage_with_a_script(stage: str, *, has_script: bool) -> None:
+    """A stage without one takes an agent only if a step certainly needs it."""
+    function = "def deploy(String where) { sh where }\n"
+    text = f"{function}pipeline {{ agent none; stages {{ stage('A') {{ {stage} }} }} }}\n"
+    result = import_jenkins(SourceFile("Jenkinsfile", text), Report())
+
+    assert ('script: ["true"]' in result.text) is has_script
+
+
+@pytest.mark.parametrize(("agent", "has_script"), [("any", False), ("none", False)])
+def test_a_function_at_the_end_runs_on_the_agent_of_the_pipeline(agent: str, *, has_script: bool) -> None:
+    """One that all stages share has no other label."""
+    stages = "stage('A') { steps { build job: 'a' } }; stage('B') { steps { build job: 'b' } }"
+    text = f"pipeline {{ agent {agent}; stages {{ {stages} }}; post {{ always {{ acme() }} }} }}\n"
+
+    assert ('["true"]' in import_jenkins(SourceFile("Jenkinsfile", text), Report()).text) is has_script

@@ -75,7 +75,6 @@ DIFFERENT_ON_JENKINS = {
     "forced-declarative": _Difference("before", "blocks of the declarative style add waits"),
     "gates": _Difference("stages", _OWN_FUNCTION),
     "generated": _Difference("condition", "the kind of the event is in a function of the generated file"),
-    "images-and-tools": _Difference("stages", _OWN_FUNCTION),
     "images-in-one-workspace": _Difference("stages before", "the checkout becomes a stage"),
     "limits": _Difference("stages", _OWN_FUNCTION),
     "mail-and-triggers": _Difference("stages before", _OWN_FUNCTION),

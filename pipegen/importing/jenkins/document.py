@@ -28,7 +28,7 @@ from pipegen.importing.jenkins.settings import (
     settings_of,
 )
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts, steps_without_references
-from pipegen.importing.jenkins.stages.keys import add_container
+from pipegen.importing.jenkins.stages.keys import add_script
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import artifacts, leave_out_checkouts
 from pipegen.importing.layout import ordered
@@ -286,7 +286,7 @@ def _complete(
 ) -> None:
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
     draft.keys |= draft.agent.keys(draft.work.script_container)
-    add_container(draft.keys, draft.work)
+    add_script(draft.keys, draft.work, draft.agent, is_shared=is_shared)
     if draft.keys.keys().isdisjoint(("script", "steps")):
         of_machine = ("env", "secrets", "image", *(("agent",) if draft.agent.pod is not None else ()))
         draft.keys = {key: value for key, value in draft.keys.items() if key not in of_machine}

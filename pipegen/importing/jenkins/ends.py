@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.stages.directives.post import position
 from pipegen.importing.jenkins.stages.kept import groovy_texts, in_block
 from pipegen.importing.jenkins.stages.keys import (
     add_checkout_variables,
-    add_container,
+    add_script,
     add_split_values,
     keys_of,
     with_called,
@@ -219,7 +219,7 @@ def _end(
     add_split_values(keys, names)
     add_checkout_variables(keys, names.environment, stages.function_texts)
     keys |= agent.keys(work.script_container)
-    add_container(keys, work)
+    add_script(keys, work, agent, is_shared=is_shared)
     return End(name=name, status=_STATUS.get(call.name, ALWAYS_RUNS), keys=keys, work=work, call=call)
 
 

@@ -12,6 +12,7 @@ from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyArgument,
     GroovyCall,
+    GroovyList,
     GroovyText,
     OtherGroovy,
     Statement,
@@ -51,6 +52,9 @@ _TIMES = {
 }
 # Calls outside the pipeline that set what generated files set, too.
 OF_JOB = frozenset({"properties"})
+# Properties of a job that are options of a pipeline, too.
+_PROPERTIES = frozenset({"buildDiscarder", "disableConcurrentBuilds"})
+_OUTSIDE = "it is outside the pipeline"
 _TIMEZONE = re.compile(r"TZ=(\S+)")
 
 
@@ -86,6 +90,8 @@ def parameter_calls(source: JenkinsSource) -> dict[str, GroovyCall]:
 def settings_of(source: JenkinsSource, refused: Mapping[str, str], marks: Marks) -> FileSettings:
     """Return the settings of *source* without inputs that a config refuses: *refused* has their names, and reasons."""
     settings = FileSettings(refused=refused)
+    for other in source.others:
+        _other(other, settings, marks)
     for name, read in _SECTIONS.items():
         section = source.section(name)
         if section is not None:
@@ -95,8 +101,6 @@ def settings_of(source: JenkinsSource, refused: Mapping[str, str], marks: Marks)
             for statement in section.block.statements if section.block else ():
                 if isinstance(statement, OtherGroovy):
                     marks.left_out(statement, "a config has no Groovy")
-    for other in source.others:
-        _other(other, marks)
     called = [library_names(statement) for statement in source.others if isinstance(statement, GroovyCall)]
     libraries = [*source.libraries, *chain(*called), *_directive_libraries(source, marks)]
     if libraries:
@@ -135,15 +139,42 @@ def _directive_libraries(source: JenkinsSource, marks: Marks) -> Iterator[str]:
                 marks.left_out(call, "its name is known only at run time", hint='name it in the setting "libraries"')
 
 
-def _other(statement: Statement, marks: Marks) -> None:
-    """Account for a call outside the pipeline; other statements there are definitions."""
+def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
+    """Read a call outside the pipeline; other statements there are definitions."""
     if isinstance(statement, GroovyCall) and statement.name == "pipeline":
         reason = 'Jenkins runs the first block "pipeline" of a file'
         marks.left_out(statement, reason, hint="import it from a file of its own if it is in use")
     elif isinstance(statement, GroovyCall) and (statement.name == "_" or library_names(statement)):
         marks.all(statement)
-    elif isinstance(statement, GroovyCall) and (statement.name in OF_JOB or statement.block is not None):
-        marks.left_out(statement, "it is outside the pipeline", hint="set it in the job")
+    elif isinstance(statement, GroovyCall) and statement.name in OF_JOB:
+        _properties(statement, settings, marks)
+    elif isinstance(statement, GroovyCall) and statement.block is not None:
+        marks.left_out(statement, _OUTSIDE, hint="set it in the job")
+
+
+def _properties(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    """Read `properties`, which sets properties of the job before the options of the pipeline do."""
+    items = _items(call)
+    if not items:
+        marks.left_out(call, _OUTSIDE, hint="set it in the job")
+        return
+    marks.translated(call)
+    for item in items:
+        if item.name in _PROPERTIES:
+            _read(item, _option, settings, marks)
+        elif item.name == "pipelineTriggers" and _items(item):
+            marks.translated(item)
+            for trigger in _items(item):
+                _read(trigger, _trigger, settings, marks)
+        else:
+            marks.left_out(item, _OUTSIDE, hint="set it in the job")
+
+
+def _items(call: GroovyCall) -> tuple[GroovyCall, ...]:
+    """Return the items of the list that is the only argument of *call*; () if it has other items than calls."""
+    value = call.arguments[0].value if len(call.arguments) == 1 else None
+    items = value.items if isinstance(value, GroovyList) else ()
+    return calls(value) if len(calls(value)) == len(items) else ()
 
 
 # Parameters

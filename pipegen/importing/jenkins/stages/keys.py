@@ -9,10 +9,11 @@ from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
 from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, words
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
 from pipegen.importing.jenkins.stages.steps import notifies
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
-from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.jenkins.stages.work import JenkinsAgent, StageWork
 
 _RUNS_COMMANDS = re.compile(r"\b(?:sh|bat|powershell|pwsh)\b")
 
@@ -85,10 +86,17 @@ def runs_commands(keys: Mapping[str, Value], functions: Mapping[str, str]) -> bo
     return any(map(_RUNS_COMMANDS.search, with_called(texts, functions)))
 
 
-def add_container(keys: dict[str, Value], work: StageWork) -> None:
-    """Add a script to *keys* if other steps of *work* than messages need their image: Groovy alone has no container."""
+def add_script(keys: dict[str, Value], work: StageWork, agent: JenkinsAgent, *, is_shared: bool) -> None:
+    """Add a script to *keys* if steps of *work* need what only a stage with one takes: its image, or any agent.
+
+    An agent with a label, one that *is_shared* by all stages, and steps with a block need none.
+    """
     calls = (*work.steps_before, *work.steps_after, *work.steps_always, *work.steps_failure)
-    if "image" in keys and "script" not in keys and not work.has_machine and not all(map(notifies, calls)):
+    others = [call for call in calls if not notifies(call)]
+    if "image" not in keys:
+        has_agent = "agent" in keys or agent.is_none or is_shared
+        others = [] if has_agent else [call for call in others if call.block is None and call.name not in KNOWN_STEPS]
+    if others and "script" not in keys and not work.has_machine:
         keys["script"] = ["true"]
 
 
