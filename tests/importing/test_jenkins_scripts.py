@@ -77,6 +77,8 @@ def test_commands_between_other_groovy_are_a_script() -> None:
         ('currentBuild.displayName = "#${BUILD_NUMBER}"', "a config has no name of a build"),
         ("currentBuild.description = 'x'", "a config has no name of a build"),
         ("currentBuild.result = 'UNSTABLE'", "it contains Groovy: currentBuild.result = 'UNSTABLE'"),
+        ("def names = ['x', 'y']\necho names", "a list is not text"),
+        ("echo acme('x')", '"acme" computes it'),
         ("env.LIST = 'a'; env.LIST = 'b'", "it contains Groovy: env.LIST = 'a'"),
     ],
 )
@@ -84,7 +86,7 @@ def test_the_reason_for_groovy_names_the_statement(statement: str, reason: str) 
     """A block has many."""
     _, report = _imported(f"sh 'make'\n{statement}")
 
-    assert f'"script" of stage "a" stays Groovy: {reason}\n' in messages(report)
+    assert f'of stage "a" stays Groovy: {reason}\n' in messages(report)
 
 
 def test_a_divided_block_counts_as_groovy() -> None:

@@ -7,7 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
-from pipegen.importing.jenkins.reading.syntax import GroovyConstant, GroovyPart, GroovyText, Value
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyCall,
+    GroovyConstant,
+    GroovyList,
+    GroovyMap,
+    GroovyPart,
+    GroovyText,
+    Value,
+)
 from pipegen.importing.jenkins.stages.shell_text import open_quote, setting_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, field, replace
@@ -296,6 +304,10 @@ class JenkinsNames(Struct, kw_only=True):
                 return list(self._inserted(value.text))
             case GroovyConstant():
                 return [str(value.value).lower() if isinstance(value.value, bool) else str(value.value)]
+            case GroovyList() | GroovyMap():
+                raise UntranslatableError("a list is not text")
+            case GroovyCall():
+                raise UntranslatableError(f'"{value.name}" computes it')
         raise UntranslatableError("it is not text")
 
     def _inserted(self, code: str) -> tuple[Meaning, ...]:
