@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -31,9 +33,16 @@ WORTH = {
 }
 PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.UNSCHEDULABLE}
 
-# Cases about features that a single process does not have; the table in the documents gives the reasons.
 # The queue does not nominate machines for tasks: expectations about that are ignored.
 NOT_LOOKED_AT = ("nominated", "absent")
+# Without hints, Kubernetes keeps no log of pods in flight; this queue always has one.
+LOG = ("in_flight", "in_flight_events")
+# What an event may require of the priority of a pod.
+CHECKS: dict[str, Callable[[int, int], bool]] = {
+    "min_priority": operator.ge,
+    "max_priority": operator.le,
+    "even": lambda priority, is_even: (priority % 2 == 0) is bool(is_even),
+}
 
 
 class Replay:
@@ -41,6 +50,7 @@ class Replay:
 
     def __init__(self, case: Case) -> None:
         self.now = 0.0
+        self.ignored = (*NOT_LOOKED_AT, *(() if case.get("hints_enabled", True) else LOG))
         self.priorities: dict[str, int] = {}
         self.labels: dict[str, list[str]] = {}
         self.popped: dict[str, QueuedItem[str]] = {}
@@ -61,8 +71,9 @@ class Replay:
 
     def may_move(self, pod: str, event: QueueEvent) -> Hint:
         """Return whether *event*, which resolves any reason, applies to the priority of *pod*."""
-        least = (event.what or {}).get("min_priority", -math.inf)
-        return Hint.HELPS if self.priorities[pod] >= least else Hint.DOES_NOT
+        checks = (event.what or {}).items()
+        is_met = all(CHECKS[name](self.priorities[pod], limit) for name, limit in checks)
+        return Hint.HELPS if is_met else Hint.DOES_NOT
 
     def learn(self, op: Op) -> str:
         """Record the priority and labels of the pod in *op*, and return its name."""
@@ -89,7 +100,9 @@ class Replay:
         self.queue.add(self.learn(op), self.now)
 
     def do_put(self, op: Op) -> None:
-        """Put a pod directly into a part of the queue."""
+        """Put a pod directly into a part of the queue, unless it is in flight: each item is in one part only."""
+        if op["pod"] in in_flight(self.queue):
+            return
         entry = QueuedItem(
             item=self.learn(op),
             since=op.get("ts", self.now),
@@ -139,7 +152,9 @@ class Replay:
         self.queue.delete(op["pod"])
 
     def do_activate(self, op: Op) -> None:
-        """Activate a pod."""
+        """Activate a pod; in flight, that is an event for it alone."""
+        if op["pod"] in in_flight(self.queue):
+            self.queue.update(op["pod"], self.now, QueueEvent("ForceActivate", op["pod"]))
         self.queue.activate(op["pod"])
 
     def do_flush_backoff(self, _op: Op) -> None:
@@ -166,7 +181,7 @@ class Replay:
     def do_expect(self, op: Op) -> None:
         """Check the expectations of *op*; an unknown one is an error."""
         for key, expected in op.items():
-            if key not in {"op", *NOT_LOOKED_AT}:
+            if key not in {"op", *self.ignored}:
                 getattr(self, f"expect_{key}")(expected)
 
     def expect_active(self, expected: list[str]) -> None:
@@ -239,7 +254,13 @@ def check_worth(case: Case) -> None:
     def is_target(pod: str, event: QueueEvent) -> Hint:
         return Hint.HELPS if event.what in (None, pod) else Hint.DOES_NOT
 
-    hints = {event: [(name, hint(name, answer)) for name, answer in calls] for event, calls in case["hints"].items()}
+    # Kubernetes matches events with patterns; here, each has one name.
+    hints = {
+        case["event"] if fnmatchcase(case["event"], event) else event: [
+            (name, hint(name, answer)) for name, answer in rows
+        ]
+        for event, rows in case["hints"].items()
+    }
     # No plugin of a case is asked about this event, which concerns all reasons.
     hints["wildcard"] = [(reason, is_target) for reason in (*case["rejected_by"], *case["pending_on"])]
     entry = QueuedItem(

@@ -61,10 +61,13 @@ def statement_of(operations: list[list[str]], machines: MachineState) -> Stateme
         if KINDS[name] is ActionKind.PROMISE:
             assert statement.promise(queued_task, "n1")
             continue
-        assert statement.place(queued_task, "n1")
         if KINDS[name] is ActionKind.EVICT:
-            statement.commit()
+            running = Statement(machines)
+            assert running.place(queued_task, "n1")
+            running.commit()
             statement.evict(queued_task)
+        else:
+            assert statement.place(queued_task, "n1")
     return statement
 
 

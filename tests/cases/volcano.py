@@ -10,7 +10,7 @@ from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.actions.evicting import preempt, reclaim
-from pipegen.run.scheduling.amounts import SLOTS, add_to
+from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts, add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, count_placed
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
@@ -185,7 +185,9 @@ class World:
         return task
 
     def enter(self, gang: Gang, phase: str) -> None:
-        """Add *gang* to the session, unless it must be admitted first."""
+        """Add *gang* to the session, unless it must be admitted first; a queue with others below it takes no load."""
+        if any(job_queue.parent is gang.job_queue for job_queue in self.job_queues.values()):
+            return
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(gang)
             return
@@ -221,10 +223,17 @@ def job_queue(queue: Case, order: int) -> JobQueue:
         order=order,
         weight=queue["weight"],
         priority=queue.get("priority", 0),
-        capability=amounts(queue["capability"]) if "capability" in queue else None,
+        capability=capability(queue),
         guarantee=amounts(queue.get("guarantee", {})),
         deserved=amounts(queue.get("deserved", {})),
     )
+
+
+def capability(queue: Case) -> Amounts | None:
+    """Return the maximum of *queue*; that of a closed queue is 0, as in the file of a fleet."""
+    if queue.get("state") == "Closed":
+        return dict.fromkeys((SLOTS, CPU, MEMORY), 0.0)
+    return amounts(queue["capability"]) if "capability" in queue else None
 
 
 def amounts(resources: Mapping[str, float]) -> dict[str, float]:
