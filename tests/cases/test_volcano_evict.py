@@ -7,10 +7,10 @@ from typing import Any
 
 from cases.excluded_cases import VOLCANO, skip_excluded
 from cases.volcano import Case, World, check_cycle, shown
+from run.scheduling_state import first_node, first_queue, first_task
 
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.machine_state import MachineState
-from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.statement import ActionKind, Statement
 from pipegen.run.scheduling.votes import Victims, victims
 
@@ -57,7 +57,7 @@ def statement_of(operations: list[list[str]], machines: MachineState) -> Stateme
     """Return a statement with *operations*."""
     statement = Statement(machines)
     for name, task in operations:
-        queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
+        queued_task = first_task(task, Gang(name="g", job_queue=first_queue("l")), {})
         if KINDS[name] is ActionKind.PROMISE:
             assert statement.promise(queued_task, "n1")
             continue
@@ -78,7 +78,7 @@ def recorded(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
 
 def check_merge(case: Case) -> None:
     """Merge statements, and check the content of each."""
-    machines = MachineState([SchedulerNode("n1", {})])
+    machines = MachineState([first_node("n1", {})])
     target = statement_of(case["target"], machines)
     sources = [statement_of(operations, machines) for operations in case["sources"]]
     target.merge(*sources)
@@ -102,10 +102,7 @@ def test_case(case: Case) -> None:
 
 def check_victims(case: Case) -> None:
     """Let plugins select victims, and check the common selection."""
-    tasks = {
-        name: QueuedTask(name=name, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
-        for name in case["candidates"]
-    }
+    tasks = {name: first_task(name, Gang(name="g", job_queue=first_queue("l")), {}) for name in case["candidates"]}
 
     def vote(names: list[str] | None) -> Victims:
         return lambda _, candidates: (

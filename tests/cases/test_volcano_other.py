@@ -8,10 +8,11 @@ from math import inf
 
 from cases.excluded_cases import VOLCANO, skip_excluded
 from cases.volcano import Case
+from run.scheduling_state import first_queue
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.job_queues import Gang, QueuedTask
 from pipegen.run.scheduling.policies.orders import sla
 from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session
@@ -44,7 +45,7 @@ def check_order(case: Case) -> None:
     keys, entries = {}, {}
     for order, job in enumerate(case["jobs"]):
         time = job.get("waiting_time", default)
-        gang = Gang(name=job["name"], job_queue=JobQueue(name="q"), waiting_time=seconds_of(time))
+        gang = Gang(name=job["name"], job_queue=first_queue("q"), waiting_time=seconds_of(time))
         gang.push(QueuedTask(name=job["name"], gang=gang, requests={}, order=order), ())
         keys[job["name"]], entries[job["name"]] = session.ballot.gang_key(gang)[0], session.ballot.may_enter(gang)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from run.scheduling_state import first_queue
+
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
@@ -150,7 +152,7 @@ class World:
         classes = {priority_class["name"]: priority_class for priority_class in self.case.get("priority_classes", ())}
         return Gang(
             name=group["name"],
-            job_queue=self.job_queues.get(name) or JobQueue(name=name),
+            job_queue=self.job_queues.get(name) or first_queue(name),
             least=group["min_member"],
             priority=classes.get(group.get("priority_class"), {}).get("value", 0),
             minimum=amounts(group["min_resources"]) if "min_resources" in group else None,

@@ -110,7 +110,7 @@ class Slots:
                 self._queue.append(task)
         placed, self._queue = self._queue[: self._free], self._queue[self._free :]
         self._free -= len(placed)
-        refused = [Refusal(task, Cause.SLOT) for task in self._queue if task.id not in self._parked]
+        refused = [Refusal(task, Cause.SLOT, "") for task in self._queue if task.id not in self._parked]
         self._parked |= {refusal.task.id for refusal in refused}
         return Cycle([Placement(task, self._machine) for task in placed], refused)
 

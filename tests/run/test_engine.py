@@ -428,7 +428,7 @@ def test_a_held_stage_can_be_stopped() -> None:
         executor=SimulatedExecutor(clock, lambda _: 1.0),
         scheduler=Slots(1),
         listeners=[log],
-        hold=lambda task, call: (clock.at(5.0, call), Refusal(task, Cause.EQUAL))[1],
+        hold=lambda task, call: (clock.at(5.0, call), Refusal(task, Cause.EQUAL, ""))[1],
     )
     clock.at(2.0, engine.stop)
 

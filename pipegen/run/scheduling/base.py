@@ -22,14 +22,14 @@ class Refusal(Struct):
 
     task: Task
     cause: Cause
-    what: str = ""
+    what: str
 
 
 class Cycle(Struct):
     """The result of a scheduling cycle: tasks that start now, and tasks with a new cause to wait."""
 
-    placed: Sequence[Placement] = ()
-    refused: Sequence[Refusal] = ()
+    placed: Sequence[Placement]
+    refused: Sequence[Refusal]
 
 
 class Scheduler(Protocol):

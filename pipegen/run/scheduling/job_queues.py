@@ -64,7 +64,7 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
     locks: tuple[str, ...] = ()
     priority: int = 0
     remaining: float = 0.0
-    order: int = 0
+    order: int
     is_light: bool = False
     is_preemptable: bool = False
     may_preempt: bool = True
@@ -171,9 +171,9 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     """
 
     name: str
-    order: int = 0
+    order: int
     weight: int = 1
-    priority: int = 0
+    priority: int
     capability: Amounts | None = None
     guarantee: Amounts = field(default_factory=dict)
     deserved: Amounts = field(default_factory=dict)

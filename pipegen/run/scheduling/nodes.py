@@ -41,7 +41,7 @@ class SchedulerNode:
         "tasks",
     )
 
-    def __init__(self, name: str, limits: Amounts, labels: Iterable[str] = (), order: int = 0) -> None:
+    def __init__(self, name: str, limits: Amounts, labels: Iterable[str], order: int) -> None:
         self.name = name
         self.limits = limits
         self.labels = frozenset(labels)

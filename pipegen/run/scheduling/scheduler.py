@@ -19,7 +19,6 @@ from pipegen.run.scheduling.policies.gang import gang as gang_policy
 from pipegen.run.scheduling.policies.machines import fit, pack
 from pipegen.run.scheduling.policies.orders import critical_path, first_ready
 from pipegen.run.scheduling.policies.proportion import proportion
-from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session
@@ -43,7 +42,6 @@ _FAIR: tuple[Policy, ...] = (
 )
 _ACTIONS = (enqueue, allocate, backfill)
 
-_DELAYS = Delays()
 # Seconds between two checks for items that are unschedulable for too long, as in Kubernetes.
 _SAFETY = 30.0
 # How many times all slots are given to others before room is reserved for a task that does not fit.
@@ -52,15 +50,13 @@ _ROUNDS = 2
 _MANY = 64.0
 
 
-def scheduler(
-    machines: Sequence[RunMachine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS
-) -> SessionScheduler:
+def scheduler(machines: Sequence[RunMachine], *, order: str = CRITICAL_PATH) -> SessionScheduler:
     """Return a scheduler for *machines* with unique names; *order* is one of `ORDERS`."""
     slots = [machine.slots for machine in machines if machine.slots is not None]
     session = Session(
         [node(machine, index) for index, machine in enumerate(machines)],
         tiers(order),
-        settings=QueueSettings(delays=delays),
+        settings=QueueSettings(),
         patience=_ROUNDS * sum(slots) or _MANY,
     )
     return SessionScheduler(session)

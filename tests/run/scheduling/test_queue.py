@@ -45,7 +45,7 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
     queue.event(QueueEvent("freed", "ab"), 0.0)
     popped(queue)
     for item in "ba":
-        queue.fail(item, 0.0, pending=("room",))
+        queue.fail(item, 0.0, rejectors=(), pending=("room",))
 
     assert {entry.item: entry.part for entry in queue} == {"a": QueueState.ACTIVE, "b": QueueState.UNSCHEDULABLE}
     assert flight_log(queue) == []
@@ -57,7 +57,7 @@ def test_only_whom_it_helps_is_woken() -> None:
     for reason in ("room", "room", "other"):
         item = popped(queue)
         assert item is not None
-        queue.fail(item, 0.0, pending=(reason,))
+        queue.fail(item, 0.0, rejectors=(), pending=(reason,))
     queue.event(QueueEvent("freed", "bc"), 0.0)
 
     assert [entry.item for entry in queue if entry.part is QueueState.ACTIVE] == ["b"]
@@ -71,7 +71,7 @@ def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
         queue.fail("a", 0.0, rejectors=("room",))
         queue.event(QueueEvent("any"), 0.0)
     popped(queue)
-    queue.fail("a", 10.0)
+    queue.fail("a", 10.0, rejectors=())
     entry = queue.entry("a")
 
     assert (entry.refusals, entry.errors, queue.next_time()) == (3, 1, 11.0)
@@ -112,7 +112,7 @@ def test_who_is_parked_for_too_long_is_tried_again() -> None:
     """This limits the effect of missing events."""
     queue = queue_of("a")
     popped(queue)
-    queue.fail("a", 5.0, pending=("other",))
+    queue.fail("a", 5.0, rejectors=(), pending=("other",))
     queue.flush_unschedulable(304.9)
     early = queue.entry("a").part
     queue.flush_unschedulable(305.0)
@@ -149,7 +149,7 @@ def test_who_leaves_takes_its_events_along() -> None:
     popped(queue)
     queue.event(QueueEvent("freed", "a"), 0.0)
     popped(queue)
-    queue.fail("b", 0.0, pending=("room",))
+    queue.fail("b", 0.0, rejectors=(), pending=("room",))
     for item in "abc":
         queue.delete(item)
     queue.event(QueueEvent("freed", "abc"), 0.0)
@@ -195,11 +195,11 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
             case 1:
                 queue.pop(now)
             case 2 if flying:
-                queue.fail(item, now, pending=(reason,))
+                queue.fail(item, now, rejectors=(), pending=(reason,))
             case 3 if flying:
                 queue.fail(item, now, rejectors=(reason,))
             case 4 if flying:
-                queue.fail(item, now)
+                queue.fail(item, now, rejectors=())
             case 5:
                 queue.event(QueueEvent("freed", item), now)
             case 6 if item in there:

@@ -11,7 +11,6 @@ from run.simulation import Graph, Simulation, dice, random_graph, run_graph, tas
 from pipegen.run.events import Cause
 from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.base import Cycle
-from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler
 from pipegen.run.scheduling.scheduler import scheduler as new_scheduler
 
@@ -103,7 +102,7 @@ def test_all_who_wait_are_told_why_once() -> None:
         "wide": (Cause.SLOT, ""),
     }
     assert (names(second), waiting(second)) == (["late"], {"later": (Cause.SLOT, "")})
-    assert scheduler.cycle(0) == Cycle()
+    assert scheduler.cycle(0) == Cycle((), ())
 
 
 def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> None:
@@ -143,7 +142,7 @@ def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
 def test_a_failed_try_waits_out_its_backoff_alone() -> None:
     """The delay grows from time to time and delays no other stage; when it has passed, the stage is placed."""
     failed = task("flaky", order=0, remaining=9)
-    scheduler = new_scheduler([RunMachine(name="m", slots=2)], delays=Delays(first=1, most=10))
+    scheduler = new_scheduler([RunMachine(name="m", slots=2)])
     scheduler.add(failed, 0.0)
     scheduler.cycle(0.0)
     due: list[float] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from run.scheduling_state import deserved
+from run.scheduling_state import deserved, first_node, first_queue, first_task
 
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
@@ -23,20 +23,20 @@ from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.votes import Ballot, Vote, Votes, only
 
-JOB_QUEUE = JobQueue(name="l")
+JOB_QUEUE = first_queue("l")
 GANG = Gang(name="g", job_queue=JOB_QUEUE)
 
 
 def new_session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
     """Return a session with one tier, on machines with this number of slots."""
-    nodes = [SchedulerNode(f"m{index}", {"slots": count}, order=index) for index, count in enumerate(slots)]
+    nodes = [SchedulerNode(f"m{index}", {"slots": count}, (), index) for index, count in enumerate(slots)]
     return Session(nodes, [policies], settings=QueueSettings(), patience=100)
 
 
 def gang_of(session: Session, name: str, *requested: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
     """Return a gang in *where*, admitted, whose tasks request these numbers of slots; 0 is a task for backfill."""
     if job_queue not in session.job_queues:
-        session.open_job_queue(JobQueue(name=job_queue, order=len(session.job_queues)))
+        session.open_job_queue(JobQueue(name=job_queue, order=len(session.job_queues), priority=0))
     result = Gang(name=name, job_queue=session.job_queues[job_queue], least=least, priority=rank, size=len(requested))
     for number, slots in enumerate(requested):
         order = 100 * sum(len(list(queue)) for queue in session.queues.values()) + number
@@ -103,10 +103,10 @@ def test_one_says_no_or_all_say_yes() -> None:
     yes = Votes(is_placeable=lambda *_: True, is_ready=lambda _: True, is_overused=lambda _: True)
     no = Votes(is_placeable=lambda *_: False, is_ready=lambda _: False, is_overused=lambda _: False)
     both, none = Ballot([[yes], [no]]), Ballot([])
-    queued_task = QueuedTask(name="a", gang=GANG, requests={})
+    queued_task = first_task("a", GANG, {})
 
     assert (
-        both.is_placeable(queued_task, SchedulerNode("m", {})),
+        both.is_placeable(queued_task, first_node("m", {})),
         both.is_ready(GANG),
         both.is_overused(JOB_QUEUE),
     ) == (
@@ -115,7 +115,7 @@ def test_one_says_no_or_all_say_yes() -> None:
         True,
     )
     assert (
-        none.is_placeable(queued_task, SchedulerNode("m", {})),
+        none.is_placeable(queued_task, first_node("m", {})),
         none.is_ready(GANG),
         none.is_overused(JOB_QUEUE),
     ) == (
@@ -156,7 +156,7 @@ def test_queued_tasks_that_have_no_place_do_not_stop_others(least: int, placed: 
     session = new_session(gang, fit, slots=(1, 2))
     session.machines.nodes["m0"].labels = frozenset(["a"])
     session.machines.nodes["m1"].labels = frozenset(["b"])
-    session.open_job_queue(JobQueue(name="l"))
+    session.open_job_queue(first_queue("l"))
     group = Gang(name="g", job_queue=session.job_queues["l"], least=least, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
         session.wait(QueuedTask(name=name, gang=group, requests={"slots": 1}, labels=(name[0],), order=order))
@@ -232,7 +232,7 @@ def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], expected: li
     """Shares follow the weights, up to the requests; queues with further requests share the rest."""
     times = deserved(
         [
-            JobQueue(name=str(index), weight=weight, requested={"slots": slots})
+            first_queue(str(index), weight=weight, requested={"slots": slots})
             for index, (weight, slots) in enumerate(job_queues)
         ],
         {"slots": 8},
@@ -244,9 +244,9 @@ def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], expected: li
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
     """This holds for any requests of other queues."""
     job_queues = [
-        JobQueue(name="kept", requested={"slots": 0}, guarantee={"slots": 3}),
-        JobQueue(name="capped", requested={"slots": 9}, capability={"slots": 2}),
-        JobQueue(name="open", requested={"slots": 9}),
+        first_queue("kept", requested={"slots": 0}, guarantee={"slots": 3}),
+        first_queue("capped", requested={"slots": 9}, capability={"slots": 2}),
+        first_queue("open", requested={"slots": 9}),
     ]
 
     times = deserved(job_queues, {"slots": 8})
@@ -269,7 +269,7 @@ def test_a_job_queue_with_its_part_is_passed_over() -> None:
 def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> None:
     """A gang that does not fit beside the admitted ones is tried again later."""
     session = new_session(proportion, slots=(4,))
-    session.open_job_queue(JobQueue(name="l", capability={"slots": 3}))
+    session.open_job_queue(first_queue("l", capability={"slots": 3}))
     gangs = [Gang(name=name, job_queue=session.job_queues["l"], minimum={"slots": 2}) for name in "ab"]
     session.entering += gangs
     enqueue(session)
@@ -280,12 +280,10 @@ def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> Non
 
 def test_a_statement_takes_all_or_nothing() -> None:
     """Slots, memory and locks: an action that does not fit is not recorded, and undoing restores everything."""
-    machines = MachineState([SchedulerNode("m", {"slots": 2, "memory": 4})])
+    machines = MachineState([first_node("m", {"slots": 2, "memory": 4})])
     statement = Statement(machines)
     first, second, third = (
-        QueuedTask(
-            name=name, gang=Gang(name=name, job_queue=JOB_QUEUE), requests={"slots": 1, "memory": memory}, locks=locks
-        )
+        first_task(name, Gang(name=name, job_queue=JOB_QUEUE), {"slots": 1, "memory": memory}, locks=locks)
         for name, memory, locks in (("a", 1, ("db",)), ("b", 4, ()), ("c", 1, ("db", "x")))
     )
 
@@ -304,8 +302,8 @@ def test_a_statement_takes_all_or_nothing() -> None:
 
 def test_labels_are_looked_at_where_that_is_voted_for() -> None:
     """The machine must have all of them."""
-    nodes = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
-    queued_task = QueuedTask(name="a", gang=GANG, requests={"slots": 1}, labels=("linux", "arm"))
+    nodes = [first_node("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), 1)]
+    queued_task = first_task("a", GANG, {"slots": 1}, labels=("linux", "arm"))
 
     scheduler_nodes = [
         Session(nodes, [policies], settings=QueueSettings(), patience=1).find(queued_task) for policies in ((fit,), ())

@@ -124,7 +124,7 @@ class Queue(Generic[T]):
         self._flight.end(item)
         self._entries.pop(item).part = QueueState.OUT
 
-    def fail(self, item: T, now: float, *, rejectors: tuple[str, ...] = (), pending: tuple[str, ...] = ()) -> None:
+    def fail(self, item: T, now: float, *, rejectors: tuple[str, ...], pending: tuple[str, ...] = ()) -> None:
         """Return *item*, which is in flight, to the queue: refused for reasons, or without reasons, failed.
 
         Events since it was popped take effect now.
