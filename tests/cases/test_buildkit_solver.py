@@ -93,6 +93,10 @@ def check_key_store(case: Case, index: Index) -> None:
             )
             records.setdefault(key, []).append(step["result"])
             continue
+        if step["do"] == "release":
+            records = {key: [text for text in texts if text != step["result"]] for key, texts in records.items()}
+            keys.remove_unused(key for key, texts in records.items() if texts)
+            continue
         data, texts = step["expect"], [record for key in matching_keys(step) for record in records.get(key, ())]
         assert len(matching_keys(step)) == data["keys"]
         assert len(texts) == data.get("records", len(texts))
