@@ -255,6 +255,19 @@ def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
     )
 
 
+@pytest.mark.parametrize("requested", [1, 5])
+def test_a_guarantee_leaves_the_rest_to_the_others_by_weight(requested: int) -> None:
+    """The shares are not more than all, and the same for all requests that are larger."""
+    job_queues = [
+        first_queue("large", weight=2, requested={"slots": requested}),
+        first_queue("small", requested={"slots": 3}),
+        first_queue("kept", requested={"slots": 0}, guarantee={"slots": 1}),
+    ]
+
+    times = deserved(job_queues, {"slots": 2})
+    assert {name: amounts["slots"] for name, amounts in times.items()} == {"large": 0.67, "small": 0.33, "kept": 1}
+
+
 def test_a_job_queue_with_its_part_is_passed_over() -> None:
     """Plugins vote for this; the resources stay idle then."""
     session = new_session(proportion, slots=(4,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, add_to, is_bounded, share, subtract
@@ -11,7 +11,7 @@ from pipegen.run.scheduling.policies.guarantees import Guarantees
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.turns import request_kind
 from pipegen.run.scheduling.votes import Vote, Votes
-from pipegen.structs import MutableStruct, field, replace
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 
 def proportion(session: Session) -> Votes:
@@ -132,7 +132,11 @@ class _Shares(MutableStruct):
 
 
 def distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts) -> Mapping[object, Amounts]:
-    """Return the deserved share of *totals* by kind: job queues that are *alike* deserve the same."""
+    """Return the deserved share of *totals* by kind: job queues that are *alike* deserve the same.
+
+    Shares of a resource are in the proportion of the weights, but each is at most what the job queue requests and may
+    have, and at least its guarantee.
+    """
     groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
     groups = {
         kind: (job_queue, count)
@@ -143,28 +147,47 @@ def distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts)
     guaranteed = _guaranteed(groups.values())
     maxima = {kind: _maximum(job_queue, guaranteed, bounded) for kind, (job_queue, _) in groups.items()}
     deserved_by_kind: dict[object, dict[str, float]] = {kind: {} for kind in groups}
-    unsatisfied, remaining = dict(groups), dict(bounded)
-    while unsatisfied and any(remaining.values()):
-        weight = sum(job_queue.weight * count for job_queue, count in unsatisfied.values())
-        new_shares = {
-            kind: _increased(deserved_by_kind[kind], remaining, job_queue.weight / weight, maxima[kind], job_queue)
-            for kind, (job_queue, _) in unsatisfied.items()
+    for name, total in bounded.items():
+        parts = {
+            kind: _Part(
+                weight=job_queue.weight,
+                count=count,
+                least=(least := job_queue.guarantee.get(name, 0)),
+                most=max(least, min(maxima[kind][name], job_queue.requested.get(name, 0))),
+            )
+            for kind, (job_queue, count) in groups.items()
         }
-        distributed: dict[str, float] = {}
-        for kind, (job_queue, count) in tuple(unsatisfied.items()):
-            more = _difference(new_shares[kind], deserved_by_kind[kind])
-            add_to(distributed, {name: amount * count for name, amount in more.items()})
-            if not any(more.values()) or _is_all_taken(new_shares[kind], job_queue.requested):
-                del unsatisfied[kind]
-        deserved_by_kind.update(new_shares)
-        if not any(distributed.values()):
+        level = _level(parts.values(), total)
+        for kind, part in parts.items():
+            # Without rounding errors, which would leave the last slot of a share idle.
+            deserved_by_kind[kind][name] = round(min(max(part.least, level * part.weight), part.most), 2)
+    return deserved_by_kind
+
+
+class _Part(Struct):
+    """The part of a resource for each of *count* alike job queues, by their *weight* between *least* and *most*."""
+
+    weight: int
+    count: int
+    least: float
+    most: float
+
+
+def _level(parts: Collection[_Part], total: float) -> float:
+    """Return the amount for each unit of weight with which *parts* have *total* together."""
+    level, growth, used = 0.0, 0.0, sum(part.least * part.count for part in parts)
+    # Each part grows with its weight from one level to another one.
+    changes = [
+        (amount / part.weight, sign * part.weight * part.count)
+        for part in parts
+        for amount, sign in ((part.least, 1), (part.most, -1))
+        if part.most > part.least
+    ]
+    for at, change in sorted(changes):
+        if used + growth * (at - level) >= total:
             break
-        subtract(remaining, distributed)
-    # Without rounding errors, which would leave the last slot of a share idle.
-    return {
-        kind: {name: round(amount, 2) for name, amount in deserved.items()}
-        for kind, deserved in deserved_by_kind.items()
-    }
+        level, growth, used = at, growth + change, used + growth * (at - level)
+    return level + max(0.0, total - used) / growth if growth > 0 else level
 
 
 def _guaranteed(job_queues: Iterable[tuple[JobQueue, int]]) -> Amounts:
@@ -188,23 +211,6 @@ def _share(job_queue: JobQueue, whole: Amounts) -> float:
     It is rounded, so that rounding errors do not decide between equal job queues.
     """
     return round(share({name: job_queue.taken.get(name, 0) for name in whole}, whole), 9)
-
-
-def _increased(
-    current: Amounts, remaining: Amounts, fraction: float, maximum: Amounts, job_queue: JobQueue
-) -> dict[str, float]:
-    """Return the *current* share plus *fraction* of *remaining*, within limit and request, at least the guarantee."""
-    return {
-        name: max(
-            min(current.get(name, 0) + amount * fraction, maximum[name], job_queue.requested.get(name, 0)),
-            job_queue.guarantee.get(name, 0),
-        )
-        for name, amount in remaining.items()
-    }
-
-
-def _difference(new: Amounts, old: Amounts) -> dict[str, float]:
-    return {name: amount - old.get(name, 0) for name, amount in new.items()}
 
 
 def _is_all_taken(taken: Amounts, whole: Amounts) -> bool:
