@@ -29,6 +29,11 @@ from pipegen.run.events import Ended, Ready, Skipped, Started
 from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.cache.results import Results
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
+from pipegen.run.scheduling.actions.allocate import allocate
+from pipegen.run.scheduling.actions.evicting import preempt
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.plugins import Scheduling, open_session
 from pipegen.run.status import Reason
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile
@@ -156,6 +161,26 @@ def simulate_queues(size: int) -> int:
     starts = Starts(tuple(float(number) for number in range(size // 2)))
     simulated = fleet([load(name, starts, FixedTime(60.0)) for name in "ab"], 3, 1, ("gang",), ("proportion",))
     return calls(lambda: FleetSimulation(simulated).run())
+
+
+def preempt_for(size: int) -> int:
+    """Return the number of calls that look for stages to stop for *size* loads, while as many run and none may stop."""
+    session, _ = open_session(
+        [SchedulerNode("m", {"slots": float(size)}, (), 0)],
+        Scheduling((), (("priority", "gang"),)),
+        patience=1000,
+        gates={},
+        possible=None,
+    )
+    session.open_job_queue(JobQueue(name="q", order=0, priority=0))
+    for number in range(2 * size):
+        gang = Gang(name=f"g{number}", job_queue=session.job_queues["q"], is_alike=True)
+        session.join(
+            QueuedTask(name=gang.name, gang=gang, requests={"slots": 1.0}, order=number, is_preemptable=True),
+        )
+        session.admit(gang)
+    allocate(session)
+    return calls(lambda: preempt(session))
 
 
 def simulate(size: int, *, services: bool) -> int:
@@ -297,3 +322,8 @@ def test_the_calls_of_an_overloaded_fleet_grow_linearly(services: bool) -> None:
 def test_the_calls_of_overloaded_queues_grow_linearly() -> None:
     """The scheduler looks at one stage of a queue that has its share, instead of at all that wait there."""
     assert simulate_queues(600) / simulate_queues(60) <= 12
+
+
+def test_the_calls_that_look_for_stages_to_stop_grow_linearly() -> None:
+    """The stages that run are listed once, not for each load that waits."""
+    assert preempt_for(600) / preempt_for(60) <= 12

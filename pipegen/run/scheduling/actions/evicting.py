@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from pipegen.run.scheduling.amounts import add_to, fits
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
@@ -19,11 +20,24 @@ def preempt(session: Session) -> None:
 
     Tasks are stopped only for gangs with a higher priority in the same job queue.
     """
+    preemptable = session.machines.preemptable
     for job_queue in session.job_queues.values():
+        running = _samples(session, [gang for gang in preemptable if gang.job_queue is job_queue])
+        if not running:
+            continue
         gangs = [gang for gang in _waiting_gangs(session, job_queue) if session.ballot.is_starving(gang)]
-        for is_inside in (False, True):
-            for gang in gangs:
-                _preempt(session, gang, job_queue, is_inside=is_inside)
+        for gang in gangs:
+            others = [task for task in running if task.gang is not gang] if gang in preemptable else running
+            _evict(session, gang, others, session.ballot.preemptable, lambda _: True)
+        for gang in gangs:
+            if gang in preemptable:
+                _evict(session, gang, _samples(session, [gang]), session.ballot.preemptable, lambda _: True)
+
+
+def _samples(session: Session, gangs: Sequence[Gang]) -> list[QueuedTask]:
+    """Return the running tasks of *gangs* that may be stopped; one task stands for all of a gang of alike tasks."""
+    tasks = session.machines.preemptable
+    return [task for gang in gangs for task in ([next(iter(tasks[gang]))] if gang.is_alike else tasks[gang])]
 
 
 def _waiting_gangs(session: Session, job_queue: JobQueue) -> list[Gang]:
@@ -32,54 +46,46 @@ def _waiting_gangs(session: Session, job_queue: JobQueue) -> list[Gang]:
     return sorted(gangs, key=session.ballot.gang_key)
 
 
-def _preempt(session: Session, gang: Gang, job_queue: JobQueue, *, is_inside: bool) -> None:
-    """Promise room to tasks of *gang*; *is_inside* is whether its own tasks stop for that, or those of others."""
-
-    def is_candidate(candidate: QueuedTask) -> bool:
-        return candidate.gang.job_queue is job_queue and (candidate.gang is gang) is is_inside
-
-    _evict(session, gang, is_candidate, session.ballot.preemptable, lambda _: True)
-
-
 def reclaim(session: Session) -> None:
     """Make room for one task after the other, in the order of job queues and gangs.
 
     Tasks are stopped of job queues that have more than they deserve, for those that have less.
     """
+    reclaimable = [gang for gang in session.machines.preemptable if gang.job_queue.is_reclaimable]
+    if not reclaimable:
+        return
     for job_queue in sorted(session.job_queues.values(), key=session.ballot.job_queue_key):
         if session.ballot.is_overused(job_queue):
             continue
-        for gang in _waiting_gangs(session, job_queue):
-            _reclaim(session, gang, job_queue)
-
-
-def _reclaim(session: Session, gang: Gang, job_queue: JobQueue) -> None:
-    ballot = session.ballot
-
-    def is_candidate(candidate: QueuedTask) -> bool:
-        other = candidate.gang.job_queue
-        return other.is_reclaimable and other is not job_queue
-
-    _evict(session, gang, is_candidate, ballot.reclaimable, lambda task: ballot.is_preemptive(job_queue, task))
+        running = _samples(session, [gang for gang in reclaimable if gang.job_queue is not job_queue])
+        for gang in _waiting_gangs(session, job_queue) if running else ():
+            is_preemptive = partial(session.ballot.is_preemptive, job_queue)
+            _evict(session, gang, running, session.ballot.reclaimable, is_preemptive)
 
 
 def _evict(
     session: Session,
     gang: Gang,
-    is_candidate: Callable[[QueuedTask], bool],
+    running: Sequence[QueuedTask],
     choose: Choose,
     is_preemptive: Callable[[QueuedTask], bool],
 ) -> None:
-    """Promise room to those tasks of *gang* that are *is_preemptive*; none if not enough of them get room."""
-    if not _has_victims(session, gang, is_candidate, choose):
+    """Promise room to those tasks of *gang* that are *is_preemptive*; none if not enough of them get room.
+
+    Tasks of the gangs of *running* stop for that, if *choose* names any of these for the first task: this is fast when
+    there are none.
+    """
+    first = gang.first()
+    if first is None or not choose(first, running):
         return
+    gangs = frozenset(task.gang for task in running)
     statement = Statement(session.machines)
     refused: list[QueuedTask] = []
     while session.ballot.is_starving(gang) and (queued_task := gang.pop()) is not None:
         if not (
             queued_task.may_preempt
             and is_preemptive(queued_task)
-            and _make_room(session, statement, queued_task, is_candidate, choose)
+            and _make_room(session, statement, queued_task, gangs, choose)
         ):
             refused.append(queued_task)
             if gang.is_alike:
@@ -93,32 +99,17 @@ def _evict(
         session.wait(queued_task)
 
 
-def _has_victims(session: Session, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Choose) -> bool:
-    """Return whether *choose* names any running candidate for the first task of *gang*.
-
-    One task stands for all of a gang of alike tasks, so that this is fast when there are none.
-    """
-    first = gang.first()
-    candidates = [
-        task
-        for running, tasks in session.machines.preemptable.items()
-        for task in ([next(iter(tasks))] if running.is_alike else tasks)
-        if is_candidate(task)
-    ]
-    return first is not None and bool(candidates) and bool(choose(first, candidates))
-
-
 def _make_room(
     session: Session,
     statement: Statement,
     queued_task: QueuedTask,
-    is_candidate: Callable[[QueuedTask], bool],
+    gangs: Collection[Gang],
     choose: Choose,
 ) -> bool:
     """Promise room to *queued_task* on the first machine where stopping victims helps; return whether there is one.
 
-    Victims stop from the last one in the order of job queues, gangs and tasks, and no more than necessary. None stops
-    for a task that waits for a lock: it could not take the room.
+    Victims are tasks of *gangs*. They stop from the last one in the order of job queues, gangs and tasks, and no more
+    than necessary. None stops for a task that waits for a lock: it could not take the room.
     """
     if session.machines.held(queued_task.locks):
         return False
@@ -128,7 +119,7 @@ def _make_room(
         running = [
             task
             for task in node.tasks
-            if task.state is TaskState.RUNNING and task.is_preemptable and is_candidate(task)
+            if task.state is TaskState.RUNNING and task.is_preemptable and task.gang in gangs
         ]
         # Policies name victims in this order until enough is left to the others: the last one has worked least.
         candidates = sorted(running, key=lambda candidate: _rank(session, queued_task, candidate), reverse=True)
