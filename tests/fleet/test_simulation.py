@@ -9,7 +9,7 @@ from pipegen.fleet.answers.results import results
 from pipegen.fleet.arrivals import HOUR, Starts
 from pipegen.fleet.distributions import Exponential, FixedTime, LogNormal
 from pipegen.fleet.measures import Measures
-from pipegen.fleet.model import Fleet, MachineGroup
+from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
 from pipegen.fleet.simulation import FleetSimulation
 from pipegen.fleet.workflow import FleetPipeline
 from pipegen.run.model import RunMachine
@@ -394,3 +394,18 @@ def test_reclaim_takes_what_a_queue_has_too_much() -> None:
 
     assert sorted(measures["late"].waits) == [0.0, 0.0, 10.0, 10.0]
     assert (measures["early"].preempted, measures["early"].lost) == (2, 60.0)
+
+
+def test_reclaim_makes_room_for_the_stage_that_starts_there() -> None:
+    """Another stage of the queue that lost one would prevent that on a machine that is kept free for a guarantee."""
+    loads = [
+        load("early", Starts((0.0,) * 2), FixedTime(100.0), interruptible=True),
+        load("late", Starts((30.0,)), FixedTime(10.0)),
+    ]
+    plain = fleet(loads, 2, 1, actions=("enqueue", "allocate", "reclaim", "backfill"))
+    kept = FleetQueue(name="kept", guarantee={"slots": 1.0})
+    early, late = plain.queues
+    measures = run(replace(plain, queues=(early, replace(late, weight=1000), kept))).loads
+
+    assert list(measures["late"].waits) == [0.0]
+    assert measures["early"].preempted == 1

@@ -268,10 +268,10 @@ class Session:
         else:
             self._pledges[gang] = statement
 
-    def may_redeem(self, job_queue: JobQueue) -> bool:
-        """Return whether a gang of *job_queue* may start in the room that it was promised, which counts as taken."""
-        entries = (self.queues[job_queue.name].entry(gang) for gang in self._pledges if gang.job_queue is job_queue)
-        return any(entry.part is not QueueState.UNSCHEDULABLE for entry in entries)
+    def redeeming(self) -> list[JobQueue]:
+        """Return the job queues with a gang that may start in the room that it was promised, which counts as taken."""
+        entries = [self.queues[gang.job_queue.name].entry(gang) for gang in self._pledges]
+        return [entry.item.job_queue for entry in entries if entry.part is not QueueState.UNSCHEDULABLE]
 
     def keep_pledge(self, queue: Queue[Gang], gang: Gang) -> bool:
         """Return whether *gang*, which is in flight, must wait for tasks that were stopped for it and have not ended.

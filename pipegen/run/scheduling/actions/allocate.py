@@ -13,9 +13,13 @@ def allocate(session: Session) -> None:
     A gang that does not fit blocks no other; if many tasks have overtaken it, room is reserved for it.
     """
     session.age()
+    # Tasks were stopped for these: others might take what their job queue may have before they start.
+    for redeeming in session.redeeming():
+        _serve(session, redeeming)
+        session.turns.touch(redeeming)
     overused: list[JobQueue] = []
     while session.machines.has_free() and (job_queue := session.turns.first()) is not None:
-        if session.ballot.is_overused(job_queue) and not session.may_redeem(job_queue):
+        if session.ballot.is_overused(job_queue) and job_queue not in session.redeeming():
             overused.append(job_queue)
             session.turns.remove(job_queue)
         elif _serve(session, job_queue):
