@@ -147,6 +147,22 @@ def test_a_need_on_one_combination_is_an_arc(need: object, name: str, tmp_path: 
     assert any("waits for" in message for message in _differences(_changed(result, _needs(result), every)))
 
 
+def test_a_job_may_need_all_combinations_and_get_the_files_of_some(tmp_path: Path) -> None:
+    """The others say `artifacts: false`. A job after it gets the files of those that it needs itself."""
+    gcc, clang = ({"job": "build", "parallel": {"matrix": [{"CC": value}]}} for value in ("gcc", "clang"))
+    matrix = {"matrix": [{"CC": ["gcc", "clang"]}]}
+    jobs = {
+        "build": {"stage": "build", "script": ["make"], "parallel": matrix, "artifacts": {"paths": ["out-$CC"]}},
+        "test": {"stage": "test", "script": ["make test"], "needs": [gcc, {**clang, "artifacts": False}]},
+        "deploy": {"stage": "deploy", "script": ["make deploy"], "needs": ["test", clang]},
+    }
+    result, report = from_text(json.dumps(jobs), tmp_path)
+
+    assert (messages(report), _differences(result)) == ("", [])
+    assert result.text.count('files_from: ["build[CC=gcc]"]') == 1
+    assert result.text.count('files_from: ["build[CC=clang]"]') == 1
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [("gcc,g++", "gcc,g++"), ("*", "[*]"), ("", "[]"), ("[q", "[q")],

@@ -60,13 +60,15 @@ class Need(Struct, kw_only=True):
 class Order(Struct):
     """The jobs directly before each job, and the jobs whose files it gets, by name; both in text order.
 
-    Of the matrix jobs in *selected*, only single combinations are before it. The *final* jobs come after all others,
-    each in any case or for a status of the pipeline; *before* does not have them.
+    Of the matrix jobs in *selected*, only single combinations are before it, and of those in *partial_files*, it gets
+    only the files of some that are. The *final* jobs come after all others, each in any case or for a status of the
+    pipeline; *before* does not have them.
     """
 
     before: Mapping[str, frozenset[str]]
     files: Mapping[str, tuple[str, ...]]
     selected: Mapping[str, Mapping[str, tuple[SelectedArc, ...]]] = field(default_factory=dict)
+    partial_files: Mapping[str, Mapping[str, tuple[SelectedArc, ...]]] = field(default_factory=dict)
     final: Mapping[str, str] = field(default_factory=dict)
 
     @property

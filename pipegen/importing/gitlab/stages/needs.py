@@ -61,19 +61,27 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     failed = {draft.name for draft in drafts if needs_failure(draft.raw)}
     leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
     earlier = {**closure(order.before), **dict.fromkeys(order.final, frozenset(order.before))}
-    whole = closure(order.whole)
+    whole = closure({name: direct | _needed_as_a_whole(name, order) for name, direct in order.whole.items()})
     result: dict[str, list[str]] = {}
     for draft in drafts:
-        selected = order.selected.get(draft.name, {})
+        partial = order.partial_files.get(draft.name, {})
+        selected = {**order.selected.get(draft.name, {}), **partial}
         missing = failed - order.before.get(draft.name, failed) if not runs_after_failures(draft.raw) else ()
         received = set(order.files[draft.name]).difference(missing)
         sources = [name for name in leaving if name in received and name in earlier[draft.name]]
         usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
-        is_usual = sources == usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
+        is_usual = sources == usual and not partial
+        is_usual = is_usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
         if not is_usual and "script" in draft.keys:
             names = [each for name in sources for each in _file_names(name, draft.name, selected.get(name, ()))]
             result[draft.name] = list(dict.fromkeys(names))
     return result
+
+
+def _needed_as_a_whole(name: str, order: Order) -> frozenset[str]:
+    """Return the stages all of whose combinations are before stage *name* by arcs of their own."""
+    selected = order.selected.get(name, {})
+    return frozenset(other for other, arcs in selected.items() if any(arc.earlier == (other,) for arc in arcs))
 
 
 def _file_names(name: str, stage: str, arcs: Sequence[SelectedArc]) -> tuple[str, ...]:

@@ -74,6 +74,7 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
     matrices = {draft.name: draft.keys.get("matrix") for draft in drafts}
     paired: dict[str, frozenset[str]] = {}
     selected: dict[str, dict[str, tuple[SelectedArc, ...]]] = {}
+    partial: dict[str, dict[str, tuple[SelectedArc, ...]]] = {}
     for draft in drafts:
         single = [need for need in needs_of(draft.job, source) or () if need.combinations is not None or need.own]
         matrix = matrices[draft.name]
@@ -92,9 +93,11 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
             if other in draft.paired or other not in matrices or (any(map(_reads_values, needs)) and not matrix):
                 continue
             arcs = _selected(draft.job, other, source)
-            if arcs is not None:
+            of_files = _of_files(draft.job, other, source, needs) if arcs is not None else None
+            if arcs is not None and of_files is not None:
                 selected.setdefault(draft.name, {})[other] = arcs
-    order = replace(order, selected=selected)
+                partial.setdefault(draft.name, {}).update({other: of_files} if of_files != arcs else {})
+    order = replace(order, selected=selected, partial_files=partial)
     # A combination that gets no files of a stage has no list of its own.
     for name, sources in files_from(drafts, order).items():
         for need in needs_of(source.jobs[name], source) or ():
@@ -107,6 +110,14 @@ def version_setting(drafts: Iterable[Draft]) -> dict[str, str]:
     """Return the setting with which the file keeps matrix expressions, if a matrix of *drafts* is `from` another."""
     is_paired = any("from" in as_map(draft.keys.get("matrix")) for draft in drafts)
     return {"version": _MATRIX_EXPRESSIONS} if is_paired else {}
+
+
+def _of_files(
+    job: SourceJob, other: str, source: SourcePipeline, needs: Sequence[Need]
+) -> tuple[SelectedArc, ...] | None:
+    """Return arcs for those of *needs* of *job* on *other* by which files arrive, or for all if that is the same."""
+    has_both = len({need.has_files for need in needs}) > 1
+    return _selected(job, other, source, has_files=has_both)
 
 
 def _reads_values(need: Need) -> bool:
@@ -126,9 +137,14 @@ def _axes(job: SourceJob) -> Axes | None:
     return None
 
 
-def _selected(job: SourceJob, other: str, source: SourcePipeline) -> tuple[SelectedArc, ...] | None:
-    """Return arcs for the needs of *job* on combinations of *other*; None if names cannot express them."""
-    needs = [need for need in needs_of(job, source) or () if need.name == other]
+def _selected(
+    job: SourceJob, other: str, source: SourcePipeline, *, has_files: bool = False
+) -> tuple[SelectedArc, ...] | None:
+    """Return arcs for the needs of *job* on combinations of *other*; None if names cannot express them.
+
+    If it *has_files*, needs without files are left out.
+    """
+    needs = [need for need in needs_of(job, source) or () if need.name == other and need.has_files >= has_files]
     own_axes, other_axes = _axes(job), _axes(source.jobs[other])
     is_single = source.jobs[other].get("parallel") is None
     if any(need.combinations is None and not need.own for need in needs):

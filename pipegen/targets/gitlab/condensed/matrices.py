@@ -15,7 +15,14 @@ from pipegen.plan.model import Job as PlanJob
 from pipegen.shell.quote import Literal, assigned
 from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.job_references import JobReferences
-from pipegen.targets.gitlab.condensed.matrix_needs import MatrixFeatures, MatrixJob, is_usable, merged_needs, with_needs
+from pipegen.targets.gitlab.condensed.matrix_needs import (
+    MatrixFeatures,
+    MatrixJob,
+    are_of_all,
+    is_usable,
+    merged_needs,
+    with_needs,
+)
 from pipegen.targets.gitlab.condensed.matrix_texts import (
     Values,
     axis_variables,
@@ -252,7 +259,7 @@ def _with_parts(matrix: MatrixJob, jobs: Sequence[GitLabJob], references: JobRef
     if matrix.has_expressions or values != [tuple(own.values()) for own in numbers]:
         return matrix
     needs = references.needs_of(matrix.combinations)
-    if any(len({need.job for need in own}) < len(matrix.combinations) for own in needs.values()):
+    if not all(are_of_all(own, len(matrix.combinations)) for own in needs.values()):
         return matrix
     job = _unified(matrix.job.name, _without_numbers(jobs), tuple(numbers))
     if job is None or _NUMBER in repr((job.tags, job.environment, job.resource_group)):

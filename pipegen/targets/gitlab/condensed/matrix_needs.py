@@ -84,25 +84,30 @@ def is_usable(matrix: MatrixJob, references: JobReferences, *, has_single_needs:
     if len(f"{matrix.job.name}: []") + max(map(len, lists)) > LONGEST:
         return False
     for name, needs in references.needs_of(names).items():
-        if name in names or len({replace(need, job="") for need in needs}) > 1:
-            return False
-        if len(needs) != len(names) and not has_single_needs:
+        if name in names or (not are_of_all(needs, len(names)) and not has_single_needs):
             return False
     numbers = references.readers_of(names).values()
     return all(number == len(names) for number in numbers) and references.stops.isdisjoint(names)
 
 
+def are_of_all(needs: Sequence[NeedEntry], count: int) -> bool:
+    """Return whether a single need can replace *needs* on combinations of a matrix, which has *count* of them."""
+    return len(needs) == count and len({replace(need, job="") for need in needs}) == 1
+
+
 def merged_needs(needs: Sequence[NeedEntry], matrices: Mapping[str, MatrixJob]) -> Iterator[NeedEntry]:
-    """Yield *needs*, with one for all combinations of a matrix job."""
-    names: dict[str, list[str]] = {}
+    """Yield *needs*, with one for all combinations of a matrix job, or for those whose files the job gets or not."""
+    names: dict[NeedEntry, list[str]] = {}
     for need in needs:
         if need.job in matrices:
-            names.setdefault(matrices[need.job].job.name, []).append(need.job)
+            names.setdefault(replace(need, job=matrices[need.job].job.name), []).append(need.job)
     for need in needs:
         matrix = matrices.get(need.job)
         if matrix is None:
             yield need
-        elif own := names.pop(matrix.job.name, ()):
+            continue
+        merged = replace(need, job=matrix.job.name)
+        if own := names.pop(merged, ()):
             is_whole = len(own) == len(matrix.combinations)
             combinations = () if is_whole else tuple(matrix.combinations[name] for name in own)
-            yield replace(need, job=matrix.job.name, combinations=combinations)
+            yield replace(merged, combinations=combinations)

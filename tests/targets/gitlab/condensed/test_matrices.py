@@ -266,6 +266,19 @@ def test_a_need_on_some_combinations_names_them() -> None:
     assert "unit: 3.1" in older
 
 
+def test_a_need_on_combinations_says_whose_files_arrive() -> None:
+    """The job waits for all of them. A matrix is not a number of parts then, which have no values to name."""
+    files = "artifacts: ['dist/${matrix.v}']"
+    more = "- { name: end, script: x, files_from: ['unit[v=2]'] }"
+    matrix = _matrix("script: x", files, more=more, axes="v: ['1', '2', '3']")
+
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["1", "2", "3"]}]}
+    assert matrix["end"]["needs"] == [
+        {"job": "unit", "parallel": {"matrix": [{"v": ["1", "3"]}]}, "artifacts": False},
+        {"job": "unit", "parallel": {"matrix": [{"v": "2"}]}},
+    ]
+
+
 @pytest.mark.parametrize("name", ["cache", "pages"])
 def test_the_job_of_a_matrix_has_a_name_that_gitlab_allows(name: str) -> None:
     """A job `cache` is the key of the file, and `pages` publishes a website."""
@@ -437,7 +450,7 @@ def test_an_axis_that_some_combinations_lack_is_empty_in_them() -> None:
 
     assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["5", "6"]}, {"v": "3", "ext": ".exe"}]}
     assert matrix["unit"]["variables"] == {"ext": ""}
-    assert matrix["unit"]["script"] == ['make "$v${ext:-}"']
+    assert matrix["unit"]["script"] == ['make "$v$ext"']
     assert matrix["unit"]["artifacts"]["paths"] == ["out/$v$ext"]
     assert "unit: a b" in matrix
 
@@ -509,7 +522,7 @@ def test_values_may_be_empty() -> None:
 @pytest.mark.parametrize(
     ("key", "script"),
     [
-        ("script: 'make ${matrix.v} ${matrix.mode|quick}'", ['make "$v" "${mode:-quick}"']),
+        ("script: 'make ${matrix.v} ${matrix.mode|quick}'", ['make "$v" "$mode"']),
         ("env: { MODE: '${matrix.mode|quick}' }, script: 'make ${matrix.v}'", ['make "$v"']),
     ],
 )
