@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import BuildImage
+from pipegen.plan.model import BuildImage, TriggerJob
 from pipegen.plan.model.texts import engine_texts, path_texts, setup_names
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_expanded, own_text
@@ -39,6 +39,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
             used[_PROJECT] = None
         texts = engine_texts(job.mail, job.plugin_steps) + path_texts(job)
         texts += [cache.key for cache in job.caches]
+        texts += [text for step in job.steps if isinstance(step, TriggerJob) for _, text in step.parameters]
         if texts := texts + job.machine.image_names:
             used |= dict.fromkeys(setup_names(texts))
     if _LABELLED in used:

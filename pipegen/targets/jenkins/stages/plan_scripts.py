@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.bindings.expression import Reference, Scope
+from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Export, Job, Plan, TriggerJob, Workspace
@@ -10,6 +10,7 @@ from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
+from pipegen.structs import replace
 from pipegen.targets.constants import check_cases, constants
 from pipegen.targets.jenkins.checkouts import check_checkouts
 from pipegen.targets.jenkins.named_jobs import PlanScripts
@@ -22,6 +23,7 @@ from pipegen.targets.jenkins.stages.guards.limits import check_limits
 from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable, is_free_name
+from pipegen.targets.jenkins.stages.scripts.values import is_known
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
@@ -44,7 +46,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     # The steps `withEnv` and `environment` remove a variable whose value is empty.
     set_by_engine = {job.stage: constants(job, plan, is_constant, removes_empty=True) for job in plan.jobs}
     scripts = {
-        stage: script(constants_of_job.job, plan, producers, environment, constants_of_job.names)
+        stage: script(_without_known(constants_of_job.job, plan), plan, producers, environment, constants_of_job.names)
         for stage, constants_of_job in set_by_engine.items()
     }
     for job in plan.jobs:
@@ -70,6 +72,23 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     )
 
 
+def _without_known(job: Job, plan: Plan) -> Job:
+    """Return *job* without values of parameters of other jobs that Jenkins knows: its script writes the others."""
+    if TriggerJob not in map(type, job.steps):
+        return job
+
+    def parameter(name: str, text: Text) -> tuple[str, Text]:
+        return name, Text((), text.span) if is_known(text, plan) else text
+
+    steps = (
+        replace(step, parameters=tuple(parameter(*each) for each in step.parameters))
+        if isinstance(step, TriggerJob)
+        else step
+        for step in job.steps
+    )
+    return replace(job, steps=tuple(steps))
+
+
 def _check_children(job: Job, report: Report) -> None:
     """Report the child pipeline of *job*: its files are in GitLab's language."""
     for step in job.steps:
@@ -87,7 +106,8 @@ def _has_other_texts(job: Job) -> bool:
     image = job.machine.image
     is_plain = image is None or image.name.constant is not None
     is_read = job.mail or job.plugin_steps
-    return bool(is_read or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
+    kinds = {type(step) for step in job.steps}
+    return bool(is_read or job.caches or job.machine.services or not is_plain or kinds & {Export, TriggerJob})
 
 
 def _check_setup(reference: Reference, environment: ShellEnvironment, report: Report) -> None:

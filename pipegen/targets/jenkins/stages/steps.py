@@ -26,7 +26,7 @@ from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
 from pipegen.targets.jenkins.stages.scripts.statuses import Statuses
-from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts, is_known
 
 ARCHIVE = ".pipegen/archive"
 
@@ -328,13 +328,12 @@ def _kept_parameters(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
 def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[model.StartJob]:
     for step in job.steps:
         if isinstance(step, TriggerJob):
-            parameters = enumerate(step.parameters)
+            parameters, value, written = enumerate(step.parameters), values.value, values.trigger_parameter
             yield model.StartJob(
                 job=step.name.value,
                 parameters=tuple(
-                    (name, value if value is not None else values.trigger_parameter(number, is_kept=is_kept))
+                    (name, value(text) if is_known(text, values.plan) else written(number, is_kept=is_kept))
                     for number, (name, text) in parameters
-                    for value in (text.constant,)
                 ),
                 propagate=step.propagate,
                 wait=step.wait,

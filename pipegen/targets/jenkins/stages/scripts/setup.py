@@ -26,6 +26,7 @@ _CHECKOUT_VARIABLES = frozenset(
 )
 _NUMBERED_URL = r"GIT_URL_[1-9][0-9]*"
 _PARAMETER = "params."
+_PROXY = "http_proxy"
 
 
 class Source(Enum):
@@ -55,6 +56,11 @@ class SetupValue(Struct, kw_only=True):
     suffix: str = ""
     may_be_empty: bool = True
     is_free_text: bool = False
+
+    @property
+    def is_of_build(self) -> bool:
+        """Whether the value is set before the first stage, and does not depend on the agent."""
+        return self.source is not Source.CHECKOUT and self.variable != _PROXY
 
     @property
     def shell(self) -> str:
@@ -94,7 +100,7 @@ _VALUES = {
     "run": SetupValue(variable="BUILD_NUMBER", source=Source.VARIABLE, may_be_empty=False),
     "previousResult": SetupValue(variable="PIPEGEN_PREVIOUS_RESULT", source=Source.START, code="previousResult()"),
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
-    "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
+    "httpProxy": SetupValue(variable=_PROXY, source=Source.VARIABLE),
 }
 # The labels of images, joined as `name=value` with commas.
 LABELS = (("jenkins.job", "$JOB_NAME"), ("jenkins.build", "$BUILD_ID"), ("ci.project", "$PIPEGEN_PROJECT"))

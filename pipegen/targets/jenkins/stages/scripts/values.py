@@ -144,6 +144,21 @@ class GroovyTexts(Struct):
         return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
 
 
+def is_known(text: Text, plan: Plan) -> bool:
+    """Return whether Jenkins has the value of *text* in *plan* without an agent, and no script must check an input."""
+    return all(_is_known(reference, plan) for reference in text.references())
+
+
+def _is_known(reference: Reference, plan: Plan) -> bool:
+    if reference.scope is Scope.INPUT:
+        declared = next(declared for declared in plan.inputs if declared.name == reference.name)
+        # Jenkins answers "Illegal choice for parameter" to any other value.
+        is_given = declared.default is not None or reference.default is not None
+        return is_given and (bool(declared.words) or declared.accepted is None)
+    value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
+    return value is not None and value.is_of_build
+
+
 def _is_free_text(reference: Reference) -> bool:
     """Return whether the value of *reference* may contain line breaks."""
     value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
