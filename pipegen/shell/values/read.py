@@ -22,6 +22,7 @@ from pipegen.shell.values.transfers import (
     is_read_later,
     packs_files,
     path_in_loop,
+    paths_in_place,
     transfer_path,
     transferred_paths,
 )
@@ -52,7 +53,7 @@ def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lo
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
             path = transfer_path(f"files/{job.slug}.tar", lowering.host)
-            is_certain = not may_be_absent(job, lowering.job)
+            is_certain = not may_be_absent(job, lowering.job) and not paths_in_place(job, lowering.host)
             commands.append(
                 Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",))
             )

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Artifact, BuildImage, Commands, Job, Step
+from pipegen.plan.model import Artifact, BuildImage, Commands, Copy, Job, Leave, Step
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import between_quotes, constant, quote, shell_text
 
@@ -14,7 +14,7 @@ FOLDER = ".pipegen"
 # Where the folder of a job that reads more of it in its steps is moved to, out of a build's context.
 READ_LATER = "$pipegen/in"
 ARCHIVE = f"{FOLDER}/archive"
-
+_COPYING = frozenset((Copy, Leave))
 
 # Commands of the user that may take in the whole checkout: programs that default to it, or with the argument `.`.
 _WHOLE_CHECKOUT = re.compile(
@@ -60,6 +60,17 @@ def packs_files(job: Job, host: ShellEnvironment) -> bool:
 def is_packed(artifact: Artifact, host: ShellEnvironment) -> bool:
     """Return whether *artifact* needs a tar: no pattern matches it, or the engine may not let it replace others."""
     return artifact.path is None or (artifact.overwrites and not host.keeps_order)
+
+
+def paths_in_place(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
+    """Return the paths of *job* that a tar takes straight from the checkout, all that it has; none if steps copy some.
+
+    The tar does not exist if none of them does.
+    """
+    if not _COPYING.isdisjoint(map(type, job.steps)):
+        return ()
+    paths = [artifact.path for artifact in job.artifacts if is_packed(artifact, host)]
+    return tuple(path for path in paths if path is not None and path != ".") if "." not in paths else ()
 
 
 def is_cleared(job: Job) -> bool:

@@ -18,6 +18,7 @@ from pipegen.shell.values.transfers import (
     names_folder,
     packs_container_paths,
     packs_files,
+    paths_in_place,
     transfer_path,
 )
 from pipegen.shell.words.container_path import container_path
@@ -42,10 +43,30 @@ def output_commands(lowering: Lowering) -> list[Command]:
     if job.shared.container_paths and packs_container_paths(job, host):
         commands += _pack_containers(lowering)
     if job.artifacts and packs_files(job, host):
-        commands += _stage_overwriting_files(lowering)
-        path, folder = transfer_path(f"files/{job.slug}.tar", host), transfer_path("files", host)
-        commands.append(Command((f"mkdir -p {folder}", f'tar -cf {path} -C "$pipegen/files" .')))
+        commands += _pack_files(lowering)
     return commands
+
+
+def _pack_files(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that pack files in a tar for other jobs."""
+    job, host = lowering.job, lowering.host
+    tar, folder = transfer_path(f"files/{job.slug}.tar", host), transfer_path("files", host)
+    paths = [quote(operand(path)) for path in paths_in_place(job, host)]
+    if not paths:
+        yield from _stage_overwriting_files(lowering)
+        yield Command((f"mkdir -p {folder}", f'tar -cf {tar} -C "$pipegen/files" .'))
+        return
+    yield Command((f"mkdir -p {folder}",), "files that replace those of other stages")
+    if len(paths) == 1:
+        yield Command((f"if [ -e {paths[0]} ]; then tar -cf {tar} {paths[0]}; fi",))
+        return
+    yield Command(
+        (
+            "set --",
+            f'for pipegen_path in {" ".join(paths)}; do [ ! -e "$pipegen_path" ] || set -- "$@" "$pipegen_path"; done',
+            f'if [ $# -gt 0 ]; then tar -cf {tar} "$@"; fi',
+        )
+    )
 
 
 def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:

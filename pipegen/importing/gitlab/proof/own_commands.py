@@ -25,6 +25,8 @@ _CARRYING = re.compile(
         | trap\ '\{{\ trap\ ""\ HUP\ INT\ TERM;\ rm\ -rf\ "\$pipegen";[^\n]*\ EXIT\ntrap\ 'exit\ 143'\ HUP\ INT\ TERM
         | mkdir\ -p\ (?:{_CARRIED}|"\$pipegen/files")(?:\ntar\ -cf\ {_CARRIED}\ -C\ "\$pipegen/files"\ \.)?
         | if\ \[\ -e\ [^\n]+\ \];\ then\n(?:\ \ mkdir\ -p\ {_COPY}\n)?\ \ cp\ -RPp\ [^\n]+\ {_COPY}\nfi
+        | if\ \[\ -e\ [^\n]+\ \];\ then\ tar\ -cf\ {_CARRIED}\ [^\n]+;\ fi
+        | set\ --\nfor\ pipegen_path\ in\ [^\n]+\ done\nif\ \[\ \$\#\ [^\n]+\ tar\ -cf\ {_CARRIED}\ "\$@";\ fi
         | tar\ -xf\ {_CARRIED}
         | if\ \[\ -e\ {_CARRIED}\ \];\ then\ tar\ -xf\ {_CARRIED};\ fi
         | rm\ -rf\ \.pipegen
