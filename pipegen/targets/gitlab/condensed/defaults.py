@@ -174,9 +174,14 @@ def _job(
         return job
     inherited = job.inherited
     if any(key not in _WITH_EMPTY_VALUE or key in without for key in lacking):
-        inherited = tuple(key for key in (*users, *shared) if key not in lacking)
+        inherited = tuple(key for key in (*users, *shared) if key not in lacking and not _has_own(job, key))
         lacking = []
     return replace(job, emptied=tuple(lacking), inherited=inherited)
+
+
+def _has_own(job: GitLabJob, key: str) -> bool:
+    """Return whether *job* has a value that replaces that of `default` for the *key*."""
+    return key != "id_tokens" and bool(_values(job, None, has_scripts=True).as_map().get(key))
 
 
 def _without_repeated(job: GitLabJob, defaults: DefaultKeys) -> GitLabJob:

@@ -133,7 +133,8 @@ def rules(
         possible = [decision for decision in alternatives if can_hold(AllOf(decision.tests))] or alternatives
         ways = [_ways(decision, variants) for decision in possible]
         ordered = [way for several in ways for way in several or ()]
-        shorter = shortest(ordered) if variants else ordered
+        are_several = choice.condition is not None and condition is not None
+        shorter = shortest(ordered) if variants or are_several else ordered
         lines = [_rules(rule, choice.guard, defaults, variant) for rule, variant in shorter]
         if None in ways or None in lines:
             _report_variants(combined, variants, span, report)

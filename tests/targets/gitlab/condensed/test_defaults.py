@@ -50,7 +50,7 @@ def test_a_job_that_differs_overrides_the_default() -> None:
         "script": ["x"],
     }
     data = _raw(_with("script: x, cache: { key: k, paths: [y/] }, interruptible: true"))["last"]
-    assert data["inherit"] == {"default": ["interruptible", "cache"]}
+    assert data["inherit"] == {"default": ["interruptible"]}
     assert data["cache"] == {"key": "k", "paths": ["y/"]}
 
 

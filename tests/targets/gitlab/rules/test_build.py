@@ -359,6 +359,18 @@ def test_rules_of_the_start_are_brief(when: str, manual: str, expected: list[dic
     assert compiled(f"pipelines: {{p: {{stages: [{stage}]}}}}").data["s"]["rules"] == expected
 
 
+def test_rules_of_a_stage_leave_out_what_its_own_condition_decides() -> None:
+    """The pipeline runs on main, whatever has changed, and the stage runs there only."""
+    stages = "stages: [{name: s, script: [make], when: {branch: main}}]"
+    pipeline = f"when: {{any: [{{changes: [a/*]}}, {{branch: main}}]}}, {stages}"
+    data = compiled(f"pipelines: {{p: {{{pipeline}}}, q: {{stages: [{{name: t, script: [make]}}]}}}}").data
+
+    assert data["p: s"]["rules"] == [
+        {"if": '$PIPEGEN_PIPELINE == "" && $CI_COMMIT_BRANCH == "main"'},
+        {"if": '$PIPEGEN_PIPELINE =~ /(^|,)(all|p)(,|$)/ && $CI_COMMIT_BRANCH == "main"'},
+    ]
+
+
 def test_an_approval_that_needs_two_sets_of_files_is_refused() -> None:
     """GitLab would need a rule for files that have both changed."""
     stage = "{name: s, script: [make], when: {changes: [a]}, approve: {when: {changes: [b]}}}"
