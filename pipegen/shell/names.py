@@ -19,8 +19,8 @@ _NO_LISTS: Mapping[tuple[Output, ...], str] = MappingProxyType({})
 _NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
 # How names in small letters begin that programs read from the environment, and names that begin like no variable's.
 _RESERVED_STARTS = ("npm_", "ci_", "git_", "pipegen_", "_", *"0123456789")
-# A word, or a long option, whose words are no names of variables.
-_WORD = re.compile("--[A-Za-z0-9_-]+|([A-Za-z0-9_]+)")
+# A word, but not in an option, nor as the key of an argument (`tag:`), which are no names of variables.
+_WORD = re.compile(r"--[A-Za-z0-9_-]+|(?<!\S)(?:-[A-Za-z][A-Za-z0-9_-]*|[A-Za-z0-9_]+:(?!=))|([A-Za-z0-9_]+)")
 _LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24

@@ -200,7 +200,7 @@ def _lowering(
             used.inputs,
             used.statuses,
             words=words,
-            direct=engine_variables(used, plan, host, words) if used.inputs else {},
+            direct=engine_variables(used, host, words) if used.inputs else {},
             engine=[*map(_NAME, plan.inputs), *set_by_engine],
             titles=_titles(job, used.all_outputs, producers),
             lists={outputs: producers[outputs[0].stage].title for outputs in used.lists},

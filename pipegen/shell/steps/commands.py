@@ -178,6 +178,7 @@ class _Values:
         self._step = step
         self._lowering = lowering
         self._known: dict[tuple[str | None, ...], str] = {}
+        self._possibly_empty: set[tuple[str | None, ...]] = set()
         self._texts: dict[tuple[str | None, ...], Text] = {}
         self._constants: dict[tuple[str | None, ...], str] = {}
 
@@ -201,6 +202,10 @@ class _Values:
             self._set(placed.reference, key)
         return self._known[key]
 
+    def has_default(self, placed: PlacedReference) -> bool:
+        """Return whether the variable of a reference is never empty where it has a default."""
+        return _reference_key(placed.reference) not in self._possibly_empty
+
     def _set(self, reference: Reference, key: tuple[str | None, ...]) -> None:
         text = self._texts[key]
         known = output_variable(text, self._lowering) or list_variable(text, self._lowering)
@@ -209,8 +214,9 @@ class _Values:
             return
         shell_word = word(text, self._lowering)
         match text.parts, shell_word:
-            case (Reference(),), (VariableExpansion(name=name),) if self._is_set(name):
+            case (Reference(),), (VariableExpansion(name=name, operator=operator),) if self._is_set(name):
                 self._known[key] = name
+                self._possibly_empty |= {key} if operator else set()
                 return
         job = self._lowering.job
         own = job.stage if job.combination is None else job.combination.stage
@@ -257,7 +263,7 @@ def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
     """Return the text of *line* with variables; a CRLF becomes a line break, since some engines change it."""
     for reference, text in line.values:
         values.add(reference, text)
-    rewritten = rewrite(values.in_place(line.script), values.variable, lowering.variables.defaults)
+    rewritten = rewrite(values.in_place(line.script), values.variable, lowering.variables.defaults, values.has_default)
     return rewritten.replace("\r\n", "\n").rstrip("\r\n")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pipegen.plan.model import Input, InputType, Plan
+from pipegen.plan.model import Input, InputType
 from pipegen.plan.model.inputs import NUMBER
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
@@ -42,18 +42,16 @@ def read_inputs(lowering: Lowering) -> Iterator[Command]:
             yield Command(tuple(lines))
 
 
-def engine_variables(used: Uses, plan: Plan, host: ShellEnvironment, words: JobWords) -> dict[str, str]:
+def engine_variables(used: Uses, host: ShellEnvironment, words: JobWords) -> dict[str, str]:
     """Return the engine's own variables of those inputs that a script with *words* can read in place.
 
     It must not set them, and not refuse an unset variable: engines drop some that are empty.
     """
-    defaults = {declared.name: declared.default for declared in plan.inputs}
     variables: dict[str, str] = {}
     for name in used.inputs:
         match shell_text(host.input(name)):
             case (VariableExpansion(name=variable, operator=""),) if variable not in words:
-                if defaults[name] is not None or name not in used.optional:
-                    variables[name] = variable
+                variables[name] = variable
     return {} if variables and sets_nounset(words.text) else variables
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
 from pipegen.shell.quote import quoted
@@ -26,17 +28,28 @@ _OPEN_NAME = re.compile(r"(?:\\|\$\w*)\Z")
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
 
+_Variable: TypeAlias = Callable[[PlacedReference], str]
+_HasDefault: TypeAlias = Callable[[PlacedReference], bool]
+
+
+def _has_none(_: PlacedReference) -> bool:
+    return False
+
+
 def rewrite(
-    script: ParsedScript, variable: Callable[[PlacedReference], str], default_variables: Mapping[str, str]
+    script: ParsedScript,
+    variable: _Variable,
+    default_variables: Mapping[str, str],
+    has_default: _HasDefault = _has_none,
 ) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 
-    *default_variables* has the variable of each default that no expansion can contain. All these variables are set
-    earlier.
+    *default_variables* has the variable of each default that no expansion can contain. All these are set earlier.
+    *has_default* returns whether the variable has the default already where the value is empty.
     """
+    expansion = partial(_expansion, variable=variable, default_variables=default_variables, has_default=has_default)
     # *skips* is the number of characters at the start of the next part that are written already.
-    pieces: list[str] = []
-    text, skips, is_interrupted, is_open = "", 0, False, False
+    pieces, text, skips, is_interrupted, is_open = list[str](), "", 0, False, False
     has_patterns = len(script.parts) > 1 and any("=~" in part for part in script.parts if type(part) is str)
     for number, part in enumerate(script.parts, 1):
         if len(text) > _LONG:
@@ -50,19 +63,19 @@ def rewrite(
             case PlacedReference(context=context):
                 following = script.parts[number] if number < len(script.parts) else ""
                 if context is Context.DOUBLE or context is Context.DOCUMENT:
-                    text += _expansion(part, variable(part), default_variables, following)
+                    text += expansion(part, following=following)
                 elif context is Context.WORD:
                     start = "" if has_patterns or is_open else _start_of_word(text if pieces else f" {text}")
                     skips = 0 if has_patterns else _more_of_word(script.parts, number)
                     rest = following[:skips] if type(following) is str else ""
                     opening = "" if is_open else '"'
-                    expansion = _expansion(part, variable(part), default_variables, rest)
+                    value = expansion(part, following=rest)
                     is_open = not has_patterns and _is_followed(script.parts, number, skips)
-                    text = "".join((text.removesuffix(start), opening, start, expansion, rest, "" if is_open else '"'))
+                    text = "".join((text.removesuffix(start), opening, start, value, rest, "" if is_open else '"'))
                 else:
                     quotes = _QUOTES[context]
                     text = text if is_interrupted else _closed(text, quotes)
-                    text += f'"{_expansion(part, variable(part), default_variables, "")}"'
+                    text += f'"{expansion(part, following="")}"'
                     is_interrupted = isinstance(following, PlacedReference) and following.context is context
                     skips = int(isinstance(following, str) and following.startswith("'"))
                     text += "" if is_interrupted or skips else quotes
@@ -136,9 +149,17 @@ def _closed(text: str, quotes: str) -> str:
     return text.removesuffix(quotes) if text.endswith(quotes) else f"{text}'"
 
 
-def _expansion(placed: PlacedReference, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:
-    """Return the variable *name* for use between double quotes."""
-    default = placed.reference.default
+def _expansion(
+    placed: PlacedReference,
+    *,
+    variable: _Variable,
+    default_variables: Mapping[str, str],
+    has_default: _HasDefault,
+    following: ScriptPart,
+) -> str:
+    """Return the variable of *placed*, or its default where that is empty, for use between double quotes."""
+    name = variable(placed)
+    default = None if has_default(placed) else placed.reference.default
     # A default without a variable is resolved already: the value is constant.
     if default is not None and (is_plain(default) or default in default_variables):
         text = default if is_plain(default) else f"${default_variables[default]}"

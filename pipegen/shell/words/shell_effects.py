@@ -55,7 +55,7 @@ _WITHOUT = (
     r"""(?![\s\S]*<<)(?:[^'"\\`$#{}]|(?<=[\w./:@%=-])#|\\.|\$(?!['"({{])|\$\{{\w+\}}|'[^']*'"""
     r"""|"(?:[^"\\`$]|\\.|\$(?![({{])|\$\{{\w+\}})*")*"""
 )
-_UNREDIRECTED, _UNPIPED = _WITHOUT.format(">"), _WITHOUT.format("|")
+_UNREDIRECTED, _UNPIPED, _SINGLE = _WITHOUT.format(">"), _WITHOUT.format("|"), _WITHOUT.format(";&\n")
 _ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 # The end of two lines of which the second belongs to a command that begins before it.
 _PART_OF_COMMAND = r"(?:(?:&&|\|)[ \t]*(?:#.*)?\n\s*.*|\n\s*(?:(?:fi|else|elif|done|esac)\b|[)}]).*)\Z"
@@ -114,7 +114,7 @@ def may_pipe(text: str) -> bool:
 
 def is_open_ended(text: str) -> bool:
     """Return whether *text* may contain several commands, so that one before the last may fail."""
-    return _LIST.search(text) is not None
+    return _LIST.search(text) is not None and re.fullmatch(_SINGLE, text) is None
 
 
 def indentable(text: str) -> tuple[str, ...]:

@@ -78,10 +78,10 @@ def set_variables(lowering: Lowering) -> set[str]:
 
 
 def status_word(stage: str, lowering: Lowering) -> Word:
-    """Return the status of *stage* ("" is the pipeline): in place if its variable has a name that is only for us."""
+    """Return the status of *stage* ("" is the pipeline): in place if the script cannot set its variable."""
     host_word = shell_text(lowering.host.status(lowering.producers[stage].slug if stage else ""))
     match host_word:
-        case (VariableExpansion(name),) if name.startswith("PIPEGEN_"):
+        case (VariableExpansion(name, operator=""),) if lowering.words is not None and name not in lowering.words:
             return host_word
     return (VariableExpansion(lowering.variables.statuses[stage]),)
 
@@ -95,7 +95,8 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
             return (VariableExpansion(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
             value = _reference(part, lowering)
-            return _or_default(value, part.default, lowering) if part.default else value
+            may_be_empty = part.default and not _is_checked_input(part, lowering)
+            return _or_default(value, part.default or "", lowering) if may_be_empty else value
         case Defaulted():
             return _or_default(word(part.text, lowering, expands=expands), part.default, lowering)
 
@@ -161,6 +162,14 @@ def _or_default(value: Word, default: str, lowering: Lowering) -> Word:
     if any(not _may_be_empty(fragment) for fragment in value):
         return value
     return tuple(_first_or(tuple(value), fallback))
+
+
+def _is_checked_input(reference: Reference, lowering: Lowering) -> bool:
+    """Return whether *reference* is to an input that the script checks, and that must not be empty."""
+    if reference.scope is not Scope.INPUT or not lowering.host.checks_inputs:
+        return False
+    declared = next(declared for declared in lowering.plan.inputs if declared.name == reference.name)
+    return declared.default is not None and not declared.accepts("")
 
 
 def _may_be_empty(fragment: object) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from shell.world import HOSTILE, Result, World, each_of, host, plan_of, script_of, text_of
 
+from pipegen.structs import replace
+
 VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
 
 
@@ -90,6 +92,43 @@ def test_the_default_of_a_reference_replaces_a_missing_input(world: World, takes
     done = run(world, None, takes, '"${inputs.x|it is}"')
 
     assert (done.status, seen(world)) == (0, "it is"), done.errors
+
+
+@pytest.mark.parametrize(
+    ("takes", "command"),
+    [
+        ({"choices": ["a", "b"], "default": "a"}, 'printf %s "$INPUT_x" >seen'),
+        ({"pattern": "a*", "default": "a"}, 'printf %s "${INPUT_x:-b}" >seen'),
+        ({"choices": ["a", "b"]}, 'printf %s "${INPUT_x:-b}" >seen'),
+        ({"default": "a"}, 'printf %s "${INPUT_x:-b}" >seen'),
+    ],
+)
+def test_a_default_is_left_out_where_a_checked_input_is_never_empty(takes: object, command: str) -> None:
+    """There is no other variable with the value in any case."""
+    stage = {"name": "t", "script": ["printf %s ${inputs.x|b} >seen"]}
+    parts = script_of(plan_of([stage], inputs={"x": takes}), "t", host())
+
+    assert parts.steps[-1].lines == (command,)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_read"),
+    [
+        ("deploy --x ${inputs.x}", True),
+        ("deploy -x ${inputs.x}", True),
+        ("deploy x:${inputs.x}", True),
+        ("deploy x=${inputs.x}", False),
+        ("x=1 deploy ${inputs.x}", False),
+        (": ${x:=1} ${inputs.x}", False),
+        ("echo $x: ${inputs.x}", False),
+    ],
+)
+def test_an_input_whose_name_the_script_may_set_has_another_variable(script: str, *, is_read: bool) -> None:
+    """Options, and keys of arguments, are no variables."""
+    where = replace(host(), input=lambda name: f"${name}")
+    parts = script_of(plan_of([{"name": "t", "script": [script]}], inputs={"x": {"default": ""}}), "t", where)
+
+    assert (parts.bind == ()) is is_read
 
 
 def test_an_input_is_read_once_before_the_script() -> None:
