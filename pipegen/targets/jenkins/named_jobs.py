@@ -8,7 +8,7 @@ from pipegen.graph.walk import finish_order
 from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, Workspace
 from pipegen.shell.host import Images
 from pipegen.shell.script import Command, StageScriptParts
-from pipegen.structs import Struct
+from pipegen.structs import Struct, field
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.checkouts import Checkouts
 from pipegen.targets.jenkins.names import display_names
@@ -19,19 +19,24 @@ _MOST_SELECTED = 100
 
 
 class PlanScripts(Struct):
-    """A plan with the script and the variables of each stage, and the commands that remove shared resources."""
+    """A plan with the script and the variables of each stage, and the commands that remove shared resources.
+
+    The values of variables in *statuses* are the statuses of stages, "" for that of the pipeline.
+    """
 
     plan: Plan
     scripts: Mapping[str, StageScriptParts]
     variables: Mapping[str, tuple[tuple[str, str], ...]]
     teardown: tuple[Command, ...]
+    statuses: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
 
 class NamedJob(Struct):
     """A job with its plan, its script, and the name of its stage in the file.
 
-    *variables* are the names and values that Jenkins sets for the script. With *is_pinned*, it runs on the one agent of
-    all stages that share images or containers; *pins* are these jobs, itself among them, if it takes the agent for all.
+    *variables* are the names and values that Jenkins sets for the script, *statuses* those with the status of a stage.
+    With *is_pinned*, it runs on the one agent of all stages that share images or containers; *pins* are these jobs,
+    itself among them, if it takes the agent for all.
     """
 
     name: str
@@ -41,6 +46,7 @@ class NamedJob(Struct):
     variables: tuple[tuple[str, str], ...]
     is_pinned: bool
     pins: tuple[Job, ...]
+    statuses: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -104,6 +110,7 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
             variables=script.variables.get(job.stage, ()),
             is_pinned=job.stage in on_one_agent[script.plan.name],
             pins=pins.get((script.plan.name, job.stage), ()),
+            statuses=script.statuses.get(job.stage, ()),
         )
         for script in scripts
         for job in _in_order(script.plan)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from itertools import chain
+
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -11,7 +14,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.structs import replace
-from pipegen.targets.constants import check_cases, constants
+from pipegen.targets.constants import Constants, check_cases, constants
 from pipegen.targets.jenkins.checkouts import check_checkouts
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -24,6 +27,8 @@ from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable, is_free_name
 from pipegen.targets.jenkins.stages.scripts.values import is_known
+
+_OF_STATUS = "\0"
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
@@ -44,7 +49,12 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
 
     check_cases(plan, is_free, "Jenkins", report)
     # The steps `withEnv` and `environment` remove a variable whose value is empty.
-    set_by_engine = {job.stage: constants(job, plan, is_constant, removes_empty=True) for job in plan.jobs}
+    set_by_engine = {
+        job.stage: constants(
+            job, plan, is_constant, removes_empty=True, expandable=_status if _is_plain(job) else _no_text
+        )
+        for job in plan.jobs
+    }
     scripts = {
         stage: script(_without_known(constants_of_job.job, plan), plan, producers, environment, constants_of_job.names)
         for stage, constants_of_job in set_by_engine.items()
@@ -63,13 +73,39 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     return PlanScripts(
         plan=plan,
         scripts=scripts,
-        variables={
-            stage: constants_of_job.variables
-            for stage, constants_of_job in set_by_engine.items()
-            if constants_of_job.variables
-        },
+        variables=_chosen(set_by_engine, lambda name, value: () if value[:1] == _OF_STATUS else ((name, value),)),
         teardown=teardown(plan.jobs, environment),
+        statuses=_chosen(set_by_engine, lambda name, value: ((name, value[1:]),) if value[:1] == _OF_STATUS else ()),
     )
+
+
+def _is_plain(job: Job) -> bool:
+    """Return whether only the script of *job* reads its variables, in the same way in each build."""
+    return bool(job.statuses) and job.plugin_steps is None and not job.cases
+
+
+def _status(text: Text) -> str | None:
+    """Return the value for a variable that is only the status of a stage, with a mark that no value contains."""
+    reference = text.reference
+    if reference is None or reference.scope is not Scope.STATUS or reference.default:
+        return None
+    return f"{_OF_STATUS}{reference.namespace or ''}"
+
+
+def _no_text(_: Text) -> None:
+    """Return None: there is no other value."""
+
+
+def _chosen(
+    set_by_engine: Mapping[str, Constants], choice: Callable[[str, str], tuple[tuple[str, str], ...]]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return what *choice* returns for the variables of each stage with some."""
+    chosen = {
+        stage: tuple(chain.from_iterable(choice(*variable) for variable in constants_of_job.variables))
+        for stage, constants_of_job in set_by_engine.items()
+        if constants_of_job.variables
+    }
+    return {stage: variables for stage, variables in chosen.items() if variables}
 
 
 def _without_known(job: Job, plan: Plan) -> Job:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from itertools import chain
 
 from pipegen.emit.groovy import literal
+from pipegen.shell.prelude import is_expanded
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.named_jobs import NamedJob, names_by_key
@@ -48,9 +50,10 @@ class Statuses:
         if not named.job.statuses or not steps:
             return steps
         slugs = {"": "", **{job.stage: job.slug for job in named.plan.jobs}}
+        variables = [*_variables(named, slugs), *named.statuses]
         values = [
-            expression(model.Joined((f"{variable(slugs[stage])}=", model.GroovyCode(self._status(named, stage)))))
-            for stage in named.job.statuses
+            expression(model.Joined((f"{name}=", model.GroovyCode(self._status(named, stage)))))
+            for name, stage in variables
         ]
         return (model.Wrapped(f"withEnv([{', '.join(values)}])", steps),)
 
@@ -60,6 +63,16 @@ class Statuses:
         if not stage:
             return f"statusOfAll({literal(self._ends[named.plan.name])})"
         return f"status({literal(self._names[named.plan.name, stage])})"
+
+
+def _variables(named: NamedJob, slugs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the variables of the statuses that texts of a stage read, with the stages; *slugs* are those of stages."""
+    commands = named.script.commands if named.statuses else ()
+    text = "\n".join(chain(*(command.lines for command in commands)))
+    for stage in named.job.statuses:
+        name = variable(slugs[stage])
+        if not named.statuses or is_expanded(name, text):
+            yield name, stage
 
 
 def variable(slug: str) -> str:
