@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 
 from pipegen.bindings.namespaces import Namespaces
@@ -21,6 +21,7 @@ from pipegen.plan.model import (
     Output,
     SharedResources,
 )
+from pipegen.plan.model.steps import declares
 from pipegen.plan.stage.deployments import with_stop_environments
 from pipegen.plan.stage_plan import StagePlan
 from pipegen.structs import Struct
@@ -52,8 +53,8 @@ class Ancestors(Struct):
 class _Used(Struct, kw_only=True):
     """Outputs and resources that the stages of a pipeline use of each other.
 
-    *outputs* are the inputs of all stages, *expanded* the ones in image names; *shared* are the resources that other
-    stages use.
+    *outputs* are the inputs of all stages, and the same outputs of scripts of the other combinations of a matrix, which
+    thus have the same work; *expanded* are the inputs in image names; *shared* are the resources that other stages use.
     """
 
     outputs: Collection[Output]
@@ -65,11 +66,23 @@ class _Used(Struct, kw_only=True):
         """Return the outputs and files that the stages in *work* use of each other."""
         inputs = [stage.inputs for stage in work.values()]
         own = (own_outputs(name, stage.settings.plugin_steps) for name, stage in work.items())
+        outputs = set(chain.from_iterable((*inputs, *own)))
         return cls(
-            outputs=set(chain.from_iterable((*inputs, *own))),
+            outputs=outputs.union(_of_other_combinations(outputs, work)),
             expanded=expanded_outputs([stage.machine for stage in work.values()]),
             shared=shared(inputs, {name: stage.steps for name, stage in work.items()}),
         )
+
+
+def _of_other_combinations(outputs: Collection[Output], work: Mapping[str, StagePlan]) -> Iterator[Output]:
+    """Yield the *outputs* of scripts that a combination of a matrix has, for all its combinations."""
+    titles = {name: combination.stage for name, plan in work.items() if (combination := _combination(plan.stage))}
+    read: dict[str, set[str]] = {}
+    for output in outputs:
+        if output.stage in titles and declares(work[output.stage].steps, output.name):
+            read.setdefault(titles[output.stage], set()).add(output.name)
+    for stage, title in titles.items():
+        yield from (Output(stage, name) for name in read.get(title, ()))
 
 
 class _Files(Struct, kw_only=True):

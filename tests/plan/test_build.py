@@ -322,3 +322,19 @@ def test_slugs_are_unique() -> None:
     plan = plan_of("[{name: a}, {name: a-2}, {name: A}, {name: A-2}]")
 
     assert len({job.slug for job in plan.jobs}) == 4
+
+
+def test_all_combinations_have_an_output_that_is_read_of_one() -> None:
+    """So their scripts are the same. Images are only left where they are used, and so are outputs of other stages."""
+    made = "matrix: {v: [a, b]}, script: make, outputs: {size: {command: du}, unread: {command: x}}, build: image"
+    end = "script: 'x \"${make[v=a].size}\"'}, {name: last, run: {image: '${make[v=a].imageID}'}"
+    other = "script: x, outputs: {size: {command: du}}"
+    plan = plan_of(f"[{{name: make, {made}}}, {{name: other, {other}}}, {{name: end, {end}}}]")
+
+    assert [(job.stage, job.outputs) for job in plan.jobs] == [
+        ("make: a", ("size", "imageID")),
+        ("make: b", ("size",)),
+        ("other", ()),
+        ("end", ()),
+        ("last", ()),
+    ]
