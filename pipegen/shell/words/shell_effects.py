@@ -34,6 +34,7 @@ _TRACES = rf"""(?mx)
 """
 _LIST_OR_NEGATION = re.compile(r"&&|\|\||(?:^|[\s;(])![\s(]", re.MULTILINE)
 _NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
+_SIGNALS = rf"{_COMMAND_START}(?:trap|exec)\b"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
 _SIGNS = frozenset("=(){}!&|;`")
 _REDIRECTION = re.compile(r"[a-z.][<>]")
@@ -100,6 +101,11 @@ def may_pass_failures(text: str) -> bool:
 def sets_nounset(text: str) -> bool:
     """Return whether *text* may set `nounset`."""
     return "set" in text and re.search(_NOUNSET, text, re.MULTILINE) is not None
+
+
+def may_catch_signals(text: str) -> bool:
+    """Return whether *text* may have a command with which its shell ends with status 0 when it is asked to stop."""
+    return ("trap" in text or "exec" in text) and re.search(_SIGNALS, text, re.MULTILINE) is not None
 
 
 def may_redirect(text: str) -> bool:

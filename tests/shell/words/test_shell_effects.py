@@ -11,6 +11,7 @@ from pipegen.shell.words import shell_effects
 from pipegen.shell.words.shell_effects import (
     indentable,
     may_affect_followers,
+    may_catch_signals,
     may_change_shell,
     may_pass_failures,
     may_pipe,
@@ -174,3 +175,18 @@ def test_a_line_with_closed_quotes_may_be_indented(line: str) -> None:
 def test_a_line_whose_quotes_may_be_open_keeps_its_indentation(line: str) -> None:
     """Lines of a text in quotes would be other text; what the check does not understand may be one."""
     assert indentable(f"{line}\nmake") == (f"{line}\nmake",)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_caught"),
+    [
+        *(
+            (text, True)
+            for text in ("trap 'exit 0' TERM", "exec ./serve", "a && exec b", "sh -c 'exec b'", "A=1 exec b")
+        ),
+        *((text, False) for text in ("bundle exec rspec", "docker exec -it a b", "npm exec a", "./exec", "echo trap")),
+    ],
+)
+def test_commands_that_catch_signals_are_no_arguments(text: str, *, is_caught: bool) -> None:
+    """A shell that has them may end with status 0 when it is asked to stop."""
+    assert may_catch_signals(text) is is_caught

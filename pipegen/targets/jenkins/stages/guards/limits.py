@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import AllowFailure, Failure, Plan, Retry, Workspace
+from pipegen.shell.words.shell_effects import may_catch_signals
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
@@ -16,8 +15,6 @@ from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
-# Commands with which a script may end with status 0 when it is asked to stop.
-_CATCHES_SIGNALS = re.compile(r"\b(?:trap|exec)\b")
 _MINUTE = 60
 
 
@@ -140,7 +137,7 @@ def duration(seconds: int) -> str:
 
 
 def _may_catch_signals(named: NamedJob) -> bool:
-    return any(_CATCHES_SIGNALS.search(line) for command in named.script.steps for line in command.lines)
+    return any(may_catch_signals(line) for command in named.script.steps for line in command.lines)
 
 
 def _retry(retry: Retry) -> str:
