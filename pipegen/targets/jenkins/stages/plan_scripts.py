@@ -56,7 +56,9 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         for job in plan.jobs
     }
     scripts = {
-        stage: script(_without_known(constants_of_job.job, plan), plan, producers, environment, constants_of_job.names)
+        stage: script(
+            _without_known(constants_of_job.job, plan, producers), plan, producers, environment, constants_of_job.names
+        )
         for stage, constants_of_job in set_by_engine.items()
     }
     for job in plan.jobs:
@@ -108,13 +110,16 @@ def _chosen(
     return {stage: variables for stage, variables in chosen.items() if variables}
 
 
-def _without_known(job: Job, plan: Plan) -> Job:
-    """Return *job* without values of parameters of other jobs that Jenkins knows: its script writes the others."""
+def _without_known(job: Job, plan: Plan, jobs: Mapping[str, Job]) -> Job:
+    """Return *job* without values of parameters of triggers that Jenkins knows: its script writes the others.
+
+    *jobs* are those of *plan* by stage.
+    """
     if TriggerJob not in map(type, job.steps):
         return job
 
     def parameter(name: str, text: Text) -> tuple[str, Text]:
-        return name, Text((), text.span) if is_known(text, plan) else text
+        return name, Text((), text.span) if is_known(text, job, plan, jobs) else text
 
     steps = (
         replace(step, parameters=tuple(parameter(*each) for each in step.parameters))

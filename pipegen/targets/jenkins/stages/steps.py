@@ -326,15 +326,16 @@ def _kept_parameters(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
 
 
 def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[model.StartJob]:
+    def value(number: int, text: Text) -> model.Value:
+        is_written = not is_known(text, job, values.plan, values.jobs)
+        return values.trigger_parameter(number, is_kept=is_kept) if is_written else values.value(text)
+
     for step in job.steps:
         if isinstance(step, TriggerJob):
-            parameters, value, written = enumerate(step.parameters), values.value, values.trigger_parameter
+            parameters = enumerate(step.parameters)
             yield model.StartJob(
                 job=step.name.value,
-                parameters=tuple(
-                    (name, value(text) if is_known(text, values.plan) else written(number, is_kept=is_kept))
-                    for number, (name, text) in parameters
-                ),
+                parameters=tuple((name, value(number, text)) for number, (name, text) in parameters),
                 propagate=step.propagate,
                 wait=step.wait,
                 # `build` throws an interruption, whose result `catchError` passes on to the build (`CatchErrorStep` of

@@ -27,6 +27,8 @@ def _text(parameters: str, more: str = "", style: str = "declarative") -> str:
         ("${inputs.free}", '"${params.free}"'),
         ("${inputs.must|x}", "\"${params.must}\" ?: 'x'"),
         ("${setup.pipeline}", "'p'"),
+        ("${setup.commit}", "env.PIPEGEN_COMMIT ?: ''"),
+        ("${setup.GIT_URL}", "env.PIPEGEN_GIT_URL ?: ''"),
     ],
 )
 def test_a_value_that_jenkins_has_takes_no_agent(value: str, expression: str, style: str) -> None:
@@ -42,7 +44,7 @@ def test_a_value_that_jenkins_has_takes_no_agent(value: str, expression: str, st
 @pytest.mark.parametrize(
     "value",
     [
-        *("${make.id}", "${setup.commit}", "${setup.GIT_URL}", "${setup.httpProxy}"),
+        *("${make.id}", "${setup.httpProxy}"),
         *("${inputs.must}", "${inputs.version}", "${inputs.level}-${make.id}"),
     ],
 )
@@ -54,6 +56,19 @@ def test_other_values_are_written_by_the_script_of_the_stage(value: str) -> None
     assert "string(name: 'B', value: kept['trigger/go/1'])" in text
     assert "string(name: 'C', value: env.PIPEGEN_BRANCH ?: '')" in text
     assert text.count(".pipegen/trigger/go/") == 1
+
+
+@pytest.mark.parametrize(
+    "keys", ["when: { branch: main }", "allow_failure: true", "fetch: false", "approve: { optional: true }"]
+)
+def test_values_of_a_checkout_need_one_before_the_stage(keys: str) -> None:
+    """The stage before may be skipped, may fail, or has none."""
+    stages = f"""
+      - {{ name: make, script: x, {keys} }}
+      - {{ name: go, trigger: {{ name: job, parameters: {{ A: '${{setup.commit}}' }} }} }}"""
+    text = built(f"pipelines:\n  p:\n    stages:{stages}\n", "scripted").text
+
+    assert ".pipegen/trigger/go/0" in text
 
 
 def test_variables_of_values_are_set_at_the_start() -> None:

@@ -6,15 +6,17 @@ import re
 from collections.abc import Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
-from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.plan.model import EngineText, Export, Job, Plan, TriggerJob, Workspace
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.scripts.inputs import checked_input, input_value
-from pipegen.targets.jenkins.stages.scripts.setup import LABELS, setup_value
+from pipegen.targets.jenkins.stages.scripts.setup import LABELS, Source, setup_value
 from pipegen.targets.jenkins.stages.scripts.statuses import variable
 
 _LINE_BREAK = r"\r\n|\n|\r"
+# Steps that take no agent.
+_WITHOUT_AGENT = frozenset((EngineText, Export, TriggerJob))
 # The names of each enclosing loop, the outermost first.
 _LoopNames = tuple[tuple[str, ...], ...]
 
@@ -144,19 +146,33 @@ class GroovyTexts(Struct):
         return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
 
 
-def is_known(text: Text, plan: Plan) -> bool:
-    """Return whether Jenkins has the value of *text* in *plan* without an agent, and no script must check an input."""
-    return all(_is_known(reference, plan) for reference in text.references())
+def is_known(text: Text, job: Job, plan: Plan, jobs: Mapping[str, Job]) -> bool:
+    """Return whether Jenkins has the value of *text* of *job* without an agent, and no script must check an input.
+
+    *jobs* are those of *plan* by stage.
+    """
+    return all(_is_known(reference, job, plan, jobs) for reference in text.references())
 
 
-def _is_known(reference: Reference, plan: Plan) -> bool:
+def _is_known(reference: Reference, job: Job, plan: Plan, jobs: Mapping[str, Job]) -> bool:
     if reference.scope is Scope.INPUT:
         declared = next(declared for declared in plan.inputs if declared.name == reference.name)
         # Jenkins answers "Illegal choice for parameter" to any other value.
         is_given = declared.default is not None or reference.default is not None
         return is_given and (bool(declared.words) or declared.accepted is None)
     value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
-    return value is not None and value.is_of_build
+    if value is None or value.source is not Source.CHECKOUT:
+        return value is not None and value.is_of_build
+    return any(_has_checkout(jobs[need]) for need in job.needs)
+
+
+def _has_checkout(job: Job) -> bool:
+    """Return whether stages after *job* can rely on its checkout."""
+    approval = job.deployment.approval
+    always_runs = job.condition is None and (approval is None or not approval.is_optional)
+    has_script = not _WITHOUT_AGENT.issuperset(map(type, job.steps))
+    is_fetched = job.fetch is None or not job.fetch.is_skipped
+    return always_runs and has_script and is_fetched and job.limits.allow_failure is None
 
 
 def _is_free_text(reference: Reference) -> bool:
