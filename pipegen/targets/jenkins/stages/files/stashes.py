@@ -29,9 +29,9 @@ class Stashes:
             for name, plan in plans.items()
         }
         self._reads = {named_job.key: self._read_stages(named_job) for named_job in named}
-        self._read = {(plan, stage) for (plan, _), stages in self._reads.items() for stage in stages}
+        self._read = {self._title(plan, stage) for (plan, _), stages in self._reads.items() for stage in stages}
         self._uncertain = {
-            (named_job.plan.name, stage)
+            self._title(named_job.plan.name, stage)
             for named_job in named
             for stage in self._reads[named_job.key]
             if may_be_absent(self._jobs[named_job.plan.name, stage].job, named_job.job)
@@ -45,9 +45,12 @@ class Stashes:
         return tuple([model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in producers])
 
     def left_by(self, producer: NamedJob, values: GroovyTexts) -> model.Stash | None:
-        """Return the stash of a job, whose texts have *values*; None if no job reads it."""
+        """Return the stash of a job, whose texts have *values*; None if no job reads it, or another combination of it.
+
+        So all combinations have the same steps.
+        """
         job = producer.job
-        if producer.key not in self._read:
+        if self._title(*producer.key) not in self._read or not (_shared_paths(job) or producer.script.carries):
             return None
         return model.Stash(
             name=job.slug,
@@ -55,8 +58,13 @@ class Stashes:
             excludes=excludes(job, values),
             has_folders=has_folders(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
-            is_tested=producer.key in self._uncertain,
+            is_tested=self._title(*producer.key) in self._uncertain,
         )
+
+    def _title(self, plan: str, stage: str) -> tuple[str, str]:
+        """Return the pipeline and the matrix of *stage*, or the stage itself without one."""
+        combination = self._jobs[plan, stage].job.combination
+        return plan, combination.stage if combination is not None else stage
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:
         job = reader.job

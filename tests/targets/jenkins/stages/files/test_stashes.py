@@ -107,3 +107,16 @@ def test_files_of_a_later_stage_replace_others_in_the_order_of_stashes() -> None
     assert "tar " not in text
     unstashed = [line.strip() for line in text.splitlines() if "unstash" in line]
     assert unstashed == ["unstash 'z'", "unstash 'z'", "unstash 'a'"]
+
+
+def test_all_combinations_of_a_matrix_have_a_stash_if_one_does() -> None:
+    """They have the same steps, which can be in one function. Stages without files have none."""
+    make = "matrix: { v: [a, b] }, script: 'make ${matrix.v}'"
+    last = "{ name: last, script: 'x ${make[v=a].size|none}', files_from: ['make[v=a]'] }"
+    stages = (
+        f"[{{ name: make, {make}, artifacts: ['${{matrix.v}}.zip'], outputs: {{ size: {{ command: du }} }} }}, {last}]"
+    )
+    text = built(f"pipelines: {{ p: {{ stages: {stages} }} }}\n", "declarative").text
+
+    assert text.count("stash name: 'make-") == 2
+    assert text.count("unstash 'make-") == 1
