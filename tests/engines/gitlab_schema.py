@@ -101,7 +101,7 @@ def _job_errors(file: _File, name: str, job: Mapping[str, Any]) -> Iterator[str]
         yield f"{name}: stage {stage} is not declared"
     if len(needs) > MOST_NEEDS:
         yield f"{name}: {len(needs)} needs, more than {MOST_NEEDS}"
-    if len(set(needs)) < len(needs):
+    if len({*_distinct_needs(job)}) < len(needs):
         yield f"{name}: a job is needed twice"
     for need in needs:
         yield from _need_errors(file, name, need)
@@ -131,6 +131,15 @@ def _needs(job: Mapping[str, Any]) -> tuple[str, ...]:
     items = job.get("needs", ())
     words = (item if isinstance(item, str) else item.get("job") for item in items if not _is_elsewhere(item))
     return tuple(word for word in words if word is not None)
+
+
+def _distinct_needs(job: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the jobs of this pipeline that *job* needs, each with the combinations, "" for all."""
+    for item in job.get("needs", ()):
+        if isinstance(item, str):
+            yield item, ""
+        elif "job" in item and not _is_elsewhere(item):
+            yield item["job"], repr(item.get("parallel", ""))
 
 
 def _is_elsewhere(item: object) -> bool:
