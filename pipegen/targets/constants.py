@@ -27,7 +27,7 @@ READ_BY_SHELLS = (
 _MOST = 50
 
 
-def _no_text(_: Text, _known: Collection[str]) -> None:
+def no_text(_: Text, _known: Collection[str]) -> None:
     """Return None: the engine expands nothing."""
 
 
@@ -52,7 +52,7 @@ def constants(
     removes_empty: bool = False,
     read_by_rules: Collection[str] | None = None,
     values: Mapping[str, str] | None = None,
-    expandable: Callable[[Text, Collection[str]], str | None] = _no_text,
+    expandable: Callable[[Text, Collection[str]], str | None] = no_text,
 ) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 

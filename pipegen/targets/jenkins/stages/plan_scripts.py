@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import chain
+from collections.abc import Collection, Mapping
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Export, Job, Plan, TriggerJob, Workspace
+from pipegen.plan.model import Commands, Export, Job, Plan, TriggerJob, Workspace
 from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.structs import replace
-from pipegen.targets.constants import Constants, check_cases, constants
+from pipegen.targets.constants import check_cases, constants, no_text
 from pipegen.targets.jenkins.checkouts import check_checkouts
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -27,8 +26,6 @@ from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_assignable, is_free_name
 from pipegen.targets.jenkins.stages.scripts.values import is_known
-
-_OF_STATUS = "\0"
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
@@ -48,10 +45,11 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         return is_assignable(name) and is_free(name)
 
     check_cases(plan, is_free, "Jenkins", report)
+    statuses = {job.stage: _statuses(job) for job in plan.jobs}
     # The steps `withEnv` and `environment` remove a variable whose value is empty.
     set_by_engine = {
         job.stage: constants(
-            job, plan, is_constant, removes_empty=True, expandable=_status if _is_plain(job) else _no_text
+            job, plan, is_constant, removes_empty=True, expandable=_status_text if statuses[job.stage] else no_text
         )
         for job in plan.jobs
     }
@@ -75,39 +73,35 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     return PlanScripts(
         plan=plan,
         scripts=scripts,
-        variables=_chosen(set_by_engine, lambda name, value: () if value[:1] == _OF_STATUS else ((name, value),)),
+        variables={
+            stage: tuple([variable for variable in own.variables if variable[0] not in statuses[stage]])
+            for stage, own in set_by_engine.items()
+        },
         teardown=teardown(plan.jobs, environment),
-        statuses=_chosen(set_by_engine, lambda name, value: ((name, value[1:]),) if value[:1] == _OF_STATUS else ()),
+        statuses={
+            stage: tuple([(name, statuses[stage][name]) for name, _ in own.variables if name in statuses[stage]])
+            for stage, own in set_by_engine.items()
+        },
     )
 
 
-def _is_plain(job: Job) -> bool:
-    """Return whether only the script of *job* reads its variables, in the same way in each build."""
-    return bool(job.statuses) and job.plugin_steps is None and not job.cases
+def _statuses(job: Job) -> dict[str, str]:
+    """Return the stages by the variables in `env` of *job* that are only their status; "" is the pipeline.
+
+    There are none if other texts than its script read the variables, or if cases replace some.
+    """
+    if not job.statuses or job.plugin_steps is not None or job.cases:
+        return {}
+    variables = [variable for step in job.steps if isinstance(step, Commands) for variable in step.env]
+    references = {name: text.reference for name, text in variables if _status_text(text, ()) is not None}
+    return {name: reference.namespace or "" for name, reference in references.items() if reference is not None}
 
 
-def _status(text: Text) -> str | None:
-    """Return the value for a variable that is only the status of a stage, with a mark that no value contains."""
+def _status_text(text: Text, _known: Collection[str]) -> str | None:
+    """Return a text in place of *text* if that is only the status of a stage, which Jenkins sets."""
     reference = text.reference
-    if reference is None or reference.scope is not Scope.STATUS or reference.default:
-        return None
-    return f"{_OF_STATUS}{reference.namespace or ''}"
-
-
-def _no_text(_: Text) -> None:
-    """Return None: there is no other value."""
-
-
-def _chosen(
-    set_by_engine: Mapping[str, Constants], choice: Callable[[str, str], tuple[tuple[str, str], ...]]
-) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return what *choice* returns for the variables of each stage with some."""
-    chosen = {
-        stage: tuple(chain.from_iterable(choice(*variable) for variable in constants_of_job.variables))
-        for stage, constants_of_job in set_by_engine.items()
-        if constants_of_job.variables
-    }
-    return {stage: variables for stage, variables in chosen.items() if variables}
+    is_status = reference is not None and reference.scope is Scope.STATUS and not reference.default
+    return "status" if is_status else None
 
 
 def _without_known(job: Job, plan: Plan, jobs: Mapping[str, Job]) -> Job:
