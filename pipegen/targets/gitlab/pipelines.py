@@ -193,7 +193,7 @@ class JobContext(Struct, kw_only=True):
                 *draft.machine.variables,
                 *draft.variables,
                 *fetch,
-                *limit_variables(limits, has_after=bool(draft.after)),
+                *limit_variables(limits, draft.job.machine.runner_variables, has_after=bool(draft.after)),
             ),
             before_script=own.before_script,
             script=draft.script or idle_script(draft.job),

@@ -38,3 +38,13 @@ def test_variables_that_only_the_runner_reads_are_reported(keys: str) -> None:
 def test_variables_that_scripts_programs_or_raw_keys_use_are_not_reported(keys: str) -> None:
     """Git reads some of them, too: https://git-scm.com/docs/git#_environment_variables."""
     assert _reported(keys) == []
+
+
+def test_a_stage_that_sets_how_bash_runs_its_script_keeps_its_value() -> None:
+    """Exit codes in `allow_failure` set the variable for other stages."""
+    keys = "allow_failure: { exit_codes: 3 }, script: [x]"
+    own = "runner_variables: { FF_USE_NEW_BASH_EVAL_STRATEGY: '1' }"
+    output = compiled(f"pipelines: {{ p: {{ stages: [{{ name: a, {keys} }}, {{ name: b, {keys}, {own} }}] }} }}")
+
+    values = [output.data[job]["variables"]["FF_USE_NEW_BASH_EVAL_STRATEGY"] for job in "ab"]
+    assert values == ["true", "1"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 from pipegen.diagnostics.codes import LIMIT_OUT_OF_REACH, PIPELINE_TIMEOUT_PER_JOB
@@ -88,9 +88,12 @@ def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
     )
 
 
-def limit_variables(limits: plan.Limits, *, has_after: bool) -> Iterator[VariableEntry]:
-    """Yield the variables by which the runner enforces *limits*."""
-    if limits.allow_failure is not None and limits.allow_failure.exit_codes:
+def limit_variables(
+    limits: plan.Limits, own: Iterable[plan.RunnerVariable], *, has_after: bool
+) -> Iterator[VariableEntry]:
+    """Yield the variables by which the runner enforces *limits*, except the job's *own* ones."""
+    is_set = any(variable.name == _KEEPS_EXIT_CODES.name for variable in own)
+    if limits.allow_failure is not None and limits.allow_failure.exit_codes and not is_set:
         yield _KEEPS_EXIT_CODES
     if limits.timeout is not None and _ends_script(limits, has_after=has_after):
         yield VariableEntry(SCRIPT_TIMEOUT, f"{limits.timeout.seconds}s")
