@@ -28,11 +28,11 @@ C = TypeVar("C", bound=Composer)
 
 # The C parser follows YAML 1.1, and may differ in: tabs, three line breaks, a byte order mark, blanks before a carriage
 # return, a comment directly after the "|" or ">" of a block, an anchor or alias with more than letters, digits, "_" and
-# "-" in its name, and a tag with a third "!". As YAML says, it accepts tabs after the text of a line; the Python parser
-# refuses them after plain texts.
+# "-" in its name, and a tag with a third "!". As YAML says, it accepts tabs in and after the text of a line; the Python
+# parser refuses them in and after plain texts.
 _DIFFERING = "\u0085\u2028\u2029\ufeff"
 _BLANKS = "^ +\r"
-_TABS = "^[ \t]*\t|\t(?![ \t]*(?:#|\r|\n|\\Z))"
+_TABS = "^[ \t]*\t|[:?-][ \t]*\t(?![ \t]*(?:#|\r|\n|\\Z))"
 _COMMENTS = "#(?:(?<=[|>]#)|(?<=[|>][-+1-9]#)|(?<=[|>][-+1-9]{2}#))"
 _NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
