@@ -205,9 +205,29 @@ def test_jobs_of_the_first_and_last_stage_do_not_start_alone(stage: str, tmp_pat
     assert _differences(result) == []
 
 
-def test_a_pipeline_for_jobs_of_the_last_stage_alone_is_a_difference(tmp_path: Path) -> None:
-    """A config cannot express the condition of the other job."""
+@pytest.mark.parametrize("stage", [".pre", ".post"])
+def test_jobs_of_the_first_and_last_stage_keep_it_if_a_config_cannot_express_when_others_start(
+    stage: str, tmp_path: Path
+) -> None:
+    """GitLab starts no pipeline for jobs of these stages alone."""
     jobs = 'build: { script: make, rules: [{ if: "$CI_COMMIT_TAG && $A =~ $B" }] }\n'
-    result, _ = from_text(f"{jobs}notify: {{ stage: .post, script: ./notify }}\n", tmp_path)
+    result, report = from_text(f"{jobs}notify: {{ stage: {stage}, script: ./notify }}\n", tmp_path)
 
-    assert _differences(result) == ['job "notify" runs only in the import']
+    assert _differences(result) == []
+    assert yaml_data(result.generated[-1].text)["notify"]["stage"] == stage
+    assert '"stage" of job "notify" stays a key of GitLab' in messages(report)
+
+
+@pytest.mark.parametrize(
+    "jobs",
+    [
+        "{ stage: .pre, needs: [{ job: b, optional: true }], script: ls }\nb: { stage: .pre, script: b, only: [a] }",
+        "{ stage: .post, script: ls }\nb: { stage: .post, needs: [notify], script: b, only: [a] }",
+    ],
+)
+def test_jobs_with_order_in_the_first_or_last_stage_alone_are_a_difference(jobs: str, tmp_path: Path) -> None:
+    """GitLab refuses needs of jobs in later stages, which the others have."""
+    build = 'build: { script: make, rules: [{ if: "$CI_COMMIT_TAG && $A =~ $B" }] }'
+    result, _ = from_text(f"{build}\nnotify: {jobs}\n", tmp_path)
+
+    assert 'job "notify" runs only in the import' in _differences(result)

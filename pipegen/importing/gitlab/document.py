@@ -22,7 +22,7 @@ from pipegen.importing.gitlab.reading.tree import flat_items, text_of
 from pipegen.importing.gitlab.settings import runner_variables, setting_variables, settings_of
 from pipegen.importing.gitlab.stages.after_failures import Misordered, awaited_by_stages, with_skipped_jobs
 from pipegen.importing.gitlab.stages.conditions import Names
-from pipegen.importing.gitlab.stages.final import final_starts, final_statuses, starts_with_others
+from pipegen.importing.gitlab.stages.final import final_starts, final_statuses, keep_stages, starts_with_others
 from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.files import with_different_cache_keys
@@ -81,7 +81,7 @@ class ImportOptions(Struct, kw_only=True):
     names: GeneratedNames
     misordered: Misordered
     duplicated: Collection[str]
-    alone: Collection[str]
+    alone: frozenset[str]
     comments: EntryComments
     native: Mapping[str, Mapping[str, str]]
 
@@ -160,21 +160,18 @@ class _Writer:
         jobs = sorted(self._source.jobs.values(), key=lambda job: job.stage_number)
         starts = {job.name: self._start(job, builder, known) for job in jobs}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        starts |= starts_with_others(self._source, {name: starts[name] for name in stages}, options.alone, known)
-        final = final_statuses(self._source, {name: starts[name] for name in stages}, self._options.misordered.names)
+        starts = {name: starts[name] for name in stages}
+        with_others = dict(starts_with_others(self._source, starts, options.alone, known))
+        starts |= with_others
+        final = final_statuses(self._source, starts, self._options.misordered.names)
         starts |= final_starts(starts, final)
         others = {*self._inputs, *self._set_by_workflow}
-        outputs = stage_outputs(self._source, {name: starts[name] for name in stages}, self._options.forced, others)
+        outputs = stage_outputs(self._source, starts, self._options.forced, others)
         drafts = [self._draft(builder, name, starts[name], outputs[name]) for name in stages]
+        keep_stages(drafts, self._source, options.alone - with_others.keys(), builder.raw_keys)
         for draft in drafts:
             self._set_inherited(draft)
-        for job in self._left_out:
-            self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
-            for key in (job.key, *job.own):
-                self._accounting.mark_span(key.span, KeyOutcome.REPORTED)
-        for variable in (*self._source.variables.values(), *self._replaced.values()):
-            # A variable that no job gets has no effect.
-            self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+        self._mark_rest()
         report_variables_of_form(self._source, self._inputs, self._accounting, self._report)
         add_pages(drafts, self._targets, self._accounting, self._report)
         add_releases(drafts, self._inputs, self._targets, self._accounting, self._report)
@@ -192,6 +189,15 @@ class _Writer:
         config = self._config(drafts, order, condition, settings)
         further = {**numbered(drafts), **lost_outputs(drafts)}
         return ConfigDocument(config, tuple(stages), needs.lacks_names, further, outputs, needs.staged)
+
+    def _mark_rest(self) -> None:
+        """Give the jobs that are left out, and variables, their outcomes."""
+        for job in self._left_out:
+            self._accounting.mark_rest(job.entries.values(), KeyOutcome.REPORTED)
+            for key in (job.key, *job.own):
+                self._accounting.mark_span(key.span, KeyOutcome.REPORTED)
+        for variable in (*self._source.variables.values(), *self._replaced.values()):
+            self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)  # without effect if no job gets it
 
     def _draft(self, builder: StageBuilder, name: str, start: Start | None, outputs: StageOutputs) -> Draft:
         draft, forced = builder.draft(self._source.jobs[name], start, outputs), self._options.forced.get(name, ())

@@ -9,6 +9,8 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of, whole_name
 from pipegen.importing.gitlab.reading.tree import text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.environments import is_stop
+from pipegen.importing.gitlab.stages.raw_keys import RawKeys
+from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.starts import Start
 from pipegen.importing.logic import Condition, Conjunction, Disjunction, simplified
 from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE
@@ -75,7 +77,7 @@ def starts_with_others(
     """Yield the *starts* of jobs that would be *alone* in some runs, only for runs of others; *known* holds in all.
 
     GitLab starts no pipeline for jobs of `.pre` and `.post` alone: `lib/gitlab/ci/pipeline/chain/populate.rb`. There
-    are none if a config cannot express for which runs others start.
+    are none if a config cannot express for which runs others start: see `keep_stages`.
     """
     edges = (FIRST_STAGE, LAST_STAGE)
     others = [start for name, start in starts.items() if source.jobs[name].stage not in edges] if alone else []
@@ -87,3 +89,17 @@ def starts_with_others(
         if name in alone and start is not None and not start.reason:
             whole = Conjunction((start.condition, Disjunction(tuple(conditions))))
             yield name, replace(start, condition=simplified(whole, known))
+
+
+def keep_stages(drafts: Collection[Draft], source: SourcePipeline, alone: Collection[str], raw_keys: RawKeys) -> None:
+    """Keep the stages of the jobs *alone* raw, for which GitLab starts no pipeline.
+
+    No generated job may be between such a job and others of its stage: it has another stage.
+    """
+    needed = {need.name for draft in drafts for need in needs_of(draft.job, source) or ()}
+    for draft in drafts:
+        entry = draft.job.entries.get("stage") if draft.name in alone else None
+        is_ordered = needs_of(draft.job, source) if draft.job.stage == FIRST_STAGE else draft.name in needed
+        if entry is not None and not is_ordered:
+            draft.raw["stage"] = draft.job.stage
+            raw_keys.mark(draft.name, entry, "GitLab starts no pipeline for this job without others")

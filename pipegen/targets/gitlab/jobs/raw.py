@@ -31,6 +31,8 @@ _GENERATED = {
     "when": 'use the key "approve" of the stage',
     "trigger": 'use the key "trigger" of the stage',
 }
+# GitLab starts no pipeline for jobs of these stages alone: https://docs.gitlab.com/ci/yaml/#stage-pre
+_NO_PIPELINE = (".pre", ".post")
 _AFTER_FAILURES_HINT = 'if the stage runs after all others, add it to "finally"'
 # https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
 _NOT_WITH_SCRIPT = ("trigger", "run")
@@ -65,7 +67,7 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
                 at=entry.key.span,
                 hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
             )
-        elif entry.key.text in _GENERATED:
+        elif entry.key.text in _GENERATED and not _starts_no_pipeline(entry):
             report.add(
                 RAW_REPLACES,
                 f'"{entry.key.text}" in "raw" replaces the key that pipegen generates',
@@ -74,6 +76,11 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
             )
         raw[entry.key.text] = _data(entry.value)
     return raw
+
+
+def _starts_no_pipeline(entry: Entry) -> bool:
+    """Return whether *entry* puts a job into a stage for whose jobs alone GitLab starts no pipeline."""
+    return entry.key.text == "stage" and written_text(entry.value) in _NO_PIPELINE
 
 
 def with_carried(raw: Mapping[str, Data], paths: Iterable[str], dotenv: Iterable[str]) -> Mapping[str, Data]:

@@ -277,3 +277,9 @@ def test_a_key_that_replaces_a_generated_one_is_reported_with_what_a_config_has_
     diagnostics = raw("script: make", keys).diagnostics
 
     assert [(each.code.number, each.hint) for each in diagnostics] == [("PG654", hint)]
+
+
+@pytest.mark.parametrize(("stage", "codes"), [(".pre", []), (".post", []), ("build", ["PG654"])])
+def test_a_stage_whose_jobs_start_no_pipeline_is_not_reported(stage: str, codes: list[str]) -> None:
+    """No key of a config has this effect."""
+    assert [each.code.number for each in raw("script: make", f"stage: {stage}").diagnostics] == codes
