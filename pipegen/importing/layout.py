@@ -136,7 +136,7 @@ def _spaced(text: str) -> str:
     is_within = False  # whether the line is in the list of stages
     for at, line in enumerate(lines):
         is_within = line == "    stages:" or (is_within and line[:5].strip() == "")
-        is_stage = is_within and line.startswith(("      - name:", "      # "))
+        is_stage = is_within and line.startswith(("      - name:", "      #"))
         follows = result and result[-1].startswith(("        ", "      - name:"))
         is_first = not result or result[-1].rstrip() == "    stages:" or result[-1].startswith("      #")
         if is_stage and follows and not is_first and at:

@@ -55,7 +55,7 @@ def with_repeated_values(
     texts = Counter(repr(value) for own in (*stages, *templates.values()) for value in _raw_variables(own).values())
     apart = frozenset(text for text, number in texts.items() if number > 1)
     parted = {name: _with_parts(own, apart) for name, own in templates.items()}
-    shared = _with_repeated([_with_parts(stage, apart) for stage in stages], parted, keys, bases_of)
+    shared = _with_approvals(_with_repeated([_with_parts(stage, apart) for stage in stages], parted, keys, bases_of))
     return WithTemplates(
         {name: _whole(own) for name, own in shared.templates.items()}, [_whole(stage) for stage in shared.stages]
     )
@@ -150,6 +150,26 @@ def _with_repeated(
             rest = {key: value for key, value in result[number].items() if key not in repeated}
             result[number] = extending(rest, name)
     return WithTemplates(named, result)
+
+
+def _with_approvals(shared: WithTemplates) -> WithTemplates:
+    """Return *shared* with `approve` in templates with `when`, if all their stages have it: the same rules say both."""
+    stages, templates = list(shared.stages), dict(shared.templates)
+    conditions = Counter(repr(keys["when"]) for keys in templates.values() if "when" in keys)
+    for name, keys in shared.templates.items():
+        users = [number for number, stage in enumerate(stages) if name in _extended(stage)]
+        bases = {base for number in users for base in _extended(stages[number])}
+        approvals = [stages[number].get("approve") for number in users]
+        is_said = any("approve" in templates[base] for base in bases) or any(
+            "when" in stages[number] for number in users
+        )
+        if "when" not in keys or conditions[repr(keys["when"])] > 1 or len(users) < 2 or is_said:  # noqa: PLR2004
+            continue
+        if not removes(approvals[0]) and all(approval == approvals[0] for approval in approvals):
+            templates[name] = {**keys, "approve": approvals[0]}
+            for number in users:
+                stages[number] = {key: value for key, value in stages[number].items() if key != "approve"}
+    return WithTemplates(templates, stages)
 
 
 def _groups(

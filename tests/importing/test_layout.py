@@ -139,3 +139,12 @@ def test_texts_of_variables_that_contain_others_several_times_stay_short(tmp_pat
     assert "V40: ${V39}${V39}\n" in result.text
     assert proof is not None
     assert proof.differences == ()
+
+
+@pytest.mark.parametrize("mark", ["# Build", "########"])
+def test_a_blank_line_is_before_the_comment_of_a_stage(mark: str, tmp_path: Path) -> None:
+    """The comment belongs to the stage below it."""
+    jobs = f"test: {{ script: [make a, make b] }}\n{mark}\nbuild: {{ script: [make c, make d] }}\n"
+    result, _ = from_text(jobs, tmp_path)
+
+    assert f"make b\n\n      {mark}\n      - name: build\n" in result.text

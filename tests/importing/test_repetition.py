@@ -181,3 +181,37 @@ def test_a_long_raw_variable_is_in_a_template_without_other_raw_keys(tmp_path: P
     assert result.text.count("four $CI_JOB_NAME") == 1
     assert proof is not None
     assert proof.differences == ()
+
+
+_PATHS = "[docker/Dockerfile, docker/entrypoint.sh, docker/packages.txt, requirements.txt]"
+
+
+def _rules(branch: str) -> str:
+    automatic = f"{{ if: $CI_COMMIT_BRANCH == '{branch}', changes: {_PATHS} }}"
+    return f'rules: [{automatic}, {{ if: $CI_PIPELINE_SOURCE == "web", when: manual }}]'
+
+
+def _jobs(branch: str, *names: str) -> str:
+    return "".join(f"{name}: {{ {_rules(branch)}, script: [./{name}] }}\n" for name in names)
+
+
+def test_a_condition_of_several_stages_also_says_when_a_person_starts_them(tmp_path: Path) -> None:
+    """Stages with other conditions may have the same `approve`."""
+    result, _ = from_text(_jobs("main", "a", "b") + _jobs("develop", "c", "d") + _OTHER, tmp_path)
+    proof = prove(result)
+    config = yaml_data(result.text)
+
+    assert [template.keys() for template in config["templates"].values()] == [{"when", "approve"}] * 2
+    assert all("approve" not in stage for stage in config["pipelines"]["ci"]["stages"])
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_stages_that_start_differently_have_their_own_approval(tmp_path: Path) -> None:
+    """Here one of them needs a message."""
+    confirmed = _jobs("main", "b").replace("{ rules", "{ manual_confirmation: Sure?, rules", 1)
+    result, _ = from_text(_jobs("main", "a") + confirmed + _OTHER, tmp_path)
+    config = yaml_data(result.text)
+
+    assert [template.keys() for template in config["templates"].values()] == [{"when"}]
+    assert [stage["approve"]["when"] for stage in config["pipelines"]["ci"]["stages"][:2]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
@@ -145,13 +146,23 @@ def _with_keys(
 
 def _deciding(rules: Sequence[Rule], names: Names, known: Condition) -> Sequence[Rule]:
     """Return those of *rules* that decide in a run for which *known* holds, all if none starts a job in one."""
-    deciding = []
-    for rule in rules:
-        own = condition(rule.formula, names)
-        if simplified(Conjunction((known, own))) != NEVER:
-            deciding.append(rule)
-            known = Conjunction((known, Opposite(own)))
+    numbers = _deciding_numbers(tuple([condition(rule.formula, names) for rule in rules]), known)
+    deciding = [rules[number] for number in numbers]
     return deciding if any(rule.when != NEVER_STARTS for rule in deciding) else rules
+
+
+@lru_cache(maxsize=1_000)
+def _deciding_numbers(conditions: Sequence[Condition], known: Condition) -> tuple[int, ...]:
+    """Return the numbers of those of *conditions* that hold, and none before, in a run for which *known* holds.
+
+    Many jobs have the same rules.
+    """
+    numbers = []
+    for number, own in enumerate(conditions):
+        if simplified(Conjunction((known, own))) != NEVER:
+            numbers.append(number)
+            known = Conjunction((known, Opposite(own)))
+    return tuple(numbers)
 
 
 def _not_inherited(job: SourceJob, source: SourcePipeline) -> str:
