@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.layout import line_count
@@ -295,6 +297,40 @@ def common_parts(values: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
         elif all(key in other for other in others) and all(variant == value for variant in same):
             parts[key] = value
     return parts
+
+
+def usual(values: Sequence[Value]) -> Value:
+    """Return the value that more than half of *values* are; None if there is none."""
+    counted = Counter(map(repr, values))
+    text, number = counted.most_common(1)[0]
+    return next(value for value in values if repr(value) == text) if number * 2 > len(values) else None
+
+
+def usual_parts(
+    values: Sequence[Mapping[str, Value]], numbers: Sequence[int], groups: Iterable[AbstractSet[int]]
+) -> dict[str, Value]:
+    """Return the entries that all of *values* have, each with the value of most if `usual_beside` has one, or parts."""
+    parts = common_parts(values)
+    for key in values[0]:
+        found = [value.get(key) for value in values]
+        maps = [value for value in found if isinstance(value, dict)]
+        if len(maps) == len(found) and key != "trigger":
+            parts |= {key: inner} if (inner := usual_parts(maps, numbers, groups)) else {}
+        elif key not in parts and None not in found and not maps:
+            value = usual_beside(found, numbers, groups)
+            parts |= {key: value} if value is not None else {}
+    return {key: parts[key] for key in values[0] if key in parts}
+
+
+def usual_beside(values: Sequence[Value], numbers: Sequence[int], groups: Iterable[AbstractSet[int]]) -> Value:
+    """Return the value that more than half of *values*, of the stages *numbers*, are; None if there is none.
+
+    There is also none if whole *groups* of stages have it, for which there are other templates.
+    """
+    if (value := usual(values)) is None:
+        return None
+    having = {number for number, other in zip(numbers, values, strict=True) if other == value}
+    return value if {*chain.from_iterable(group for group in groups if group <= having)} != having else None
 
 
 def replaceable_parts(value: Mapping[str, Value], others: Sequence[Mapping[str, Value]]) -> dict[str, Value]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -16,6 +15,9 @@ from pipegen.importing.repetition import (
     extending,
     removes,
     replaceable_parts,
+    usual,
+    usual_beside,
+    usual_parts,
     with_repeated_removals,
     with_repeated_values,
     without_parts,
@@ -40,7 +42,7 @@ _SHARED = (
 )
 _ENV, _BEFORE, _RAW, _AGENT = "env", "before", "raw", "agent"
 # Maps whose parts stages can share.
-_IN_PARTS = frozenset({_ENV, _RAW, "artifacts", "cache"})
+_IN_PARTS = frozenset({_ENV, _RAW, "artifacts", "cache", "reports", "runner_variables"})
 # Maps that defaults can have in part, too.
 _IN_PARTS_OF_DEFAULTS = frozenset({"cache", "fetch", "resources", "runner_variables", "secrets"})
 # Stages without a script or steps inherit these keys, but do not use them.
@@ -184,8 +186,9 @@ def _with_templates(
 ) -> WithTemplates:
     """Return *stages* with the keys that the *users* of each template share in it, without *unshared* variables."""
     rest, templates = list(stages), dict[str, Mapping[str, Value]]()
+    groups = [frozenset(indexes) for indexes in users.values() if len(indexes) > 1]
     for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
-        common = _common([rest[index] for index in indexes], unshared)
+        common = _common({index: rest[index] for index in indexes}, groups, unshared)
         if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
             templates[name] = common
             for index in indexes:
@@ -238,7 +241,7 @@ def _defaults(
     env = {
         name: value
         for name in dict.fromkeys(name for stage in with_env for name in env_of(stage) if name not in unshared)
-        if (value := _usual([env_of(stage).get(name) for stage in with_env])) is not None
+        if (value := usual([env_of(stage).get(name) for stage in with_env])) is not None
         and (not _READ.search(str(value)) or all(env_of(stage).get(name) == value for stage in with_env))
         and not _is_of_template([name in env_of(stage) for stage in stages], users)
     }
@@ -246,7 +249,7 @@ def _defaults(
     defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
     for key in _SHARED:
         users_of_key = with_env if key in _OF_MACHINES else inheriting
-        value = _usual([stage.get(key) for stage in users_of_key]) if len(users_of_key) > 1 else None
+        value = usual([stage.get(key) for stage in users_of_key]) if len(users_of_key) > 1 else None
         others = [stage.get(key) for stage in users_of_key if stage.get(key) != value]
         if key == "raw" and is_raw_shared:
             continue
@@ -258,7 +261,7 @@ def _defaults(
             value = replaceable_parts(value, maps) if key in _IN_PARTS_OF_DEFAULTS else None
         if value not in (None, {}) and key not in defaults:
             defaults[key] = value
-    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and has_several else None
+    before = usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and has_several else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 
@@ -272,13 +275,6 @@ def _is_of_template(having: Sequence[bool], users: Mapping[str, Sequence[int]]) 
     """Return whether the stages *having* a value are the *users* of a template, which can have it instead."""
     indexes = {index for index, has_value in enumerate(having) if has_value}
     return len(indexes) < len(having) and any(set(stages) == indexes for stages in users.values())
-
-
-def _usual(values: Sequence[Value]) -> Value:
-    """Return the value that more than half of *values* are; None if there is none."""
-    counted = Counter(map(repr, values))
-    text, number = counted.most_common(1)[0]
-    return next(value for value in values if repr(value) == text) if number * 2 > len(values) else None
 
 
 def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
@@ -341,12 +337,16 @@ def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
     return users
 
 
-def _common(stages: Sequence[Stage], unshared: AbstractSet[str]) -> dict[str, Value]:
-    """Return the keys that all *stages* have with one value, or most of them if the others replace it.
+def _common(
+    stages_by_number: Mapping[int, Stage], groups: Sequence[AbstractSet[int]], unshared: AbstractSet[str]
+) -> dict[str, Value]:
+    """Return the keys that all stages have with one value, or most of them if the others replace it.
 
-    Maps of which stages share parts have those that all have, without the variables in *unshared*.
+    It is not one that just *groups* have for which there are other templates.
+    Maps of which stages share parts have the keys that all have, without the variables in *unshared*.
     """
     common: dict[str, Value] = {}
+    numbers, stages = [*stages_by_number], [*stages_by_number.values()]
     for key in dict.fromkeys(key for stage in stages for key in stage):
         values = [stage.get(key) for stage in stages]
         if key in _IN_TEMPLATES and all(key in stage and stage[key] == values[0] for stage in stages):
@@ -354,11 +354,12 @@ def _common(stages: Sequence[Stage], unshared: AbstractSet[str]) -> dict[str, Va
         elif key == _ENV or (
             key in _IN_PARTS and all(isinstance(value, dict) and not removes(value) for value in values)
         ):
-            parts = common_parts([value if isinstance(value, dict) else {} for value in values])
+            parts = usual_parts([value if isinstance(value, dict) else {} for value in values], numbers, groups)
             parts = {name: part for name, part in parts.items() if key != _ENV or name not in unshared}
             common |= {key: parts} if parts else {}
-        elif key in _IN_TEMPLATES and (value := _usual(values)) is not None and _can_replace(values, key, value):
-            common[key] = value
+        elif key in _IN_TEMPLATES:
+            value = usual_beside(values, numbers, groups)
+            common |= {key: value} if value is not None and _can_replace(values, key, value) else {}
     return common
 
 

@@ -215,3 +215,73 @@ def test_stages_that_start_differently_have_their_own_approval(tmp_path: Path) -
 
     assert [template.keys() for template in config["templates"].values()] == [{"when"}]
     assert [stage["approve"]["when"] for stage in config["pipelines"]["ci"]["stages"][:2]]
+
+
+def test_a_stage_replaces_a_part_of_a_map_that_most_stages_share(tmp_path: Path) -> None:
+    """A variable, for which no stage lacks a value, or a key of another map."""
+    source = """\
+.build:
+  script: [make]
+  variables: { LEVEL: "1", GIT_DEPTH: "1", GIT_LFS_SKIP_SMUDGE: "1" }
+  artifacts: { paths: [bin/], expire_in: 1 day, reports: { junit: one.xml } }
+one: { extends: .build, image: a }
+two: { extends: .build, image: b }
+three:
+  extends: .build
+  image: c
+  variables: { LEVEL: "2", GIT_LFS_SKIP_SMUDGE: "0" }
+  artifacts: { expire_in: 1 week, reports: { junit: three.xml } }
+other: { script: [make other] }
+last: { script: [make last] }
+further: { script: [make further] }
+"""
+    result, _ = from_text(source, tmp_path)
+    config = yaml_data(result.text)
+    stages = {stage["name"]: stage for stage in config["pipelines"]["ci"]["stages"]}
+    proof = prove(result)
+
+    assert config["templates"]["build"]["env"] == {"LEVEL": "1"}
+    assert config["templates"]["build"]["artifacts"] == {"paths": ["bin/"], "expire": "1 day"}
+    assert config["templates"]["build"]["runner_variables"] == {"GIT_LFS_SKIP_SMUDGE": "1"}
+    assert config["templates"]["build"]["reports"] == {"junit": "one.xml"}
+    assert stages["two"].keys() == {"name", "extends", "image"}
+    assert (stages["three"]["env"], stages["three"]["artifacts"]) == ({"LEVEL": "2"}, {"expire": "1 week"})
+    assert stages["three"]["runner_variables"] == {"GIT_LFS_SKIP_SMUDGE": "0"}
+    assert stages["three"]["reports"] == {"junit": "three.xml"}
+    assert proof is not None
+    assert proof.differences == ()
+
+
+def test_a_template_has_the_name_of_the_outermost_map_that_all_users_merge(tmp_path: Path) -> None:
+    """YAML merges maps with anchors, and these have names."""
+    source = f"""\
+.tools: &tools {{ {_SETUP} }}
+.checks: &checks
+  <<: *tools
+  {_FILES}
+unit: {{ <<: *checks, script: [./unit] }}
+style: {{ <<: *checks, script: [./style] }}
+spelling: {{ <<: *checks, script: [./spelling] }}
+"""
+    result, _ = from_text(source + _OTHER, tmp_path)
+    config = yaml_data(result.text)
+
+    assert [*config["templates"]] == ["checks"]
+    assert config["templates"]["checks"].keys() == {"before", "artifacts"}
+    assert config["pipelines"]["ci"]["stages"][0] == {"name": "unit", "extends": "checks", "script": ["./unit"]}
+
+
+def test_a_template_has_no_value_that_only_the_stages_of_another_one_have(tmp_path: Path) -> None:
+    """It is in this one, although most stages have it."""
+    source = """\
+.tools: { image: node, before_script: [make tools, make login] }
+.checks: { script: [make check, make lint] }
+unit: { extends: [.tools, .checks], variables: { KIND: unit } }
+spelling: { extends: [.tools, .checks], variables: { KIND: spelling } }
+docs: { extends: .tools, script: [make docs, make links] }
+"""
+    result, _ = from_text(source + _OTHER, tmp_path)
+    templates = yaml_data(result.text)["templates"]
+
+    assert templates["tools"] == {"image": "node", "before": ["make tools", "make login"]}
+    assert templates["checks"] == {"script": ["make check", "make lint"]}

@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.reading.missing import MissingNames
 from pipegen.importing.gitlab.reading.sites import with_site
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
-    Bases,
+    NamedMaps,
     ReadingLimits,
     TagReference,
     ValueBudget,
@@ -22,13 +22,14 @@ from pipegen.importing.gitlab.reading.tree import (
     is_null,
     keywords_in,
     merged_maps,
+    own_keys,
     text_of,
     texts_of,
 )
 from pipegen.importing.gitlab.reading.variables import Variable, variables_in
 from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace
@@ -51,9 +52,10 @@ class SourceJob(Struct, kw_only=True, eq=False):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *templates* are the jobs
-    that it extends or merges, *bases* those at any depth, and *unknown* those in files that cannot be read.
-    *inherited* are its keys from `default`, *own* those written in the job itself, and *included* the rules of includes
-    that bring it, in groups of which one must do so. It is equal only to itself, by which results are stored.
+    that it extends or merges itself, *merged* those that YAML merges into it and *bases* those that it extends, both at
+    any depth, and *unknown* the names of those in files that cannot be read. *inherited* are its keys from `default`,
+    *own* those written in the job itself, and *included* the rules of includes that bring it, in groups of which one
+    must do so. It is equal only to itself, by which results are stored.
     """
 
     name: str
@@ -64,6 +66,7 @@ class SourceJob(Struct, kw_only=True, eq=False):
     variables: Mapping[str, Variable]
     own_variables: Mapping[str, Variable]
     templates: tuple[str, ...]
+    merged: tuple[str, ...]
     bases: tuple[str, ...]
     unknown: tuple[str, ...]
     inherited: frozenset[str]
@@ -152,7 +155,7 @@ class _Resolver:
         self._report = report
         self._is_complete = files.is_complete
         self._entries = {entry.key.text: entry for entry in files.tree.entries}
-        self._bases = Bases(self._entries)
+        self._maps = NamedMaps(files.tree.entries)
         self._keywords = keywords_in(files.tree)
         self._budget = ValueBudget(report, limits.values)
         self._most_jobs = limits.jobs
@@ -253,7 +256,7 @@ class _Resolver:
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
         self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        bases = self._bases.all_extended(name)
+        bases = self._all_bases(name)
         self._mark_bases(bases)
         unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
         self._missing.add_replaced(bases, unknown, name, entry.key.span)
@@ -266,14 +269,28 @@ class _Resolver:
             stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
             variables={**inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
-            templates=(*self._bases.extended(entry.value), *self._bases.merged(entry.value)),
-            bases=(*bases, *self._bases.all_merged(entry.value)),
+            templates=(*texts_of(child(entry.value, "extends")), *self._maps.directly_merged_into(entry.value)),
+            merged=self._maps.merged_into(entry.value),
+            bases=bases,
             unknown=unknown,
             inherited=frozenset(keys.keys() - own.keys()),
-            own=tuple(
-                keyword.key for keyword in entries_of(entry.value) if _contains(entry.value.span, keyword.key.span)
-            ),
+            own=own_keys(entry.value),
         )
+
+    def _all_bases(self, name: str) -> tuple[str, ...]:
+        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files.
+
+        They are in the order in which GitLab merges them: keys of later ones replace those of earlier ones.
+        """
+        bases: dict[str, None] = {}
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current not in bases:
+                bases[current] = None
+                entry = self._entries.get(current)
+                waiting += texts_of(child(entry.value, "extends")) if entry is not None else ()
+        return tuple(base for base in reversed(bases) if base != name)
 
     def _mark_bases(self, bases: Iterable[str]) -> None:
         """Account for `extends` of *bases*."""
@@ -378,7 +395,3 @@ class _Resolver:
         if entry is not None:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         return self._resolved(node, level + 1)
-
-
-def _contains(outer: Span, inner: Span) -> bool:
-    return outer.file is inner.file and outer.start <= inner.start < outer.end

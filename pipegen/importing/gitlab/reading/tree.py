@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterable
 from collections.abc import Mapping as Map
 from graphlib import CycleError, TopologicalSorter
@@ -17,7 +18,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.readback.gitlab_file import KEYWORDS
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, child, entries_of, number
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, number
 from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
@@ -215,6 +216,44 @@ def _transformed(value: Scalar, functions: str) -> str | None:
     return text
 
 
+def own_keys(node: Node) -> tuple[Scalar, ...]:
+    """Return the keys of *node* without those that YAML merges into it."""
+    outer, keys = node.span, [entry.key for entry in entries_of(node)]
+    return tuple(key for key in keys if key.span.file is outer.file and outer.start <= key.span.start < outer.end)
+
+
+class NamedMaps:
+    """The maps of files by their names, some of which YAML merges into others."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._names: dict[str, list[tuple[int, int, str]]] = {}
+        self._maps: dict[str, Node] = {}
+        for entry in entries:
+            span = entry.value.span
+            self._maps[entry.key.text] = entry.value
+            self._names.setdefault(span.file.path, []).append((span.start, span.end, entry.key.text))
+        for names in self._names.values():
+            names.sort()
+
+    def merged_into(self, node: Node) -> tuple[str, ...]:
+        """Return the names of the maps from which *node* has keys, the outermost first, without its own."""
+        own = {id(key) for key in own_keys(node)}
+        keys = [entry.key for entry in entries_of(node) if id(entry.key) not in own]
+        names = [self._name_at(key.span) for key in reversed(keys)]
+        return tuple(name for name in dict.fromkeys(names) if name)
+
+    def directly_merged_into(self, node: Node) -> tuple[str, ...]:
+        """Return the names of the maps that YAML merges into *node* itself, without those merged into them."""
+        names = self.merged_into(node)
+        inner = {name for outer in names for name in self.merged_into(self._maps[outer])}
+        return tuple(name for name in names if name not in inner)
+
+    def _name_at(self, span: Span) -> str:
+        names = self._names.get(span.file.path, [])
+        _, end, name = names[max(0, bisect_right(names, (span.start, sys.maxsize, "")) - 1)] if names else (0, 0, "")
+        return name if span.start < end else ""
+
+
 def merged(base: Node, over: Node, accounting: Accounting) -> Node:
     """Return *over* merged into *base*: maps key by key at any depth, other values are replaced."""
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
@@ -296,50 +335,3 @@ def common_order(lists: Iterable[Iterable[str]]) -> tuple[str, ...] | None:
         return tuple(sorter.static_order())
     except CycleError:
         return None
-
-
-class Bases:
-    """The jobs whose keys a job has, too: those that it extends, and hidden ones that it merges with `<<`.
-
-    *entries* are those of a file by key.
-    """
-
-    def __init__(self, entries: Map[str, Entry]) -> None:
-        self._entries = entries
-        # By `id`: a merge key puts the same entry into another map. The first hidden job is the one that has it itself.
-        self._hidden = {
-            id(keyword): name
-            for name, entry in reversed([*entries.items()])
-            if name.startswith(".")
-            for keyword in entries_of(entry.value)
-        }
-
-    def extended(self, job: Node) -> tuple[str, ...]:
-        """Return the names of the jobs that *job* extends, which may not be in the files."""
-        return texts_of(child(job, "extends"))
-
-    def all_extended(self, name: str) -> tuple[str, ...]:
-        """Return the names of the jobs that the job *name* extends, at any depth, which may not be in the files.
-
-        They are in the order in which GitLab merges them: keys of later ones replace those of earlier ones.
-        """
-        bases: dict[str, None] = {}
-        waiting = [name]
-        while waiting:
-            current = waiting.pop()
-            if current not in bases:
-                bases[current] = None
-                entry = self._entries.get(current)
-                waiting += self.extended(entry.value) if entry is not None else ()
-        return tuple(base for base in reversed(bases) if base != name)
-
-    def all_merged(self, job: Node) -> tuple[str, ...]:
-        """Return the names of the hidden jobs from which *job* gets keys by `<<`, at any depth."""
-        names = (self._hidden.get(id(keyword), "") for keyword in entries_of(job))
-        return tuple(dict.fromkeys(name for name in names if name))
-
-    def merged(self, job: Node) -> tuple[str, ...]:
-        """Return the names of the hidden jobs that *job* merges itself."""
-        names = self.all_merged(job)
-        inner = {base for name in names for base in self.all_merged(self._entries[name].value) if base != name}
-        return tuple(name for name in names if name not in inner)

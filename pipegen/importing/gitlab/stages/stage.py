@@ -104,10 +104,10 @@ class Draft(MutableStruct, kw_only=True):
 
     @property
     def origin(self) -> StageOrigin:
-        """Its templates for the hidden jobs that its job extends, and its keys from the defaults of the source."""
+        """Its templates for the hidden jobs that its job extends or merges, and its keys from the source's defaults."""
         return StageOrigin(
             templates=_hidden(self.job.templates),
-            bases=_hidden(self.job.bases),
+            bases=_hidden((*self.job.bases, *self.job.merged)),
             inherited=frozenset(key for source in self.job.inherited for key in _KEYS_OF.get(source, ())),
         )
 

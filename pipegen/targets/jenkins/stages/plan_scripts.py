@@ -60,16 +60,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         for stage, constants_of_job in set_by_engine.items()
     }
     for job in plan.jobs:
-        check_retention(job, report)
-        check_raw(job, report)
-        check_plugin_steps(job, plan, report)
-        check_machine(job, report)
-        check_pod(job, report)
-        _check_children(job, report)
-        if scripts[job.stage].setup or _has_other_texts(job):
-            for text in job_texts(job, with_environment=False):
-                for reference in text.references_without_default():
-                    _check_setup(reference, environment, report)
+        _check(job, plan, environment, report, has_setup=bool(scripts[job.stage].setup))
     return PlanScripts(
         plan=plan,
         scripts=scripts,
@@ -79,10 +70,24 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         },
         teardown=teardown(plan.jobs, environment),
         statuses={
-            stage: tuple([(name, statuses[stage][name]) for name, _ in own.variables if name in statuses[stage]])
+            stage: tuple([(name, status) for name, status in statuses[stage].items() if name in own.names])
             for stage, own in set_by_engine.items()
         },
     )
+
+
+def _check(job: Job, plan: Plan, environment: ShellEnvironment, report: Report, *, has_setup: bool) -> None:
+    """Report what Jenkins lacks for *job*, also setup values if its script *has_setup* values or other texts may."""
+    check_retention(job, report)
+    check_raw(job, report)
+    check_plugin_steps(job, plan, report)
+    check_machine(job, report)
+    check_pod(job, report)
+    _check_children(job, report)
+    if has_setup or _has_other_texts(job):
+        for text in job_texts(job, with_environment=False):
+            for reference in text.references_without_default():
+                _check_setup(reference, environment, report)
 
 
 def _statuses(job: Job) -> dict[str, str]:
