@@ -228,12 +228,12 @@ def test_needs_on_helpers_keep_their_keys(tmp_path: Path) -> None:
 
 def test_the_function_for_limits_of_a_jenkinsfile_is_a_timeout() -> None:
     """Scripts that could end with status 0 when the time is up run in it."""
-    config = "pipelines: { ci: { stages: [{ name: unit, script: bundle exec rspec, timeout: 90 seconds }] } }"
+    config = "pipelines: { ci: { stages: [{ name: unit, script: exec make rspec, timeout: 90 seconds }] } }"
     text = compiled(config, "jenkins").files[-1].text
     report = Report()
     result = import_jenkins(SourceFile("Jenkinsfile", text), report)
 
     assert "within(90) {" in text
     assert "timeout: 90 seconds" in result.text
-    assert "bundle exec rspec" in result.text
+    assert "exec make rspec" in result.text
     assert not [diagnostic for diagnostic in report.diagnostics() if "within" in diagnostic.message]
