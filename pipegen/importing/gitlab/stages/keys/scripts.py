@@ -40,21 +40,19 @@ def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dic
     has another shell.
     """
     keys: dict[str, Value] = {}
-    items = {key: flat_items(context.job.get(key)) for key in ("before_script", "script", "after_script")}
-    has_pipes = {key: may_be_bash and any(map(_has_pipe, nodes)) for key, nodes in items.items()}
+    before, script, after = (flat_items(context.job.get(key)) for key in ("before_script", "script", "after_script"))
+    own = (*before, *script)
     is_busybox = has_busybox(str(image))
-    if not is_busybox and (
-        any(has_pipes.values()) or (may_be_bash and any(map(_is_bash, (*items["before_script"], *items["script"]))))
-    ):
+    if may_be_bash and not is_busybox and (any(map(_has_pipe, (*own, *after))) or any(map(_is_bash, own))):
         keys["shell"] = "bash"
-    sets_pipefail = {key: is_busybox and has_pipe for key, has_pipe in has_pipes.items()}
-    sets_pipefail["script"] &= not sets_pipefail["before_script"]
-    if before := commands(items["before_script"], context, sets_pipefail=sets_pipefail["before_script"]):
-        keys["before"] = before
-    script = commands(items["script"], context, sets_pipefail=sets_pipefail["script"])
-    keys["script"] = script if script and items["script"] else [*script, "true"]
-    if after := commands(items["after_script"], context, sets_pipefail=sets_pipefail["after_script"]):
-        keys["after"] = after
+    sets_pipefail = may_be_bash and is_busybox and _lacks_pipefail(own)
+    is_in_before = any(map(_has_pipe, before))
+    if entries := commands(before, context, sets_pipefail=sets_pipefail and is_in_before):
+        keys["before"] = entries
+    entries = commands(script, context, sets_pipefail=sets_pipefail and not is_in_before)
+    keys["script"] = entries if entries and script else [*entries, "true"]
+    if entries := commands(after, context, sets_pipefail=may_be_bash and is_busybox and _lacks_pipefail(after)):
+        keys["after"] = entries
     return keys
 
 
@@ -78,10 +76,14 @@ def refusal(context: KeyContext) -> str:
 
 
 def commands(items: Sequence[Node], context: KeyContext, *, sets_pipefail: bool) -> list[Value]:
-    """Return *items* as entries of a script, with their comments; the first one *sets_pipefail* if none does."""
+    """Return *items* as entries of a script, with their comments, after one that *sets_pipefail*."""
     entries = [_command(item, context) for item in items if text_of(item).strip()]
-    is_set = any("pipefail" in text_of(item) for item in items)
-    return ["set -o pipefail", *entries] if sets_pipefail and not is_set else entries
+    return ["set -o pipefail", *entries] if sets_pipefail else entries
+
+
+def _lacks_pipefail(items: Sequence[Node]) -> bool:
+    """Return whether the commands *items* have a pipe, and do not set the option for pipes themselves."""
+    return any(map(_has_pipe, items)) and not any("pipefail" in text_of(item) for item in items)
 
 
 def _is_bash(item: Node) -> bool:
