@@ -159,15 +159,16 @@ def _with_approvals(shared: WithTemplates) -> WithTemplates:
     stages, templates = list(shared.stages), dict(shared.templates)
     conditions = Counter(repr(keys["when"]) for keys in templates.values() if "when" in keys)
     for name, keys in shared.templates.items():
+        if "when" not in keys or conditions[repr(keys["when"])] > 1:
+            continue
         users = [number for number, stage in enumerate(stages) if name in _extended(stage)]
         bases = {base for number in users for base in _extended(stages[number])}
         approvals = [stages[number].get("approve") for number in users]
-        is_said = any("approve" in templates[base] for base in bases) or any(
-            "when" in stages[number] for number in users
+        has_other = any("when" in stages[number] for number in users) or any(
+            "approve" in templates[base] for base in bases
         )
-        if "when" not in keys or conditions[repr(keys["when"])] > 1 or len(users) < 2 or is_said:  # noqa: PLR2004
-            continue
-        if not removes(approvals[0]) and all(approval == approvals[0] for approval in approvals):
+        is_same = len(users) > 1 and all(approval == approvals[0] for approval in approvals)
+        if is_same and not has_other and not removes(approvals[0]):
             templates[name] = {**keys, "approve": approvals[0]}
             for number in users:
                 stages[number] = {key: value for key, value in stages[number].items() if key != "approve"}

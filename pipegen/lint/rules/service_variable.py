@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Text
@@ -11,6 +10,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Service
+from pipegen.plan.model.machine import DOCKER_CERTIFICATES, POSTGRES_IMAGES, last_part
 from pipegen.source.tree import Entry, Scalar, entries_of
 
 # Variables of official images and images made from them: without one of these, a database does not start.
@@ -22,13 +22,13 @@ _MARIADB = (
     *("MARIADB_ALLOW_EMPTY_ROOT_PASSWORD", "MARIADB_RANDOM_ROOT_PASSWORD"),
 )
 _NEEDED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("postgres", "postgis", "pgvector", "timescaledb"), _POSTGRES),
+    **dict.fromkeys(POSTGRES_IMAGES, _POSTGRES),
     "mysql": _MYSQL,
     "mariadb": (*_MARIADB, *_MYSQL),
-    # The daemon has TLS on another port if the variable is not empty: https://hub.docker.com/_/docker
-    "docker": ("DOCKER_TLS_CERTDIR",),
+    # The daemon has TLS on another port if the variable is not empty.
+    "docker": DOCKER_CERTIFICATES[:1],
 }
-_DEFAULTS = {"DOCKER_TLS_CERTDIR": "/certs"}
+_DEFAULTS = dict([DOCKER_CERTIFICATES])
 
 
 def check(config: CheckedConfig, report: Report) -> None:
@@ -57,10 +57,8 @@ def _variables(stage: CheckedStage) -> tuple[Entry, ...]:
 
 
 def _image_name(image: Text) -> str:
-    """Return the last part of the name *image*, without a tag and a digest."""
-    written = "".join(part if isinstance(part, str) else ":" for part in image.parts)
-    match = re.search(r"([^/:@]+)(?::[^/]*|@.*)?$", written)
-    return match[1] if match is not None else ""
+    """Return the last part of the name *image*; a reference ends it, as a tag does."""
+    return last_part("".join(part if isinstance(part, str) else ":" for part in image.parts))
 
 
 def _report(service: Service, entry: Entry, stage: CheckedStage, report: Report) -> None:

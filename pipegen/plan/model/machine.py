@@ -35,6 +35,18 @@ _WITH_BUSYBOX = (
 )
 
 
+# Images of PostgreSQL, and images made from them, by the last part of their names.
+POSTGRES_IMAGES = ("postgres", "postgis", "pgvector", "timescaledb")
+# The variable of the Docker daemon for its certificates, and the value that its image has itself:
+# https://hub.docker.com/_/docker. With an empty value, the daemon has no TLS.
+DOCKER_CERTIFICATES = ("DOCKER_TLS_CERTDIR", "/certs")
+
+
+def last_part(image: str) -> str:
+    """Return the last part of the name *image*, without tag and digest."""
+    return re.split("[:@]", image.rpartition("/")[2])[0]
+
+
 def has_busybox(image: str) -> bool:
     """Return whether the name *image* is that of an image with BusyBox as its shell, which knows pipefail."""
     return re.search(_WITH_BUSYBOX, image) is not None

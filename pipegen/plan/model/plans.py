@@ -92,6 +92,10 @@ class Plan(SpannedStruct, kw_only=True):
         """
         return self.is_fail_fast and not is_layered(self.graph)
 
+    def input(self, name: str) -> Input:
+        """Return the input *name*."""
+        return next(declared for declared in self.inputs if declared.name == name)
+
     def job(self, stage: str) -> Job:
         """Return the job of *stage*."""
         return next(job for job in self.jobs if job.stage == stage)

@@ -32,15 +32,11 @@ _Variable: TypeAlias = Callable[[PlacedReference], str]
 _HasDefault: TypeAlias = Callable[[PlacedReference], bool]
 
 
-def _has_none(_: PlacedReference) -> bool:
-    return False
-
-
 def rewrite(
     script: ParsedScript,
     variable: _Variable,
     default_variables: Mapping[str, str],
-    has_default: _HasDefault = _has_none,
+    has_default: _HasDefault,
 ) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 

@@ -168,7 +168,7 @@ def _is_checked_input(reference: Reference, lowering: Lowering) -> bool:
     """Return whether *reference* is to an input that the script checks, and that must not be empty."""
     if reference.scope is not Scope.INPUT or not lowering.host.checks_inputs:
         return False
-    declared = next(declared for declared in lowering.plan.inputs if declared.name == reference.name)
+    declared = lowering.plan.input(reference.name)
     return declared.default is not None and not declared.accepts("")
 
 

@@ -8,7 +8,7 @@ from pipegen.graph.walk import finish_order
 from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, Workspace
 from pipegen.shell.host import Images
 from pipegen.shell.script import Command, StageScriptParts
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.checkouts import Checkouts
 from pipegen.targets.jenkins.names import display_names
@@ -28,7 +28,7 @@ class PlanScripts(Struct):
     scripts: Mapping[str, StageScriptParts]
     variables: Mapping[str, tuple[tuple[str, str], ...]]
     teardown: tuple[Command, ...]
-    statuses: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    statuses: Mapping[str, tuple[tuple[str, str], ...]]
 
 
 class NamedJob(Struct):
@@ -46,7 +46,7 @@ class NamedJob(Struct):
     variables: tuple[tuple[str, str], ...]
     is_pinned: bool
     pins: tuple[Job, ...]
-    statuses: tuple[tuple[str, str], ...] = ()
+    statuses: tuple[tuple[str, str], ...]
 
     @property
     def key(self) -> tuple[str, str]:

@@ -76,7 +76,7 @@ def refused(script: str) -> bool:
 def rewritten(script: str) -> str:
     """Return *script* as the shell gets it."""
     parsed = parse_script(scalar(script), ["s"], Report(), is_bash=True)
-    return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {})
+    return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {}, lambda _: False)
 
 
 def fired(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:

@@ -34,7 +34,8 @@ def variable(placed: PlacedReference) -> str:
 def rewritten(text: str) -> str:
     """Return the valid script *text* with variables in place of references."""
     script = parsed(text, "s")
-    return rewrite(script, variable, {text: f"default_{at}" for at, text in enumerate(special_defaults(script))})
+    defaults = {text: f"default_{at}" for at, text in enumerate(special_defaults(script))}
+    return rewrite(script, variable, defaults, lambda _: False)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_a_reference_is_quoted_for_its_position(script: str, expected: str) -> N
 )
 def test_a_plain_constant_is_in_quotes_itself(script: str, expected: str) -> None:
     """Where it continues no name, and ends no here-document."""
-    assert rewrite(with_constants(parsed(script, "s"), lambda _: "c d"), variable, {}) == expected
+    assert rewrite(with_constants(parsed(script, "s"), lambda _: "c d"), variable, {}, lambda _: False) == expected
 
 
 def test_rewriting_keeps_line_numbers() -> None:

@@ -97,7 +97,7 @@ def rewritten(position: Position, constant: str | None = None) -> str:
     def value(placed: PlacedReference) -> str | None:
         return constant if variable(placed) in ("pipegen_v", "pipegen_params_v") else None
 
-    return "\n".join([*lines, rewrite(with_constants(script, value), variable, names)])
+    return "\n".join([*lines, rewrite(with_constants(script, value), variable, names, lambda _: False)])
 
 
 def nested(position: Position, chance: Random) -> Position:

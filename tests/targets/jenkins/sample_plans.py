@@ -121,6 +121,7 @@ def scripts(sample: Plan, teardown: Sequence[str] = (), **special: StageScriptPa
         scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in sample.jobs},
         variables={},
         teardown=tuple(Command((line,)) for line in teardown),
+        statuses={},
     )
 
 

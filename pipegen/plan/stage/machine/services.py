@@ -10,6 +10,7 @@ from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.plan.model import Line, Service
+from pipegen.plan.model.machine import last_part
 from pipegen.plan.stage.commands import check_entries, commands_of
 from pipegen.plan.stage.machine.images import image_name
 from pipegen.plan.stage.variables import check_variable_name
@@ -58,7 +59,7 @@ def _service(node: Node, values: StageValues) -> Service:
 def _alias(name: Text, values: StageValues) -> str:
     """Return the last component of an image name, without tag and digest."""
     text = "".join(part if isinstance(part, str) else "\0" for part in name.parts)
-    alias = re.split("[:@]", text.rpartition("/")[2])[0]
+    alias = last_part(text)
     if re.fullmatch(_KNOWN, text) and not re.fullmatch(_ALIAS, alias):
         values.report.add(
             codes.MISSING_KEY,

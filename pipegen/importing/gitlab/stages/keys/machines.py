@@ -10,6 +10,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob
 from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, present
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.machine import DOCKER_CERTIFICATES, POSTGRES_IMAGES, last_part
 from pipegen.source.tree import Entry, Mapping, Node, Scalar
 
 _PULLS = ("always", "if-not-present", "never")
@@ -24,14 +25,12 @@ _READ_BY_MYSQL = (
     r"|INITDB_\w+|ONETIME_PASSWORD|TCP_PORT)"
 )
 _READ_BY_IMAGES = {
-    **dict.fromkeys(("postgres", "postgis", "pgvector", "timescaledb"), re.compile(_READ_BY_POSTGRES)),
+    **dict.fromkeys(POSTGRES_IMAGES, re.compile(_READ_BY_POSTGRES)),
     **dict.fromkeys(("mysql", "mariadb"), re.compile(_READ_BY_MYSQL)),
     "mongo": re.compile(r"MONGO_INITDB_\w+"),
     **dict.fromkeys(("memcached", "redis", "valkey"), re.compile(r"(?!)")),
     "docker": re.compile(_READ_BY_DOCKER),
 }
-# The value that the image has itself.
-_DEFAULT_OF_DOCKER = ("DOCKER_TLS_CERTDIR", "/certs")
 _ALIAS = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
@@ -83,7 +82,7 @@ def _may_read(service: Node, name: str) -> bool:
 def _read_by(service: Node) -> re.Pattern[str] | None:
     """Return a pattern for the names of the variables that *service* reads, None if its image is not known."""
     image = text_of(service.get("name") if isinstance(service, Mapping) else service)
-    name = "docker" if _DOCKER.search(image) else image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+    name = "docker" if _DOCKER.search(image) else last_part(image)
     return _READ_BY_IMAGES.get(name)
 
 
@@ -114,7 +113,7 @@ def _env_of_job(service: Node, context: KeyContext) -> dict[str, Data]:
     if pattern is None:
         return {}
     names = [name for name in context.job.variables if pattern.fullmatch(name) and name in constants]
-    return {name: constants[name] for name in names if (name, constants[name]) != _DEFAULT_OF_DOCKER}
+    return {name: constants[name] for name in names if (name, constants[name]) != DOCKER_CERTIFICATES}
 
 
 def _known(node: Node, keys: tuple[str, ...], use: str) -> dict[str, Node]:

@@ -156,7 +156,7 @@ def is_known(text: Text, job: Job, plan: Plan, jobs: Mapping[str, Job]) -> bool:
 
 def _is_known(reference: Reference, job: Job, plan: Plan, jobs: Mapping[str, Job]) -> bool:
     if reference.scope is Scope.INPUT:
-        declared = next(declared for declared in plan.inputs if declared.name == reference.name)
+        declared = plan.input(reference.name)
         # Jenkins answers "Illegal choice for parameter" to any other value.
         is_given = declared.default is not None or reference.default is not None
         return is_given and (bool(declared.words) or declared.accepted is None)
