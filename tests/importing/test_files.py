@@ -8,6 +8,7 @@ import pytest
 from importing.samples import from_text, messages
 from yaml_data import yaml_data
 
+from pipegen.importing.compilation import CompiledConfig, compiled
 from pipegen.importing.gitlab.proof.comparison import prove
 
 _CONFLICTS = """\
@@ -41,6 +42,60 @@ ppc: { extends: .emulated, tags: [ppc] }
     assert result.generated
     assert "emulated:\n    extends: build\n    image: qemu\n    services: [redis]\n" in result.text
     assert result.text.count("overlap: true") == 1
+
+
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        pytest.param(_CONFLICTS, 1, id="jobs without an order"),
+        pytest.param("x86: { stage: build, script: make, artifacts: { paths: [build] }, parallel: 2 }", 1, id="matrix"),
+        pytest.param(
+            "x86: { stage: .pre, script: make, artifacts: { paths: [build] } }\n"
+            "arm: { stage: build, script: make, artifacts: { paths: [build/] } }",
+            1,
+            id="replaced files",
+        ),
+        pytest.param(
+            "x86: { stage: build, script: make, artifacts: { paths: [a/b] } }\n"
+            "arm: { stage: build, script: make, artifacts: { paths: [a/] } }",
+            2,
+            id="a file of a folder",
+        ),
+    ],
+)
+def test_overlapping_paths_that_are_equal_need_one_compilation(
+    jobs: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paths that are equal are found before, others by the errors of the first compilation."""
+    texts: list[str] = []
+
+    def counted(text: str, target: str, *, checks_scripts: bool) -> CompiledConfig:
+        texts.append(text)
+        return compiled(text, target, checks_scripts=checks_scripts)
+
+    monkeypatch.setattr("pipegen.importing.gitlab.importer.compiled", counted)
+    result, _ = from_text(f"{jobs}\nunit: {{ stage: test, script: ./unit }}\n", tmp_path)
+
+    assert result.generated
+    assert "overlap: true" in result.text
+    assert len(texts) == number
+
+
+def test_paths_of_stages_whose_files_none_gets_together_do_not_overlap(tmp_path: Path) -> None:
+    """A trigger gets no files, and each of the other stages gets those of one."""
+    result, _ = from_text(
+        """\
+x86: { stage: build, script: make, artifacts: { paths: [build/] } }
+arm: { stage: build, script: make, artifacts: { paths: [build/] } }
+test x86: { stage: test, script: ./test, needs: [x86] }
+test arm: { stage: test, script: ./test, needs: [arm] }
+deploy: { stage: deploy, trigger: group/deploy }
+""",
+        tmp_path,
+    )
+
+    assert result.generated
+    assert "overlap" not in result.text
 
 
 @pytest.mark.parametrize("keys", ["", ", parallel: { matrix: [{ PART: [a, b] }] }"])

@@ -12,6 +12,7 @@ from pipegen.importing.arcs import as_finally
 from pipegen.importing.comments import EntryComments, KeyComments
 from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.inputs import as_input, inputs_of, report_variables_of_form
+from pipegen.importing.gitlab.overlaps import set_overlaps
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Order, order_of
@@ -27,7 +28,7 @@ from pipegen.importing.gitlab.stages.keys.base import as_map, present, raw_data
 from pipegen.importing.gitlab.stages.keys.environments import raw_stops, with_stops
 from pipegen.importing.gitlab.stages.keys.files import with_different_cache_keys
 from pipegen.importing.gitlab.stages.keys.limits import keep_running
-from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, report_needs
+from pipegen.importing.gitlab.stages.needs import GeneratedNames, files_from, keep_needs, received_files, report_needs
 from pipegen.importing.gitlab.stages.other_files import files_from_setting
 from pipegen.importing.gitlab.stages.outputs import lost_outputs, stage_outputs
 from pipegen.importing.gitlab.stages.publications import add_pages, add_releases
@@ -214,7 +215,9 @@ class _Writer:
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition, settings: Settings) -> dict[str, Value]:
         comments = settings.comments
-        files, concurrency = files_from(drafts, order), self._concurrency(drafts)
+        received, concurrency = received_files(drafts, order), self._concurrency(drafts)
+        files = files_from(received, order)
+        set_overlaps(drafts, received, order)
         stages = with_different_cache_keys([_stage(draft, files.get(draft.name)) for draft in drafts])
         unshared = Shared({}, {}, stages)
         shared = share(stages, [draft.origin for draft in drafts]) if self._options.is_shared else unshared
@@ -344,12 +347,8 @@ class _Writer:
             return
         self._accounting.mark_key(entry.key, KeyOutcome.RAW)
         for keyword in [keyword for rule in flat_items(entry.value) for keyword in entries_of(rule)]:
-            is_known = (
-                keyword.key.text in PLAIN
-                if is_condition_known
-                else (keyword.key.text, text_of(keyword.value)) == ("when", "always")
-            )
-            if not is_known:
+            key, value = keyword.key.text, text_of(keyword.value)
+            if not (key in PLAIN if is_condition_known else (key, value) == ("when", "always")):
                 self._accounting.mark(keyword, KeyOutcome.RAW)
         self._report.add(
             codes.KEPT_RAW,

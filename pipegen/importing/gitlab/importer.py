@@ -27,10 +27,10 @@ from pipegen.importing.gitlab.refused.without_effect import LostValues, report_w
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import starts_pipeline
 from pipegen.importing.gitlab.stages.after_failures import Misordered
+from pipegen.importing.gitlab.stages.keys.files import OVERLAP
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
 from pipegen.importing.gitlab.stages.selections import native_matrices
-from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.gitlab.unread import report_keys_of_all_jobs
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written

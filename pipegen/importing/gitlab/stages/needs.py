@@ -53,28 +53,45 @@ class KeptNeeds(Struct):
     staged: frozenset[str]
 
 
-def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
-    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
+class Received(Struct):
+    """The stages whose files a stage gets: *is_usual* says whether they are all earlier ones that leave files."""
 
-    Without these, a final stage gets none. Those that need a failure leave none for a stage that starts without one.
+    sources: tuple[str, ...]
+    is_usual: bool
+
+
+def received_files(drafts: Sequence[Draft], order: Order) -> dict[str, Received]:
+    """Return the stages whose files each stage with a script gets.
+
+    Usual ones are all earlier ones that leave files; for a final stage, none. Those that need a failure leave none for
+    a stage that starts without one.
     """
     failed = {draft.name for draft in drafts if needs_failure(draft.raw)}
     leaving = [draft.name for draft in drafts if _passes_files_on(draft)]
     earlier = {**closure(order.before), **dict.fromkeys(order.final, frozenset(order.before))}
     whole = closure({name: direct | _needed_as_a_whole(name, order) for name, direct in order.whole.items()})
-    result: dict[str, list[str]] = {}
-    for draft in drafts:
+    result: dict[str, Received] = {}
+    for draft in (draft for draft in drafts if "script" in draft.keys):
         partial = order.partial_files.get(draft.name, {})
         selected = {**order.selected.get(draft.name, {}), **partial}
         missing = failed - order.before.get(draft.name, failed) if not runs_after_failures(draft.raw) else ()
         received = set(order.files[draft.name]).difference(missing)
-        sources = [name for name in leaving if name in received and name in earlier[draft.name]]
-        usual = [name for name in leaving if name in earlier[draft.name] and draft.name not in order.final]
+        sources = tuple(name for name in leaving if name in received and name in earlier[draft.name])
+        usual = tuple(name for name in leaving if name in earlier[draft.name] and draft.name not in order.final)
         is_usual = sources == usual and not partial
         is_usual = is_usual and whole.get(draft.name, frozenset()).isdisjoint(selected.keys() & set(sources))
-        if not is_usual and "script" in draft.keys:
-            names = [each for name in sources for each in _file_names(name, draft.name, selected.get(name, ()))]
-            result[draft.name] = list(dict.fromkeys(names))
+        result[draft.name] = Received(sources, is_usual)
+    return result
+
+
+def files_from(received: Mapping[str, Received], order: Order) -> dict[str, list[str]]:
+    """Return the stages whose files a stage gets, where these are not the usual ones."""
+    result: dict[str, list[str]] = {}
+    for stage, own in received.items():
+        if not own.is_usual:
+            selected = {**order.selected.get(stage, {}), **order.partial_files.get(stage, {})}
+            names = [each for name in own.sources for each in _file_names(name, stage, selected.get(name, ()))]
+            result[stage] = list(dict.fromkeys(names))
     return result
 
 

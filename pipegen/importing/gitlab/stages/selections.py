@@ -12,7 +12,7 @@ from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import Need, Order, needs_of
 from pipegen.importing.gitlab.stages.keys.base import as_map
 from pipegen.importing.gitlab.stages.keys.matrices import NUMBERS, Axes, axes_of
-from pipegen.importing.gitlab.stages.needs import files_from
+from pipegen.importing.gitlab.stages.needs import files_from, received_files
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.importing.gitlab.stages.texts import names_in
 from pipegen.importing.untranslatable import UntranslatableError
@@ -99,7 +99,7 @@ def with_selections(order: Order, drafts: Sequence[Draft], source: SourcePipelin
                 partial.setdefault(draft.name, {}).update({other: of_files} if of_files != arcs else {})
     order = replace(order, selected=selected, partial_files=partial)
     # A combination that gets no files of a stage has no list of its own.
-    for name, sources in files_from(drafts, order).items():
+    for name, sources in files_from(received_files(drafts, order), order).items():
         for need in needs_of(source.jobs[name], source) or ():
             if need.own and need.name in sources and name in selected:
                 selected[name].pop(need.name, None)

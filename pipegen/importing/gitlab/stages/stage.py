@@ -53,8 +53,6 @@ class Group(Struct, kw_only=True):
     translate: Callable[[KeyContext], Translation]
 
 
-# Forced for stages without an order between them that leave the same files, as GitLab lets them.
-OVERLAP = "overlap"
 _NOT_FORCED: Mapping[str, str] = MappingProxyType({})
 
 GROUPS = (
@@ -233,11 +231,8 @@ class StageBuilder:
         for entry in translation.entries:
             self.raw_keys.mark(draft.name, entry, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
-        if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
-            draft.keys["artifacts"] = {
-                **(declared if isinstance(declared, dict) else {"paths": declared}),
-                OVERLAP: True,
-            }
+        if files.OVERLAP in forced and "artifacts" in translation.keys:
+            draft.keys["artifacts"] = files.overlapping(draft.keys["artifacts"])
         draft.raw = merged(draft.raw, translation.raw)
 
     def _mark_translated(self, entries: Collection[Entry], translation: Translation) -> None:
