@@ -28,6 +28,7 @@ from pipegen.importing.logic import (
     Conjunction,
     Opposite,
     StageTest,
+    flat,
     in_pipelines,
     simplified,
     tests,
@@ -161,7 +162,7 @@ def _deciding_numbers(conditions: Sequence[Condition], known: Condition) -> tupl
     for number, own in enumerate(conditions):
         if simplified(Conjunction((known, own))) != NEVER:
             numbers.append(number)
-            known = Conjunction((known, Opposite(own)))
+            known = flat(Conjunction((known, Opposite(own))))
     return tuple(numbers)
 
 
