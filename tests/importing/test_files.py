@@ -116,6 +116,26 @@ test: {{ stage: test, script: [./test] }}
     assert proof.differences == ()
 
 
+def test_artifacts_without_files_have_no_effect(tmp_path: Path) -> None:
+    """The artifacts of the default and of a hidden job are those of some jobs only; reports are files, too."""
+    result, report = from_text(
+        """\
+default: { artifacts: { expire_in: 1 week } }
+.base: { artifacts: { expire_in: 1 day } }
+build: { extends: .base, script: make, artifacts: { paths: [dist/] } }
+lint: { extends: .base, script: make lint }
+unit: { script: make unit, artifacts: { when: always, reports: { junit: unit.xml } } }
+docs: { script: make docs }
+""",
+        tmp_path,
+    )
+
+    assert result.text.count("artifacts") == 1
+    assert "artifacts: { paths: [dist/], expire: 1 day }" in result.text
+    assert "raw" not in result.text
+    assert messages(report).endswith('"artifacts" in "default" has no effect: no job gets this value\n')
+
+
 def test_the_default_branch_in_the_key_of_a_cache_is_its_name(tmp_path: Path) -> None:
     """GitLab would put the variable into the key unchanged."""
     keys = "{ key: go-$CI_COMMIT_REF_SLUG, fallback_keys: [go-$CI_DEFAULT_BRANCH], paths: [go/] }"

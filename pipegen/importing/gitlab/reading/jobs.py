@@ -11,7 +11,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.files import Files
 from pipegen.importing.gitlab.reading.includes.rules import AnyInclude
 from pipegen.importing.gitlab.reading.missing import MissingNames
-from pipegen.importing.gitlab.reading.sites import with_site
+from pipegen.importing.gitlab.reading.sites import with_site, without_empty_artifacts
 from pipegen.importing.gitlab.reading.tree import (
     READING_LIMITS,
     NamedMaps,
@@ -260,11 +260,12 @@ class _Resolver:
         self._mark_bases(bases)
         unknown = () if self._is_complete else tuple(base for base in bases if base not in self._entries)
         self._missing.add_replaced(bases, unknown, name, entry.key.span)
+        published = with_site(name, keys)
         stage = self._missing.stage(own, name, entry.key.span, unknown, stages)
         return SourceJob(
             name=name,
             key=entry.key,
-            entries=with_site(name, keys),
+            entries=without_empty_artifacts(published) if self._is_complete else published,
             stage=stage,
             stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
             variables={**inherited(variables, "variables", inherit), **own_variables},

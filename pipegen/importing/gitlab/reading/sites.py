@@ -1,4 +1,7 @@
-"""Websites that jobs publish: https://docs.gitlab.com/ci/yaml/#pages."""
+"""Websites that jobs publish, and the artifacts of jobs with and without one.
+
+https://docs.gitlab.com/ci/yaml/#pages and https://docs.gitlab.com/ci/yaml/#artifacts
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from pipegen.source.tree import Sequence as TreeSequence
 
 _NAME = "pages"
 _FOLDER = "public"
+# The keys of artifacts for files that the runner uploads.
+_OF_FILES = ("paths", "untracked", "reports")
 
 
 def published(name: str, entries: Mapping[str, Entry]) -> str:
@@ -36,6 +41,14 @@ def with_site(name: str, entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
     keys["paths"] = Entry(keys["paths"].key if "paths" in keys else Scalar("paths", key.span), added)
     whole = TreeMapping(tuple(keys.values()), key.span)
     return {**entries, "artifacts": Entry(Scalar("artifacts", key.span), whole)}
+
+
+def without_empty_artifacts(entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
+    """Return *entries* of a job without artifacts that have no files: their other keys have no effect."""
+    artifacts = _value(entries, "artifacts")
+    keys = {entry.key.text: entry for entry in entries_of(artifacts)}
+    is_empty = isinstance(artifacts, TreeMapping) and all(_value(keys, key) is None for key in _OF_FILES)
+    return {key: entry for key, entry in entries.items() if key != "artifacts"} if is_empty else entries
 
 
 def _value(entries: Mapping[str, Entry], key: str) -> Node | None:
