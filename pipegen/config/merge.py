@@ -6,12 +6,25 @@ from pipegen.config.keys import STAGE_KEYS
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items
 
 _JOINED = frozenset(key.name for key in STAGE_KEYS if key.is_joined)
+_ARTIFACTS, _PATHS = "artifacts", "paths"
 
 
 def merge_stages(lower: Mapping, upper: Mapping) -> Mapping:
-    """Return *lower* overridden by *upper*, both stages or templates; commands of joined keys are those of both."""
-    merged = merge_maps(lower, upper)
+    """Return *lower* overridden by *upper*, both stages or templates; commands of joined keys are those of both.
+
+    A list of artifacts stands for a map with these paths: what another layer says of them also applies to it.
+    """
+    merged = merge_maps(_with_paths(lower, upper), _with_paths(upper, lower))
     return Mapping(tuple([_joined(entry, lower) for entry in merged.entries]), merged.span)
+
+
+def _with_paths(stage: Mapping, other: Mapping) -> Mapping:
+    """Return *stage* with its list of artifacts as a map if *other* has a map of artifacts."""
+    own, others = stage.entry(_ARTIFACTS), other.get(_ARTIFACTS)
+    if own is None or not isinstance(own.value, Sequence) or others is None or not _is_map(others):
+        return stage
+    paths = Mapping((Entry(Scalar(_PATHS, own.key.span), own.value),), own.value.span)
+    return Mapping(tuple(Entry(own.key, paths) if entry is own else entry for entry in stage.entries), stage.span)
 
 
 def _joined(entry: Entry, lower: Mapping) -> Entry:

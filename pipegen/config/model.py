@@ -11,7 +11,7 @@ from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, child, is_true
+from pipegen.source.tree import Entry, Mapping, Node, child, entries_of, is_true
 from pipegen.structs import SpannedStruct, Struct
 
 # The name of a stage and the text in brackets, as in a reference.
@@ -291,3 +291,11 @@ class Config(SpannedStruct, kw_only=True):
     pipelines: tuple[PipelineConfig, ...]
     inputs: tuple[tuple[Located[str], Node], ...] = ()
     targets: tuple[tuple[Located[str], Mapping], ...] = ()
+
+
+def has_report_files(reports: Node) -> bool:
+    """Return whether *reports* of a stage have files: a percentage of the coverage is from the log."""
+    return any(
+        entry.key.text != "coverage" or not isinstance(entry.value, Mapping) or entry.value.get("path") is not None
+        for entry in entries_of(reports)
+    )

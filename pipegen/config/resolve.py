@@ -97,7 +97,7 @@ class _Resolver:
             return body
         node = body.get("defaults")
         self._bases.clear()
-        defaults = Defaults.of(self._templates.layers(node) if isinstance(node, Mapping) else ())
+        defaults = Defaults(tuple(self._templates.layers(node)) if isinstance(node, Mapping) else ())
         entries = []
         for inner in body.entries:
             if inner.key.text == "stages" and isinstance(inner.value, Sequence):

@@ -155,6 +155,52 @@ def test_defaults_can_extend_templates() -> None:
     assert stages == [{"name": name, "script": "x", "image": "busybox", "timeout": "2m"} for name in ("one", "two")]
 
 
+def test_defaults_say_how_to_retain_the_artifacts_of_stages_that_have_some() -> None:
+    """A percentage of the coverage is no file; a list has the paths of a map."""
+    stages = _stages("""
+        pipelines:
+          p:
+            defaults: {artifacts: {expire: 1 week}, image: busybox}
+            stages:
+              - {name: build, script: x, artifacts: [dist/]}
+              - {name: docs, script: x, artifacts: {paths: [site/], when: always}}
+              - {name: unit, script: x, reports: {junit: unit.xml}}
+              - {name: cover, script: x, reports: {coverage: {percent: TOTAL}}}
+              - {name: lint, script: x}
+        """)
+
+    assert [(stage["name"], stage.get("artifacts")) for stage in stages] == [
+        ("build", {"expire": "1 week", "paths": ["dist/"]}),
+        ("docs", {"expire": "1 week", "paths": ["site/"], "when": "always"}),
+        ("unit", {"expire": "1 week"}),
+        ("cover", None),
+        ("lint", None),
+    ]
+    assert all(stage["image"] == "busybox" for stage in stages)
+
+
+def test_defaults_with_paths_of_artifacts_apply_to_all_stages() -> None:
+    """A stage replaces the paths, and removes all with an empty key."""
+    stages = _stages("""
+        templates: {short: {artifacts: {expire: 1 day}}}
+        pipelines:
+          p:
+            defaults: {artifacts: [log/]}
+            stages:
+              - {name: unit, script: x}
+              - {name: build, script: x, artifacts: [dist/]}
+              - {name: docs, extends: short, script: x}
+              - {name: lint, script: x, artifacts: }
+        """)
+
+    assert [stage.get("artifacts") for stage in stages] == [
+        ["log/"],
+        ["dist/"],
+        {"paths": ["log/"], "expire": "1 day"},
+        None,
+    ]
+
+
 def test_a_key_without_a_value_removes_the_inherited_one() -> None:
     """This works in a stage, in a template and within a map."""
     stages = _stages("""

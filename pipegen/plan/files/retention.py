@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from pipegen.bindings.expression import Scope, Text
-from pipegen.config.model import StageConfig
+from pipegen.config.model import StageConfig, has_report_files
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -29,7 +29,7 @@ from pipegen.plan.model.retention import has_values, may_be_checkout, path_with_
 from pipegen.plan.regexes.subset import refused_by_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Node, Scalar, child, entries_of, is_false, scalars_of, written_text
+from pipegen.source.tree import Mapping, Node, Scalar, child, is_false, scalars_of, written_text
 from pipegen.structs import Struct
 
 _NEVER = "never"
@@ -100,7 +100,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
 def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: Report) -> None:
     """Report that the `artifacts` of *stage*, whose value is *body*, have no paths, unless they are for its reports."""
     other = next((entry for entry in body.entries if entry.key.text not in _OF_REPORTS), None)
-    if other is None and stage.reports is not None and _has_files(stage.reports.node):
+    if other is None and stage.reports is not None and has_report_files(stage.reports.node):
         return
     report.add(
         codes.INVALID_VALUE,
@@ -109,15 +109,6 @@ def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: 
         hint='add "paths"'
         if other is not None
         else 'add "paths", or reports with files to the stage: "expire" and "access" apply to them, too',
-    )
-
-
-def _has_files(reports: Node) -> bool:
-    """Return whether *reports* have files: a percentage of the coverage is from the log."""
-    entries = entries_of(reports)
-    return any(
-        entry.key.text != "coverage" or not isinstance(entry.value, Mapping) or entry.value.get("path") is not None
-        for entry in entries
     )
 
 
