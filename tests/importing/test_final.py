@@ -78,7 +78,7 @@ def test_a_last_stage_whose_jobs_wait_for_success_is_in_the_arcs(tmp_path: Path)
         "clean: { stage: end, script: [./clean], when: always }\ndeploy: { stage: end, script: [d], when: manual }",
         "clean: { stage: test, script: [./clean], when: always }\ndeploy: { stage: end, script: [./deploy] }",
         "a: { stage: end, script: [a], when: always }\nb: { stage: end, when: always, needs: [a], script: [b] }",
-        "ui: { stage: test, script: t, artifacts: { when: on_failure } }\nc: { stage: end, when: always, script: c }",
+        "u: {script: u, artifacts: {paths: [u], when: on_failure}}\nc: {stage: end, when: always, script: c}",
     ],
     ids=["needs", "needs beside it", "manual beside it", "not last", "needed", "gets files of a failure"],
 )

@@ -14,8 +14,8 @@ from pipegen.source.tree import Sequence as TreeSequence
 
 _NAME = "pages"
 _FOLDER = "public"
-# The keys of artifacts for files that the runner uploads.
-_OF_FILES = ("paths", "untracked", "reports")
+# The keys of artifacts that have no effect without files.
+_HOW_TO_STORE = frozenset({"expire_in", "when", "name", "exclude", "access", "public"})
 
 
 def published(name: str, entries: Mapping[str, Entry]) -> str:
@@ -46,8 +46,8 @@ def with_site(name: str, entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
 def without_empty_artifacts(entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
     """Return *entries* of a job without artifacts that have no files: their other keys have no effect."""
     artifacts = _value(entries, "artifacts")
-    keys = {entry.key.text: entry for entry in entries_of(artifacts)}
-    is_empty = isinstance(artifacts, TreeMapping) and all(_value(keys, key) is None for key in _OF_FILES)
+    keys = {entry.key.text for entry in entries_of(artifacts) if not is_null(entry.value)}
+    is_empty = isinstance(artifacts, TreeMapping) and keys <= _HOW_TO_STORE
     return {key: entry for key, entry in entries.items() if key != "artifacts"} if is_empty else entries
 
 
