@@ -14,6 +14,8 @@ from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, child, entries_of, is_true
 from pipegen.structs import SpannedStruct, Struct
 
+# Keys of `artifacts` that also say how reports are retained.
+RETENTION_OF_REPORTS = frozenset({"expire", "access"})
 # The name of a stage and the text in brackets, as in a reference.
 _SELECTION = re.compile(r"(.+)\[([^\]{}\n]*)\]")
 

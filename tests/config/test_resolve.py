@@ -156,11 +156,11 @@ def test_defaults_can_extend_templates() -> None:
 
 
 def test_defaults_say_how_to_retain_the_artifacts_of_stages_that_have_some() -> None:
-    """A percentage of the coverage is no file; a list has the paths of a map."""
+    """A percentage of the coverage is no file; a list has the paths of a map; reports have no name."""
     stages = _stages("""
         pipelines:
           p:
-            defaults: {artifacts: {expire: 1 week}, image: busybox}
+            defaults: {artifacts: {expire: 1 week, name: logs}, image: busybox}
             stages:
               - {name: build, script: x, artifacts: [dist/]}
               - {name: docs, script: x, artifacts: {paths: [site/], when: always}}
@@ -170,8 +170,8 @@ def test_defaults_say_how_to_retain_the_artifacts_of_stages_that_have_some() -> 
         """)
 
     assert [(stage["name"], stage.get("artifacts")) for stage in stages] == [
-        ("build", {"expire": "1 week", "paths": ["dist/"]}),
-        ("docs", {"expire": "1 week", "paths": ["site/"], "when": "always"}),
+        ("build", {"expire": "1 week", "name": "logs", "paths": ["dist/"]}),
+        ("docs", {"expire": "1 week", "name": "logs", "paths": ["site/"], "when": "always"}),
         ("unit", {"expire": "1 week"}),
         ("cover", None),
         ("lint", None),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from pipegen.bindings.expression import Scope, Text
-from pipegen.config.model import StageConfig, has_report_files
+from pipegen.config.model import RETENTION_OF_REPORTS, StageConfig, has_report_files
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -36,8 +36,6 @@ _NEVER = "never"
 _NAME = r"[^/\\\x00-\x1f\x7f]+"
 _LINK = r"\w[-\w ]*"
 _LONGEST_LINK = 100
-# Keys of `artifacts` that also say how reports are retained.
-_OF_REPORTS = ("expire", "access")
 
 
 class StageFiles(Struct, kw_only=True):
@@ -99,7 +97,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
 
 def _check_without_paths(body: Mapping, stage: StageConfig, span: Span, report: Report) -> None:
     """Report that the `artifacts` of *stage*, whose value is *body*, have no paths, unless they are for its reports."""
-    other = next((entry for entry in body.entries if entry.key.text not in _OF_REPORTS), None)
+    other = next((entry for entry in body.entries if entry.key.text not in RETENTION_OF_REPORTS), None)
     if other is None and stage.reports is not None and has_report_files(stage.reports.node):
         return
     report.add(
