@@ -10,7 +10,7 @@ from pipegen.config.flow import flow
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths, of_stage
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, Sequence, as_items, child, entries_of, items_of
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence, as_items, child, entries_of, items_of
 
 # Words that YAML 1.1 and other programs read as booleans.
 _BOOLEANS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
@@ -185,6 +185,13 @@ def _reuse(node: Node) -> str | None:
     return f'name what the result depends on: "reuse: {flow({"files": list(names)})}"' if is_known else None
 
 
+def _exit_codes(node: Node) -> str | None:
+    """Return the hint for exit codes in place of a map with them."""
+    codes = [item for item in as_items(node) if isinstance(item, Scalar) and item.kind is ScalarKind.INTEGER]
+    is_known = codes and len(codes) == len(as_items(node))
+    return f'write exit codes in a map: "allow_failure: {flow({"exit_codes": codes})}"' if is_known else None
+
+
 def _services(node: Node) -> str | None:
     """Return the hint for services by name."""
     entries = entries_of(node)
@@ -263,6 +270,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     (*STAGE, "reuse"): _reuse,
     (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
     (*STAGE, "outputs", "*"): _output,
+    (*STAGE, "allow_failure"): _exit_codes,
     (*STAGE, "allow_failure", "exit_codes"): _advice('write the exit codes as numbers, as in "exit_codes: [1, 2]"'),
     (*STAGE, "when"): _when,
     (*PIPELINE, "when"): _when,
