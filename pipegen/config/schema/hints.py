@@ -185,6 +185,13 @@ def _reuse(node: Node) -> str | None:
     return f'name what the result depends on: "reuse: {flow({"files": list(names)})}"' if is_known else None
 
 
+def _resources(node: Node) -> str | None:
+    """Return the hint for an amount alone: memory has a unit, processors have none or `m`."""
+    amount = node.text if isinstance(node, Scalar) else ""
+    key = "memory" if re.fullmatch(r"[0-9.]+[KMG]i?", amount) else "cpu" if re.fullmatch(r"[0-9.]+m?", amount) else ""
+    return f'write "resources: {{{key}: {amount}}}"' if key else None
+
+
 def _exit_codes(node: Node) -> str | None:
     """Return the hint for exit codes in place of a map with them."""
     codes = [item for item in as_items(node) if isinstance(item, Scalar) and item.kind is ScalarKind.INTEGER]
@@ -218,8 +225,8 @@ def _variables(key: str) -> Callable[[Node], str | None]:
 
 
 def _secrets(node: Node) -> str | None:
-    """Return the hint for a list of variables."""
-    items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+    """Return the hint for variables alone, in a text or a list."""
+    items = [item.text for item in as_items(node) if isinstance(item, Scalar)]
     pairs = {item: item.lower().replace("_", "-") for item in items}
     return f'write each variable with the ID of its secret: "secrets: {flow(pairs)}"' if pairs else None
 
@@ -248,6 +255,10 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     ("pipelines", "*", "concurrency"): _advice(
         'write "concurrency: {}" for runs that wait for each other, "concurrency: {cancel: true}" to cancel older ones'
     ),
+    **{
+        (*place, "notify"): _advice('write the address in a map, as in "notify: {email: {to: [team@example.com]}}"')
+        for place in (PIPELINE, STAGE)
+    },
     **{(*place, "notify", "email"): _email for place in (PIPELINE, STAGE)},
     **{
         (*place, "notify", "webhook"): _advice(
@@ -270,6 +281,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     (*STAGE, "reuse"): _reuse,
     (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
     (*STAGE, "outputs", "*"): _output,
+    (*STAGE, "resources"): _resources,
     (*STAGE, "allow_failure"): _exit_codes,
     (*STAGE, "allow_failure", "exit_codes"): _advice('write the exit codes as numbers, as in "exit_codes: [1, 2]"'),
     (*STAGE, "when"): _when,

@@ -250,7 +250,13 @@ WORDS = (
         'a setting of "targets" names the stage of a website',
         values.pages,
     ),
-    word("GitLab: Features that only GitLab has", "release", IN_STAGE, RAW, values.raw("gitlab")),
+    word(
+        "GitLab: Features that only GitLab has",
+        "release",
+        IN_STAGE,
+        'a setting of "targets" names the stage of a release',
+        values.release,
+    ),
     word("GitLab: Features that only GitLab has", "hooks", IN_STAGE, RAW, values.raw("gitlab")),
     word("GitLab: Features that only GitLab has", "inherit", IN_STAGE, RAW, values.raw("gitlab")),
 )

@@ -10,7 +10,17 @@ from pipegen.config.schema.tree_paths import STAGE
 WORDS = (
     word("Jenkins: Steps", "steps", IN_STAGE, LINES, values.steps),
     word("Jenkins: Steps", "sh", IN_STAGE, LINES, rename("script")),
-    word("Jenkins: Steps", "bat", IN_STAGE, LINES, rename("script")),
+    word("Jenkins: Steps", "dir", IN_STAGE, '"directory" is the folder', rename("directory")),
+    *(
+        word(
+            "Jenkins: Steps",
+            step,
+            IN_STAGE,
+            'steps of Jenkins are for Windows, "script" is for Unix',
+            values.windows_step(step),
+        )
+        for step in ("bat", "powershell", "pwsh")
+    ),
     word(
         "Jenkins: Agent",
         "agent",

@@ -55,7 +55,11 @@ _VALUES = {
     "inherit": "{default: false}",
     "steps": "[sh 'make test', {sh: make all}, {run: pytest -k \"not slow\"}]",
     "sh": "make test",
+    "dir": "src",
     "bat": "make test",
+    "powershell": "./build.ps1 -Fast",
+    "pwsh": "./build.ps1 -Fast",
+    "shell: pwsh": "pwsh",
     "agent: {label}": "{label: linux && large}",
     "agent: any": "any",
     "label": "linux",
@@ -129,12 +133,13 @@ IS_ADVICE = {
         "orbs",
         "build: {dockerfile}",
         "services: {healthcheck}",
+        "shell: pwsh",
     ),
 }
 # Words whose hint is advice in the outer maps only.
 _OUTER_ADVICE = {"post", "jobs"}
 # Words for the work of the stage.
-_WORK = {"steps", "sh", "bat", "commands", "trigger: {project}", "release", "uses"}
+_WORK = {"steps", "sh", "bat", "powershell", "pwsh", "commands", "trigger: {project}", "uses"}
 _CASES = [(word, parent) for word in WORDS for parent in word.parents]
 
 
