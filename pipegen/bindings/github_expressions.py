@@ -14,7 +14,9 @@ _GITHUB = {
     "github.run_number": "${setup.run}",
     "github.workspace": "$PWD",
 }
-_GITHUB_NAME = r"(?:(?:needs|steps)\.(?P<stage>[\w-]+)\.outputs|(?P<place>[a-z]+))\.(?P<name>[\w-]+)"
+_GITHUB_NAME = r"(?:(?:needs|steps)\.(?P<stage>[\w-]+)\.outputs|(?P<place>[\w-]+))\.(?P<name>[\w-]+)"
+# Contexts of which only the values above have an equivalent: other words may be stages.
+_CONTEXTS = ("github", "job", "jobs", "needs", "runner", "steps", "strategy")
 
 
 def github_hint(body: str) -> str | None:
@@ -23,13 +25,12 @@ def github_hint(body: str) -> str | None:
     name = re.fullmatch(_GITHUB_NAME, expression)
     if expression in _GITHUB:
         return f'write "{_GITHUB[expression]}"'
-    if name is None:
+    if name is None or name["place"] in _CONTEXTS:
         return None
     if name["stage"]:
         return f'write "${{{name["stage"]}.{name["name"]}}}", and add "outputs: [{name["name"]}]" to that stage'
     written = {
-        **dict.fromkeys(("matrix", "inputs"), f'write "${{{expression}}}"'),
         **dict.fromkeys(("env", "vars"), f'write "${name["name"]}"'),
         "secrets": f'write "${name["name"]}", and add "secrets: {{{name["name"]}: ID}}" with its ID to the stage',
     }
-    return written.get(name["place"])
+    return written.get(name["place"], f'write "${{{expression}}}"')

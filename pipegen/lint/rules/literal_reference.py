@@ -1,4 +1,4 @@
-"""Text that looks like a reference and is not replaced: `lock: deploy-${inputs.environment}`, `$[[ inputs.x ]]`."""
+"""Text that looks like a reference and is not replaced: `lock: ${inputs.x}`, `$[[ inputs.x ]]`, `$build.version`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.lint.scripts import GITLAB_EXPRESSION
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, entries_of, items_of, scalars
+from pipegen.source.tree import Mapping, Node, Scalar, entries_of, items_of, scalars
 
 # No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
 _REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)(?P<namespace>[\w-]*)\.\w[^{}]*\}")
+# References in the forms of a shell, of Azure Pipelines and of many templates.
+_OTHER_FORM = re.compile(
+    r"""
+    (?<![$\\])\$(?:(?P<bare>[A-Za-z_]\w*\.[A-Za-z_]\w*) | \((?P<call>[\w-]+\.[\w-]+)\))
+    | (?<!\$)\{\{[ ]?(?P<template>[\w-]+\.[\w-]+)[ ]?\}\}
+    """,
+    re.VERBOSE,
+)
 _NAMESPACES = ("", "inputs", "setup", "pipeline")
 _RAW = "raw.gitlab"
 _PLAIN = frozenset(key.name for key in STAGE_KEYS if key.is_plain_text)
@@ -30,6 +38,8 @@ def check(config: CheckedConfig, report: Report) -> None:
     seen: set[Span] = set()
     if any("$[[" in file.text for file in config.files):
         _check_expressions(config, report, seen)
+    if any(_OTHER_FORM.search(file.text) for file in config.files):
+        _check_other_forms(config, report, seen)
     if not any(_REFERENCE.search(file.text) for file in config.files):
         return
     namespaces = {*_NAMESPACES, *(stage.job.title for stage in config.stages())}
@@ -61,8 +71,7 @@ def _raw_values(stage: CheckedStage) -> Iterator[tuple[str, Node]]:
 
 def _check_expressions(config: CheckedConfig, report: Report, seen: set[Span]) -> None:
     for stage in config.stages():
-        values = (entry.value for entry in entries_of(stage.config.body) if entry.key.text != "raw")
-        for scalar in (scalar for value in values for scalar in scalars(value)):
+        for scalar in _scalars(stage):
             for match in GITLAB_EXPRESSION.finditer(scalar.text):
                 span = scalar.part(*match.span())
                 if span in seen:
@@ -75,6 +84,39 @@ def _check_expressions(config: CheckedConfig, report: Report, seen: set[Span]) -
                     at=span,
                     hint=f'write "${{{match["value"]}}}"' if is_known else "write a reference, or the value itself",
                 )
+
+
+def _check_other_forms(config: CheckedConfig, report: Report, seen: set[Span]) -> None:
+    """Report outputs and inputs in a form that is none of a config; a variable may have the name of a stage."""
+    stages = config.stages()
+    values = {f"{stage.job.title}.{name}" for stage in stages for name in _outputs(stage)}
+    values |= {f"inputs.{input_.name}" for plan in config.plans for input_ in plan.inputs}
+    for stage in stages:
+        variables = {entry.key.text for entry in entries_of(stage.config.env.node if stage.config.env else None)}
+        for scalar in _scalars(stage):
+            for match in _OTHER_FORM.finditer(scalar.text):
+                name, span = match["bare"] or match["call"] or match["template"], scalar.part(*match.span())
+                if span in seen or name not in values or name.partition(".")[0] in variables:
+                    continue
+                seen.add(span)
+                report.add(
+                    codes.LITERAL_REFERENCE,
+                    f'"{match[0]}" is not a reference, so it is not replaced',
+                    at=span,
+                    hint=f'write "${{{name}}}"',
+                )
+
+
+def _outputs(stage: CheckedStage) -> Iterator[str]:
+    outputs = stage.config.outputs
+    yield from (entry.key.text for entry in entries_of(outputs.node if outputs is not None else None))
+
+
+def _scalars(stage: CheckedStage) -> Iterator[Scalar]:
+    """Yield the values of *stage* that are no raw keys."""
+    for entry in entries_of(stage.config.body):
+        if entry.key.text != "raw":
+            yield from scalars(entry.value)
 
 
 def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:

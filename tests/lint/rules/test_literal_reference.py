@@ -52,6 +52,36 @@ def test_an_expression_of_gitlab_is_reported(keys: str, underlined: list[str]) -
 
 
 @pytest.mark.parametrize(
+    ("text", "underlined"),
+    [
+        ("echo $build.version", ["$build.version"]),
+        ("echo app-$(build.version).zip", ["$(build.version)"]),
+        ("echo {{ build.version }} {{build.version}}", ["{{ build.version }}", "{{build.version}}"]),
+        ("echo $inputs.level", ["$inputs.level"]),
+        ("echo $build.zip $(build.zip) {{ .Values.version }} $HOME.old", []),
+        (r"echo \\$build.version $$build.version", []),
+        ("echo ${build.version}", []),
+    ],
+)
+def test_a_reference_in_the_form_of_another_system_is_reported(text: str, underlined: list[str]) -> None:
+    """Other words before a dot are variables of the shell, programs, and values of templates."""
+    build = "{name: build, script: make, outputs: {version: {command: cat version}}}"
+    config = f"inputs: {{level: {{default: quick}}}}\n{stages(build, f'{{name: test, script: [{text!r}]}}')}"
+    found = diagnostics_of(check, config)
+
+    assert [diagnostic.primary.span.text for diagnostic in found if diagnostic.primary] == underlined
+    assert {diagnostic.hint for diagnostic in found} <= {'write "${build.version}"', 'write "${inputs.level}"'}
+
+
+def test_a_variable_of_the_name_of_a_stage_is_no_reference() -> None:
+    """The shell expands it."""
+    build = "{name: build, script: make, outputs: {zip: {file: a.zip}}}"
+    test = "{name: test, script: ['./test $build.zip'], env: {build: nightly}}"
+
+    assert diagnostics_of(check, stages(build, test)) == ()
+
+
+@pytest.mark.parametrize(
     "raw",
     [
         "gitlab: {release: {tag_name: '${app.version} $${setup.tag}', description: '${matrix.os}'}}",
