@@ -5,10 +5,12 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engines import containers as containers_module
 from engines.containers import Containers
+from engines.jenkins_harness import Build, available, run
 from engines.requirement import require
 
 # Commits are the same wherever tests run, with any configuration of git.
@@ -57,3 +59,14 @@ def repository(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
 
     environment = {**os.environ, **GIT_ENVIRONMENT}
     return make
+
+
+@pytest.fixture
+def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Callable[..., Build]:
+    """Return a function that runs the text of a Jenkinsfile on a repository with some files."""
+    require(available())
+
+    def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
+        return run(text, repository(files or {"README": "demo"}), workdir=tmp_path / "build", **settings)
+
+    return start

@@ -214,6 +214,10 @@ class Build:
         """Whether Jenkins can resume the build after a restart at any time, as far as open `parallel` blocks matter."""
         return max((len(stage.branches) for stage in self.stages), default=0) <= _MOST_RESUMED_BLOCKS
 
+    def echoed(self) -> list[str]:
+        """Return the lines that the script printed with a leading `> `."""
+        return [line.removeprefix("> ") for line in self.log.splitlines() if line.startswith("> ")]
+
     def stage(self, name: str) -> Stage:
         """Return the only stage of that name."""
         (match,) = (stage for stage in self.stages if stage.name == name)

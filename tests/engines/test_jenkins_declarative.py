@@ -24,10 +24,6 @@ def jenkins(repository: Repository, tmp_path: Path) -> Jenkins:
     return start
 
 
-def _echoed(build: Build) -> list[str]:
-    return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
-
-
 def _statuses(build: Build) -> dict[str, str]:
     return {stage.name: stage.status for stage in build.stages}
 
@@ -49,7 +45,7 @@ def test_stages_after_a_failure_are_skipped(jenkins: Jenkins) -> None:
     assert _statuses(build) == {
         "a": "success", "b": "failed", "c": "skipped", "d": "skipped", "e": "skipped", "f": "skipped",
     }  # fmt: skip
-    assert _echoed(build) == []
+    assert build.echoed() == []
     assert build.error is not None
     assert build.error.message == "broken"
 
@@ -75,7 +71,7 @@ def test_a_failing_branch_does_not_stop_its_sibling(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["b"]
+    assert build.echoed() == ["b"]
     assert _statuses(build) == {"p": "failed", "a": "failed", "b": "success", "a1": "failed", "a2": "skipped"}
     assert build.stage("a1").branches == ("a",)
 
@@ -99,7 +95,7 @@ def test_fail_fast_aborts_the_siblings(jenkins: Jenkins, where: str) -> None:
         """
     )
 
-    assert _echoed(build) == ["aborted"]
+    assert build.echoed() == ["aborted"]
     assert build.result == "FAILURE"
     assert build.stage("b").status == "aborted"
 
@@ -122,7 +118,7 @@ def test_post_conditions_run_in_jenkins_order(jenkins: Jenkins) -> None:
     )
     good, bad = ["always", "changed", "success", "cleanup"], ["always", "changed", "unsuccessful", "failure", "cleanup"]
 
-    assert _echoed(build) == [*good, *bad, *bad]
+    assert build.echoed() == [*good, *bad, *bad]
 
 
 def test_post_of_a_stage_uses_its_own_result(jenkins: Jenkins) -> None:
@@ -143,7 +139,7 @@ def test_post_of_a_stage_uses_its_own_result(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["b", "p FAILURE"]
+    assert build.echoed() == ["b", "p FAILURE"]
 
 
 def test_a_failure_in_post_fails_the_stage(jenkins: Jenkins) -> None:
@@ -155,7 +151,7 @@ def test_a_failure_in_post_fails_the_stage(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["c"]
+    assert build.echoed() == ["c"]
     assert build.result == "FAILURE"
 
 
@@ -179,7 +175,7 @@ def test_when_skips_stages(jenkins: Jenkins) -> None:
     )
     build = jenkins(f"agent none\nstages {{ {stages} }}", env={"A": "a", "BRANCH_NAME": "release/1"})
 
-    assert _echoed(build) == [str(number) for number, runs in enumerate(conditions.values()) if runs]
+    assert build.echoed() == [str(number) for number, runs in enumerate(conditions.values()) if runs]
     assert [stage.status == "success" for stage in build.stages] == list(conditions.values())
 
 
@@ -227,7 +223,7 @@ def test_environment_is_set_for_its_block(jenkins: Jenkins) -> None:
         after="String name() { return 'c' + 1 }",
     )
 
-    assert _echoed(build) == ["inner a-b c1 unset", "a e"]
+    assert build.echoed() == ["inner a-b c1 unset", "a e"]
 
 
 def test_credentials_in_environment_are_set_and_masked(jenkins: Jenkins) -> None:
@@ -242,7 +238,7 @@ def test_credentials_in_environment_are_set_and_masked(jenkins: Jenkins) -> None
         credentials={"pair": UsernamePassword("alice", "pass")},
     )
 
-    assert _echoed(build) == ["**** alice ****"]
+    assert build.echoed() == ["**** alice ****"]
     assert "11" in build.log.splitlines()
 
 
@@ -259,7 +255,7 @@ def test_agents_check_out_by_default(jenkins: Jenkins) -> None:
         files={"file": ""},
     )
 
-    assert _echoed(build) == ["true 40", "false"]
+    assert build.echoed() == ["true 40", "false"]
     assert "Declarative: Checkout SCM" in _statuses(build)
 
 
@@ -291,7 +287,7 @@ def test_matrix_runs_its_cells_in_parallel(jenkins: Jenkins) -> None:
     )
     cells = [stage for stage in build.stages if stage.name == "cell"]
 
-    assert sorted(_echoed(build)) == ["a1", "a2", "b1"]
+    assert sorted(build.echoed()) == ["a1", "a2", "b1"]
     assert max(cell.start for cell in cells) < min(cell.end for cell in cells)
     assert cells[0].branches == ("Matrix - X = 'a', Y = '1'",)
 
@@ -315,7 +311,7 @@ def test_options_wrap_the_stage(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["try", "try", "passed", "aborted"]
+    assert build.echoed() == ["try", "try", "passed", "aborted"]
     assert build.result == "ABORTED"
 
 
@@ -334,5 +330,5 @@ def test_parameters_and_input_are_available(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["a me"]
+    assert build.echoed() == ["a me"]
     assert build.inputs == ("go?",)

@@ -1,31 +1,12 @@
 """The harness runs scripts like Jenkins: order, failures, time limits."""
 
 import subprocess
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from engines.jenkins_harness import Build, Node, Stage, available, run
-from engines.requirement import require
+from engines.jenkins_harness import Build, Node, Stage
 
 Jenkins = Callable[..., Build]
-
-
-@pytest.fixture
-def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Jenkins:
-    """Return a function that runs the text of a Jenkinsfile on a repository with some files."""
-    require(available())
-
-    def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
-        return run(text, repository(files or {"README": "demo"}), workdir=tmp_path / "build", **settings)
-
-    return start
-
-
-def _echoed(build: Build) -> list[str]:
-    """Return the lines that the script printed with a leading `> `."""
-    return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
 
 def _overlap(stage: Stage, other: Stage) -> bool:
@@ -66,7 +47,7 @@ def test_branches_switch_only_at_steps(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["160000"]
+    assert build.echoed() == ["160000"]
 
 
 def test_a_failure_ends_the_script_after_its_siblings(jenkins: Jenkins) -> None:
@@ -76,7 +57,7 @@ def test_a_failure_ends_the_script_after_its_siblings(jenkins: Jenkins) -> None:
     )
 
     assert build.result == "FAILURE"
-    assert _echoed(build) == ["b"]
+    assert build.echoed() == ["b"]
     assert [(stage.name, stage.status) for stage in build.stages] == [("a", "failed"), ("b", "success")]
     assert build.error is not None
     assert build.error.message == "broken"
@@ -131,7 +112,7 @@ def test_retry_counts_attempts(jenkins: Jenkins) -> None:
         "int n = 0\nretry(3) { n++; echo \"> ${n}\"; if (n < 2) { error 'x' } }\nretry(2) { echo '> no'; error 'y' }"
     )
 
-    assert _echoed(build) == ["1", "2", "no", "no"]
+    assert build.echoed() == ["1", "2", "no", "no"]
     assert build.result == "FAILURE"
 
 
@@ -150,7 +131,7 @@ def test_a_timeout_ends_the_processes_and_aborts(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["FlowInterruptedException"]
+    assert build.echoed() == ["FlowInterruptedException"]
     assert build.result == "ABORTED"
     assert build.stage("a").status == "aborted"
     assert build.stage("a").end - build.stage("a").start < 20_000
@@ -160,7 +141,7 @@ def test_a_script_that_exits_with_0_on_a_signal_passes(jenkins: Jenkins) -> None
     """Generated files avoid this trap: the stage passes despite its timeout."""
     build = jenkins("node { timeout(time: 3, unit: 'SECONDS') { sh '''#!/bin/sh\nsleep 60\ntrue''' }; echo '> on' }")
 
-    assert _echoed(build) == ["on"]
+    assert build.echoed() == ["on"]
     assert build.result == "SUCCESS"
 
 
@@ -181,7 +162,7 @@ def test_retry_repeats_after_an_inner_timeout(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["in", "in", "out"]
+    assert build.echoed() == ["in", "in", "out"]
     assert build.result == "ABORTED"
 
 
@@ -198,7 +179,7 @@ def test_caught_errors_mark_build_and_stage(jenkins: Jenkins) -> None:
     )
 
     assert [stage.status for stage in build.stages] == ["unstable", "failed", "unstable", "success"]
-    assert _echoed(build) == ["UNSTABLE"]
+    assert build.echoed() == ["UNSTABLE"]
     assert build.result == "UNSTABLE"
 
 
@@ -218,7 +199,7 @@ def test_a_rejected_input_aborts_the_build(jenkins: Jenkins) -> None:
     """No person approves it."""
     build = jenkins("input 'go?'\necho '> on'", approve=False)
 
-    assert _echoed(build) == []
+    assert build.echoed() == []
     assert build.result == "ABORTED"
 
 
@@ -242,7 +223,7 @@ def test_a_script_that_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> N
     """The error has the line."""
     build = jenkins("echo '> started'\nnew File('x')")
 
-    assert _echoed(build) == []
+    assert build.echoed() == []
     assert "line 2: the sandbox does not permit new File" in build.log
 
 
@@ -283,7 +264,7 @@ def test_catch_error_fails_the_build_but_not_the_stage(jenkins: Jenkins) -> None
     """This is the default."""
     build = jenkins("stage('a') { catchError { error 'x' } }\nstage('b') { echo '> b' }")
 
-    assert _echoed(build) == ["b"]
+    assert build.echoed() == ["b"]
     assert build.stage("a").status == "success"
     assert build.result == "FAILURE"
 

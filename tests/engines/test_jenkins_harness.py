@@ -1,31 +1,14 @@
 """The harness runs Jenkinsfiles like Jenkins: its steps, one by one."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from engines.jenkins_harness import Build, Node, SecretFile, SshKey, UsernamePassword, available, run
-from engines.requirement import require, require_program
+from engines.jenkins_harness import Build, Node, SecretFile, SshKey, UsernamePassword
+from engines.requirement import require_program
 
 Jenkins = Callable[..., Build]
-
-
-@pytest.fixture
-def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Jenkins:
-    """Return a function that runs the text of a Jenkinsfile on a repository with some files."""
-    require(available())
-
-    def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
-        return run(text, repository(files or {"README": "demo"}), workdir=tmp_path / "build", **settings)
-
-    return start
-
-
-def _echoed(build: Build) -> list[str]:
-    """Return the lines that the script printed with a leading `> `."""
-    return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
 
 @pytest.mark.parametrize("shell", ["dash", "bash", ("busybox", "sh")])
@@ -44,7 +27,7 @@ def test_sh_runs_in_the_configured_shell(jenkins: Jenkins, shell: str | tuple[st
         shell=shell,
     )
 
-    assert _echoed(build) == ["busybox" if isinstance(shell, tuple) else shell, "1"]
+    assert build.echoed() == ["busybox" if isinstance(shell, tuple) else shell, "1"]
     assert "+ echo out" in build.log
 
 
@@ -60,7 +43,7 @@ def test_functions_read_fields_that_closures_assign(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["some files"]
+    assert build.echoed() == ["some files"]
 
 
 def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
@@ -75,7 +58,7 @@ def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["[a bN]", "bash"]
+    assert build.echoed() == ["[a bN]", "bash"]
     assert build.error is not None
     assert build.error.message == "script returned exit code 3"
 
@@ -84,7 +67,7 @@ def test_exports_are_lost_between_steps(jenkins: Jenkins) -> None:
     """Each sh is a separate process."""
     build = jenkins("""node { sh 'export A=b'; echo "> [${sh(script: 'echo -n $A', returnStdout: true)}]" }""")
 
-    assert _echoed(build) == ["[]"]
+    assert build.echoed() == ["[]"]
 
 
 def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
@@ -99,7 +82,7 @@ def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["demo", "demo@2", "demo true demo@tmp"]
+    assert build.echoed() == ["demo", "demo@2", "demo true demo@tmp"]
 
 
 def test_labels_select_the_agent(jenkins: Jenkins) -> None:
@@ -114,14 +97,14 @@ def test_labels_select_the_agent(jenkins: Jenkins) -> None:
         nodes=[Node(name="one", labels=("linux",)), Node(name="two", labels=("linux", "fast"))],
     )
 
-    assert _echoed(build) == ["one", "one", "two"]
+    assert build.echoed() == ["one", "one", "two"]
     assert "no agent has the label" in build.log
 
 
 def test_processes_end_with_the_allocation(jenkins: Jenkins, tmp_path: Path) -> None:
     """Background processes are stopped when the node block ends."""
     build = jenkins("""node { sh 'sleep 300 & echo "$!" >pid'; echo "> ${readFile('pid').trim()}" }""")
-    (pid,) = _echoed(build)
+    (pid,) = build.echoed()
     state = Path("/proc", pid, "stat")
 
     assert not state.exists() or ") Z " in state.read_text()
@@ -152,7 +135,7 @@ def test_files_are_read_and_written(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["4 true true", "true 5", "false"]
+    assert build.echoed() == ["4 true true", "true 5", "false"]
 
 
 def test_a_stash_restores_files_modes_and_links(jenkins: Jenkins) -> None:
@@ -171,7 +154,7 @@ def test_a_stash_restores_files_modes_and_links(jenkins: Jenkins) -> None:
     )
 
     assert build.stashes == {"s": ("out/link", "out/sub/tool")}
-    assert _echoed(build) == ["sub/tool"]
+    assert build.echoed() == ["sub/tool"]
     assert build.result == "SUCCESS"
 
 
@@ -205,7 +188,7 @@ def test_an_empty_or_unknown_stash_fails(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
+    assert build.echoed() == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
 
 
 def test_artifacts_are_archived(jenkins: Jenkins) -> None:
@@ -243,7 +226,7 @@ def test_withenv_adds_and_removes_variables(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _echoed(build) == ["inner $A-${HOME}-$$ /x", "inner", "unset", "null", "set within"]
+    assert build.echoed() == ["inner $A-${HOME}-$$ /x", "inner", "unset", "null", "set within"]
 
 
 def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
@@ -268,7 +251,7 @@ def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
         },
     )
 
-    assert _echoed(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY||", "null false"]
+    assert build.echoed() == ["**** **** alice bob", "s3cr$t it's|content|KEY||", "null false"]
 
 
 def test_an_unknown_credential_fails(jenkins: Jenkins) -> None:
@@ -294,7 +277,7 @@ def test_mails_jobs_and_inputs_are_recorded(jenkins: Jenkins) -> None:
     assert build.mails == ({"to": "a@example.org", "subject": "s 2", "body": "b"},)
     assert build.inputs == ("go?",)
     assert [(triggered.job, triggered.parameters) for triggered in build.builds] == [("other", {"A": "b"}), ("bad", {})]
-    assert _echoed(build) == ["SUCCESS"]
+    assert build.echoed() == ["SUCCESS"]
     assert build.result == "UNSTABLE"
 
 
@@ -306,8 +289,8 @@ def test_parameters_of_a_first_build_are_not_variables(jenkins: Jenkins) -> None
         node { sh "echo '> ${params.A} ${params.B} ${params.C}' \\${A-unset}" }
         """
 
-    assert _echoed(jenkins(text)) == ["a true x unset"]
-    assert _echoed(jenkins(text, params={"A": "given"})) == ["given true x given"]
+    assert jenkins(text).echoed() == ["a true x unset"]
+    assert jenkins(text, params={"A": "given"}).echoed() == ["given true x given"]
 
 
 def test_checkout_returns_the_commit(jenkins: Jenkins) -> None:
@@ -330,7 +313,7 @@ def test_checkout_returns_the_commit(jenkins: Jenkins) -> None:
         remote="https://example.org/demo.git",
     )
 
-    assert _echoed(build) == [
+    assert build.echoed() == [
         "true origin/main https://example.org/demo.git",
         "https://example.org/demo.git */main",
         "work true",
@@ -363,7 +346,7 @@ def test_the_first_clone_honors_a_refspec_if_configured(
         """
     )
 
-    assert _echoed(build) == [str(expected).lower(), "true"]
+    assert build.echoed() == [str(expected).lower(), "true"]
 
 
 def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_path: Path) -> None:
@@ -377,8 +360,8 @@ def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_
         """
     origin = tmp_path / "repository-1"
 
-    assert _echoed(jenkins(text, env={"REPOSITORY": str(origin)})) == ["false"]
-    assert _echoed(jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"})) == ["true"]
+    assert jenkins(text, env={"REPOSITORY": str(origin)}).echoed() == ["false"]
+    assert jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"}).echoed() == ["true"]
 
 
 def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
@@ -395,7 +378,7 @@ def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
         {"r.xml": report},
     )
 
-    assert _echoed(build) == ["1 null"]
+    assert build.echoed() == ["1 null"]
     assert build.result == "UNSTABLE"
 
 
@@ -418,7 +401,7 @@ def test_steps_without_effects_are_available(jenkins: Jenkins) -> None:
         job="folder/job",
     )
 
-    assert _echoed(build) == ["8 true true 7", "true elsewhere", "folder/job 7 0"]
+    assert build.echoed() == ["8 true true 7", "true elsewhere", "folder/job 7 0"]
     assert build.name == "named"
 
 
@@ -440,4 +423,4 @@ def test_names_and_texts_may_be_any_unicode(jenkins: Jenkins) -> None:
         agent_env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
     )
 
-    assert _echoed(build) == ["ü ☃ 💥", "ü ☃ 💥 ü ☃ 💥"]
+    assert build.echoed() == ["ü ☃ 💥", "ü ☃ 💥 ü ☃ 💥"]

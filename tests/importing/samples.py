@@ -10,6 +10,7 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab, with_needs
+from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.importing.gitlab.reading.locations import Roots
 from pipegen.importing.gitlab.stages.after_failures import Misordered
 
@@ -52,3 +53,10 @@ def from_text(
 def messages(report: Report) -> str:
     """Return the diagnostics of *report*, one on each line."""
     return FORMATS["concise"](report.diagnostics(), colour=False)
+
+
+def differences(result: GitLabImport) -> list[str]:
+    """Return the messages about the runs in which the imported pipeline and its config differ."""
+    proof = prove(result)
+    assert proof is not None
+    return [difference.message for difference in proof.differences]

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from importing.samples import from_text, messages
+from importing.samples import differences, from_text, messages
 from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.structs import replace
 
 _SOURCE = """\
@@ -35,7 +34,7 @@ clean: {{ stage: end, script: [./clean], dependencies: [], rules: [{{ if: $CI_CO
     assert "execution" not in pipeline
     assert [stages[name].get("files_from") for name in pipeline["finally"]] == [["test"], ["build", "test"], None]
     assert "raw" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_jobs_of_the_last_stage_run_for_the_status_of_the_pipeline(tmp_path: Path) -> None:
@@ -49,7 +48,7 @@ announce: {{ stage: end, script: [./announce], dependencies: [test] }}
 
     assert _pipeline(result)["finally"] == {"always": ["clean"], "failed": ["alert"], "success": ["announce"]}
     assert "raw" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("artifacts", ["expire_in: 1 week, reports: { junit: lint.xml }", "paths: []"])
@@ -60,7 +59,7 @@ def test_a_job_without_files_is_no_source_of_a_final_one(artifacts: str, tmp_pat
     stages = {stage["name"]: stage for stage in _pipeline(result)["stages"]}
 
     assert stages["clean"]["files_from"] == ["build", "test"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_last_stage_whose_jobs_wait_for_success_is_in_the_arcs(tmp_path: Path) -> None:
@@ -88,18 +87,12 @@ def test_jobs_with_another_order_are_not_in_finally(jobs: str, tmp_path: Path) -
 
     assert "finally" not in _pipeline(result)
     assert "when: always" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def _pipeline(result: GitLabImport) -> dict[str, Any]:
     pipeline: dict[str, Any] = yaml_data(result.text)["pipelines"]["ci"]
     return pipeline
-
-
-def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
 
 
 def test_a_job_after_failures_before_the_last_stage_keeps_the_order_of_its_stage(tmp_path: Path) -> None:
@@ -121,7 +114,7 @@ deploy: { stage: deploy, script: [./deploy], needs: [alert, test] }
     assert "needs" not in jobs["alert"]
     assert jobs["alert"]["dependencies"] == ["test"]
     assert "needs" not in jobs["notify"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 _ALERT = f"""{_SOURCE.replace("end]", "alert, clean, end]")}
@@ -140,7 +133,7 @@ def test_a_job_that_always_starts_before_the_last_stage_keeps_the_order_of_its_s
     assert "raw: { gitlab: { when: always, needs: null, dependencies: [] } }" in result.text
     assert "needs" not in jobs["clean"]
     assert "alert" not in str(jobs["deploy"]["needs"])
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -157,7 +150,7 @@ def test_a_job_that_always_starts_at_another_time_is_reported(needs: str, messag
     changed = replace(file, text=file.text.replace("\nclean:\n", f"\nclean:\n  needs: {needs}\n"))
 
     assert changed.text != file.text
-    assert any(message in each for each in _differences(replace(result, generated=(changed,))))
+    assert any(message in each for each in differences(replace(result, generated=(changed,))))
 
 
 def test_a_need_of_another_need_lets_no_job_start_early(tmp_path: Path) -> None:
@@ -167,7 +160,7 @@ def test_a_need_of_another_need_lets_no_job_start_early(tmp_path: Path) -> None:
     changed = replace(file, text=file.text.replace("\nclean:\n", "\nclean:\n  needs: [test, check]\n"))
 
     assert changed.text != file.text
-    assert not any("before others" in each for each in _differences(replace(result, generated=(changed,))))
+    assert not any("before others" in each for each in differences(replace(result, generated=(changed,))))
 
 
 def test_a_job_after_failures_of_the_first_stage_has_needs(tmp_path: Path) -> None:
@@ -202,7 +195,7 @@ def test_jobs_of_the_first_and_last_stage_do_not_start_alone(stage: str, tmp_pat
         "not": {"event": "merge_request"},
         "any": [{"tag": True}, {"env": {"NIGHTLY": True}}, {"branch": "main"}],
     }
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("stage", [".pre", ".post"])
@@ -213,7 +206,7 @@ def test_jobs_of_the_first_and_last_stage_keep_it_if_a_config_cannot_express_whe
     jobs = 'build: { script: make, rules: [{ if: "$CI_COMMIT_TAG && $A =~ $B" }] }\n'
     result, report = from_text(f"{jobs}notify: {{ stage: {stage}, script: ./notify }}\n", tmp_path)
 
-    assert _differences(result) == []
+    assert differences(result) == []
     assert yaml_data(result.generated[-1].text)["notify"]["stage"] == stage
     assert '"stage" of job "notify" stays a key of GitLab' in messages(report)
 
@@ -230,4 +223,4 @@ def test_jobs_with_order_in_the_first_or_last_stage_alone_are_a_difference(jobs:
     build = 'build: { script: make, rules: [{ if: "$CI_COMMIT_TAG && $A =~ $B" }] }'
     result, _ = from_text(f"{build}\nnotify: {jobs}\n", tmp_path)
 
-    assert 'job "notify" runs only in the import' in _differences(result)
+    assert 'job "notify" runs only in the import' in differences(result)

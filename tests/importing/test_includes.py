@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import from_text, messages
+from importing.samples import differences, from_text, messages
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import KeyOutcome
@@ -21,7 +21,7 @@ def test_jobs_of_a_conditional_include_have_its_condition(tmp_path: Path) -> Non
     result = _imported(tmp_path, _NIGHTLY, "stress: { script: ./stress }")
 
     assert "when: { event: schedule }" in result.text
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_a_rule_can_exclude_an_include(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_a_rule_can_exclude_an_include(tmp_path: Path) -> None:
     result = _imported(tmp_path, rules, 'stress: { script: ./stress, rules: [{ if: $FULL == "yes" }] }')
 
     assert 'when: { tag: false, env: { FULL: "yes" } }' in result.text
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_a_variable_of_the_file_with_which_the_rule_fails_too_makes_no_difference(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_variable_of_the_file_with_which_the_rule_fails_too_makes_no_differenc
 
     assert "include" not in messages(report)
     assert 'when: { inputs: { FULL: "true" }' in result.text
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_rules_of_an_include_do_not_read_variables_of_its_jobs(content: str, tmp
     result, report = from_text(_MAIN % '{ if: $FULL == "true" }', tmp_path)
 
     assert 'the rules of this include are left out: the jobs of "nightly.yml"' in messages(report)
-    assert any("includes" in difference for difference in _runs(result))
+    assert any("includes" in difference for difference in differences(result))
 
 
 @pytest.mark.parametrize("rules", [_NIGHTLY, f"{{ if: $CI_COMMIT_TAG, when: never }}, {_NIGHTLY}"], ids=len)
@@ -69,7 +69,7 @@ def test_rules_that_stay_raw_have_the_condition_of_the_include(rules: str, tmp_p
     result = _imported(tmp_path, rules, f"stress: {{ script: ./stress, rules: {own} }}")
 
     assert '($CI_PIPELINE_SOURCE == "schedule") && ($ONE == $TWO)' in result.text
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_job_of_two_conditional_files_becomes_a_stage_for_each_set_of_them(
     assert "TARGET" not in _stage(result, "deploy-ci")
     listed = ", ".join(f'"{name}"' for name in names)
     assert f'job "deploy" becomes stages {listed}, because the rules of includes decide' in messages(report)
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_needs_on_a_job_of_several_files_are_on_each_of_its_stages(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_needs_on_a_job_of_several_files_are_on_each_of_its_stages(tmp_path: Pat
     assert result.jobs[:4] == ("deploy", "deploy-live", "deploy-ci", "last")
     assert "[[deploy, deploy-live, deploy-ci], check]" in result.text
     assert "[[deploy, deploy-live, deploy-ci], last, later]" in result.text
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_a_need_that_is_optional_in_the_original_has_an_effect(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_file_of_several_includes_is_in_runs_of_each_of_them(own: str, excludi
 
     assert result.jobs == ("unit", "lint", "build")
     assert "include" not in messages(report)
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_files_that_define_a_job_alike_bring_one_stage(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_files_that_define_a_job_alike_bring_one_stage(tmp_path: Path) -> None:
     assert result.jobs == ("all-one", "all-two", "all-one-two", "both", "build")
     assert "when: { any: [{ tag: true }, { event: schedule }] }" in result.text
     assert "both" not in messages(report)
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_a_set_of_files_that_no_run_has_is_no_stage(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_set_of_files_that_no_run_has_is_no_stage(tmp_path: Path) -> None:
     result, _ = from_text(f"{main}build: {{ script: make }}\n", tmp_path)
 
     assert result.jobs == ("build", "deploy-dev", "deploy-live")
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 def test_several_includes_that_exclude_a_file_are_left_out(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_alternative_includes_can_have_their_own_stages(tmp_path: Path) -> None:
     assert messages(report) == ""
     assert result.text.count("env: { KIND: nightly }") == 2
     assert result.jobs == ("build", "stress", "unit")
-    assert _runs(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("order", ["build, stress", "deploy, test"], ids=["another file", "usual stages"])
@@ -388,12 +388,6 @@ def _imported(folder: Path, rules: str, content: str) -> GitLabImport:
 def _stage(result: GitLabImport, name: str) -> str:
     """Return the part of the config with the stage *name*."""
     return result.text.partition(f"- name: {name}\n")[2].partition("- name: ")[0]
-
-
-def _runs(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
 
 
 @pytest.mark.parametrize(

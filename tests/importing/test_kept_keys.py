@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import from_text, messages
+from importing.samples import differences, from_text, messages
 from ruamel.yaml import YAML
 from yaml_data import yaml_data
 
@@ -40,7 +40,7 @@ test: { script: [./test "$NOTE" "$NAME" "$TEXT"] }
     }
     assert ("variables:NAME:description", KeyOutcome.REPORTED, 2) in result.count.constructs
     assert [line.partition('variable "')[2][:4] for line in messages(report).splitlines()] == ["NAME", "TEXT"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itself(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_raw_needs_await_an_optional_job_only_in_runs_in_which_it_starts_by_itse
     result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
     assert _generated(result)["test"]["needs"] == ["tag", {"job": "wait for container", "optional": True}]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_raw_needs_await_helpers_that_share_keys(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_raw_needs_await_helpers_that_share_keys(tmp_path: Path) -> None:
         "tag",
         *({"job": f"wait for {name}", "optional": True} for name in helpers),
     ]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_with_more_needs_than_gitlab_allows_waits_for_earlier_stages(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_raw_needs_await_an_optional_job_that_a_job_needs(tmp_path: Path) -> Non
     result, _ = from_text(source, tmp_path, frozenset({"test"}))
 
     assert _generated(result)["test"]["needs"] == ["tag", {"job": "container", "optional": True}]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_names_with_the_branch_of_a_merge_request_stay_the_same(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_raw_rules_of_a_workflow_decide_alone(last: str, number: int, tmp_path: 
     )
 
     assert len(YAML(typ="safe").load(result.text)["targets"]["gitlab"]["workflow"]["rules"]) == number
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_failure_that_counts_stays_raw_beside_raw_rules_of_a_manual_job(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_failure_that_counts_stays_raw_beside_raw_rules_of_a_manual_job(tmp_pa
     (pipeline,) = YAML(typ="safe").load(result.text)["pipelines"].values()
 
     assert pipeline["stages"][0]["raw"]["gitlab"]["allow_failure"] is False
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_the_number_of_a_part_reaches_a_script_that_stays_raw(unit: str, tmp_pat
 
     assert "the config does not contain the script, which reads CI_NODE_INDEX" in messages(report)
     assert _generated(result)["unit"]["parallel"] == 2
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_number_of_a_part_in_keys_is_the_value_of_its_axis(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_the_number_of_a_part_in_keys_is_the_value_of_its_axis(tmp_path: Path) -
     assert unit["artifacts"] == {"paths": ["out-$part/"], "reports": {"junit": "unit-$part.xml"}}
     assert unit["cache"] == {"key": "unit-$part-2", "paths": [".cache/"]}
     assert unit["resource_group"] == "unit-$part"
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_the_number_of_a_part_that_a_stage_does_not_know_stays_with_gitlab(keys:
     result, _ = from_text(f"unit: {{ script: ./unit, {keys} }}\n", tmp_path)
 
     assert "parallel" in _generated(result)["unit"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_number_of_a_combination_is_a_value_of_it(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_number_of_a_combination_is_a_value_of_it(tmp_path: Path) -> None:
     assert (build["image"], build["script"]) == ("$OS:$part", ["./build $CI_NODE_INDEX/$CI_NODE_TOTAL"])
     need = {"parallel": {"matrix": [{"OS": "macos", "CPU": "arm", "part": "2"}]}}
     assert test["needs"] == [{"job": "build", **need, "optional": True}]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_an_axis_with_the_name_of_the_number_is_an_ordinary_one(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_an_axis_with_the_name_of_the_number_is_an_ordinary_one(tmp_path: Path) 
     assert _generated(result)["test"]["needs"] == [
         {"job": "build", "parallel": {"matrix": [{"part": "b", "OS": "linux"}]}}
     ]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("key", ["before_script", "script", "after_script"])
@@ -278,7 +278,7 @@ def test_a_script_that_a_config_refuses_stays_raw(key: str, tmp_path: Path) -> N
 
     assert f'"{key}" of job "unit" stays a key of GitLab: no shell can expand "${{REPO[^}}]*}}"' in messages(report)
     assert "      - name: unit\n" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_rules_in_a_file_that_only_gitlab_reads_are_not_replaced(scan: str, lint
     assert jobs["scan"].get("extends", ".scan") == ".scan"
     assert isinstance(needs, list)
     assert {"job": "scan", "optional": True} in needs
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_files_of_jobs_in_files_that_only_gitlab_reads_arrive(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ check: { stage: deploy, dependencies: [], script: ./check }
 
     assert generated["deploy"]["needs"] == [{"job": "credentials", "optional": True}]
     assert generated["check"]["needs"] == [{"job": "credentials", "artifacts": False, "optional": True}]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_rules_that_replace_those_of_another_file_stay(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_rules_that_replace_those_of_another_file_stay(tmp_path: Path) -> None:
 
     assert _generated(result)["scan"]["rules"] == [{"when": "on_success"}]
     assert '"rules" of job "scan" stays a key of GitLab: they replace rules in a file that only' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("key", ["before_script", "script"])
@@ -338,7 +338,7 @@ def test_a_raw_script_has_no_lists_in_its_list(key: str, tmp_path: Path) -> None
     result, _ = from_text(f"unit: {{ {unit} }}\n", tmp_path)
 
     assert _generated(result)["unit"][key] == ["Get-Item a", "Get-Item b", "Get-Item c"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_variable_that_each_run_has_is_no_condition(tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ def test_a_variable_that_each_run_has_is_no_condition(tmp_path: Path) -> None:
     result, _ = from_text(f"workflow: {{ rules: {rules} }}\nunit: {{ script: make, rules: {rules} }}\n", tmp_path)
 
     assert "CI_" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_the_name_of_a_job_in_an_image_is_text(tmp_path: Path) -> None:
     result, _ = from_text("unit: { script: make, image: 'ci/$CI_JOB_NAME', services: ['db/$CI_JOB_NAME'] }\n", tmp_path)
 
     assert "image: ci/unit" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_the_name_of_a_job_in_a_variable_of_paths_is_text(tmp_path: Path) -> Non
     result, _ = from_text(f"unit: {unit}\n", tmp_path)
 
     assert "OUT: out/unit" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_stage_that_stops_a_raw_environment_says_so(tmp_path: Path) -> None:
@@ -379,7 +379,7 @@ check: { stage: check, script: ./check, needs: [stop] }
 
     assert '"environment" of job "review" stays a key of GitLab' in messages(report)
     assert _generated(result)["stop"]["environment"] == {"name": "$CI_COMMIT_REF_SLUG", "action": "stop"}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_variables_that_raw_images_and_services_read_are_no_exports(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_variables_that_raw_images_and_services_read_are_no_exports(tmp_path: Pa
     unit = _generated(result)["unit"]
 
     assert unit["variables"] == {"VERSION": "28", "CLI": "docker:$VERSION", "ENGINE": "docker:$VERSION-dind"}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_a_trigger_stays_interruptible(source: str, tmp_path: Path) -> None:
     """GitLab cancels the pipeline that the job has started."""
     result, report = from_text(f"{source}\n", tmp_path)
 
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
     assert _generated(result)["child"]["interruptible"] is True
 
 
@@ -419,7 +419,7 @@ def test_variables_that_raw_keys_read_are_in_env_too(tmp_path: Path) -> None:
     assert "OWNER: ${GITLAB_USER_NAME}" in result.text
     assert '"OWNER"' not in messages(report)
     assert unit["variables"] == {"HOST": "db", "OWNER": "$GITLAB_USER_NAME", "FF_TIMESTAMPS": "1"}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_variables_that_raw_needs_read_are_variables_of_the_job_too(tmp_path: Path) -> None:
@@ -435,7 +435,7 @@ b:
 
     assert _generated(result)["b"]["variables"] == {"P": {"value": "a$B", "expand": False}}
     assert "env: { P: a$B }" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_variables_of_a_raw_script_stay_raw_if_they_read_those_of_others(tmp_path: Path) -> None:
@@ -452,7 +452,7 @@ test:
 
     assert stage["env"] == {"OWN": "${CI_JOB_ID}", "BOTH": "${OWN}/x", "END": "${TOOL}"}
     assert stage["raw"]["gitlab"]["variables"].keys() == {"TOOL", "PATH", "DEPTH"}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_variables_that_the_runner_could_read_are_in_env_too(tmp_path: Path) -> None:
@@ -469,7 +469,7 @@ def test_variables_that_the_runner_could_read_are_in_env_too(tmp_path: Path) -> 
         "CI_DEBUG_TRACE": "$DEBUG",
         "no_proxy": "$HOSTS",
     }
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_jobs_that_never_run_keep_jobs_of_unread_files_from_running(tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ docs: { script: make docs, rules: [{ when: never }] }
     assert "script" not in _generated(result)["sast"]
     assert "keep a job of a file that only GitLab reads from running" in messages(report)
     assert sorted(rules, key=str) == [(KeyOutcome.ELSEWHERE, 1), (KeyOutcome.RAW, 1)]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_parts_of_raw_keys_that_the_stage_has_count_as_translated(tmp_path: Path) -> None:
@@ -516,19 +516,13 @@ test: { script: make, needs: [steps] }
 
     assert 'job "steps" is left out' in messages(report)
     assert _generated(result)["test"]["needs"] == ["build"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def _generated(result: GitLabImport) -> dict[str, dict[str, object]]:
     jobs = YAML(typ="safe", pure=True).load(result.generated[-1].text)
     assert isinstance(jobs, dict)
     return jobs
-
-
-def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
 
 
 @pytest.mark.parametrize(
@@ -544,7 +538,7 @@ def test_variables_that_only_the_runner_reads_are_no_env(name: str, key: str, tm
     result, _ = from_text(f"unit: {{ script: make, variables: {{ {name}: '1' }} }}\n", tmp_path)
 
     assert f'{key}: {{ {name}: "1" }}' in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -566,7 +560,7 @@ test: {{ stage: build, script: [./test]{keys} }}
 
     assert "needs" not in result.text
     assert ("files_from: []" in result.text) is ("false" in keys or "dependencies" in keys)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_jobs_that_are_not_interruptible_run_to_their_end(tmp_path: Path) -> None:
@@ -639,7 +633,7 @@ def test_a_script_that_the_shell_cannot_parse_stays_raw(keys: str, tmp_path: Pat
     result, report = from_text(f"a: {{ {keys} }}\nb: {{ script: make }}\n", tmp_path)
 
     assert 'script" of job "a" stays a key of GitLab: sh cannot parse this script' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
     assert "script" in _generated(result)["b"]
 
 
@@ -650,7 +644,7 @@ def test_a_broken_command_of_all_jobs_stays_raw(tmp_path: Path) -> None:
     )
 
     assert '"before_script" of job "a" and 1 other stays a key of GitLab' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_number_of_a_part_stays_in_several_jobs(tmp_path: Path) -> None:
@@ -660,7 +654,7 @@ def test_the_number_of_a_part_stays_in_several_jobs(tmp_path: Path) -> None:
     result, _ = from_text(text, tmp_path)
 
     assert {name: job.get("parallel") for name, job in _generated(result).items() if name in "ab"} == {"a": 2, "b": 2}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_with_more_combinations_than_a_job_can_need_is_kept(tmp_path: Path) -> None:
@@ -670,7 +664,7 @@ def test_a_job_with_more_combinations_than_a_job_can_need_is_kept(tmp_path: Path
     result, _ = from_text(f"{many}\nlast: {{ stage: test, script: t }}\n", tmp_path)
 
     assert result.jobs == ("many", "last")
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -692,7 +686,7 @@ def test_the_start_and_the_failure_of_a_trigger_are_translated(keys: str, transl
     result, report = from_text(f"child: {{ trigger: group/other, {keys} }}\n", tmp_path)
 
     assert translated in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize(
@@ -729,7 +723,7 @@ def test_the_status_of_the_other_pipeline_stays_raw(other: str, tmp_path: Path) 
     assert isinstance(trigger, dict)
     assert trigger["strategy"] == "mirror"
     assert '"trigger" of job "child" stays a key of GitLab' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -762,7 +756,7 @@ def test_rules_whose_values_a_script_cannot_compute_stay_raw(
     expected = f'"rules" of job "unit" stays a key of GitLab: a rule sets the variable A{reason}'
 
     assert any(line.endswith(expected) for line in messages(report).splitlines())
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_rules_that_set_variables_of_the_runner_stay_raw(tmp_path: Path) -> None:
@@ -771,7 +765,7 @@ def test_rules_that_set_variables_of_the_runner_stay_raw(tmp_path: Path) -> None
     result, report = from_text(f"unit: {{ script: make, rules: {rules} }}\n", tmp_path)
 
     assert "a rule sets the variable GIT_STRATEGY, which the runner reads" in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_variables_in_a_default_that_rules_replace_stay_raw_too(tmp_path: Path) -> None:
@@ -785,7 +779,7 @@ unit:
 """
     result, _ = from_text(source, tmp_path)
 
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -881,7 +875,7 @@ test: { stage: test, script: make test $X, parallel: { matrix: [{ X: [a, b] }] }
     assert result.generated
     assert result.text.count("matrix: { X: [a, b] }") == 1
     assert '"parallel" of job "build" stays a key of GitLab' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_run_waits_for_a_job_that_stops_an_environment(tmp_path: Path) -> None:
@@ -894,7 +888,7 @@ stop: {{ script: ./down, environment: {{ {environment}, action: stop }}, rules: 
     result, _ = from_text(source, tmp_path)
 
     assert "raw: { gitlab: { environment: { action: stop } } }" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("include", ["", "include: [{ project: a/b, file: c.yml }]\n"], ids=["own", "included"])

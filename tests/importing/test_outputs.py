@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from importing.samples import from_text, messages
+from importing.samples import differences, from_text, messages
 
 from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof.comparison import prove
 from pipegen.structs import replace
 
 _BUILD = """\
@@ -70,7 +69,7 @@ def test_variables_of_a_report_are_outputs(commands: Sequence[str], names: str, 
     assert all(f"{name}: {{ command: sed -n s/^{name}=//p build.env }}" in result.text for name in names.split())
     assert all(f"{name}: ${{build.{name}}}" in result.text.replace('"', "") for name in names.split())
     assert result.text.count("command:") == len(names.split())
-    assert (report, _differences(result)) == ("", [])
+    assert (report, differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize(
@@ -180,7 +179,7 @@ def test_a_report_whose_variables_are_not_certain_stays_raw(
     assert reason in report
     assert report.count('"dotenv" of job "build" stays a key of GitLab: ') == 1
     assert "outputs:" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -233,7 +232,7 @@ def test_a_report_that_a_job_cannot_read_by_reference_stays_raw(
     assert reason in messages(report)
     assert '"dotenv" of job "build" stays a key of GitLab: ' in messages(report)
     assert "outputs:" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -256,7 +255,7 @@ def test_a_report_that_cannot_be_an_output_stays_raw(old: str, new: str, reason:
     assert reason in messages(report)
     assert "outputs:" not in result.text
     assert "dotenv" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -279,7 +278,7 @@ def test_a_file_to_which_a_script_appends_is_new(keys: str, is_raw: bool, tmp_pa
 
     assert ('"build.env" may exist before the script appends to it' in messages(report)) is is_raw
     assert ("outputs:" in result.text) is not is_raw
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_report_without_a_name_before_its_ending_is_an_output(tmp_path: Path) -> None:
@@ -287,7 +286,7 @@ def test_a_report_without_a_name_before_its_ending_is_an_output(tmp_path: Path) 
     result, report = from_text((_BUILD + _TEST).replace("build.env", ".env"), tmp_path)
 
     assert "VERSION: { command: sed -n s/^VERSION=//p .env }" in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_variables_of_two_reports_that_a_job_gets_stay_raw(tmp_path: Path) -> None:
@@ -296,7 +295,7 @@ def test_variables_of_two_reports_that_a_job_gets_stay_raw(tmp_path: Path) -> No
 
     assert messages(report).count("may set the same variables in job") == len(("build", "other"))
     assert "outputs:" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_jobs_get_the_same_variable_of_different_reports(tmp_path: Path) -> None:
@@ -306,7 +305,7 @@ def test_jobs_get_the_same_variable_of_different_reports(tmp_path: Path) -> None
 
     assert 'env: { VERSION: "${build.VERSION}" }' in result.text
     assert 'env: { VERSION: "${other.VERSION}" }' in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_only_jobs_that_get_a_report_read_its_values(tmp_path: Path) -> None:
@@ -321,7 +320,7 @@ other: {{ stage: test, dependencies: [], script: [./other] }}
 
     assert result.text.count("${build.VERSION}") == 1
     assert result.text.index("name: late") < result.text.index("${build.VERSION}")
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
     assert result.count.number(KeyOutcome.TRANSLATED) == result.count.keys
 
 
@@ -338,7 +337,7 @@ review:
     assert "outputs: { URL: { command: sed -n s/^URL=//p deploy.env } }" in result.text
     assert 'url: "${.URL}/app"' in result.text
     assert "TIME:" not in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_images_and_variables_have_values_of_reports(tmp_path: Path) -> None:
@@ -350,7 +349,7 @@ variables: {{ IMAGE: 'app:$VERSION' }}
     result, report = from_text(source, tmp_path)
 
     assert "image: app:${build.VERSION}" in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_a_job_whose_needs_stay_raw_reads_values(tmp_path: Path) -> None:
@@ -363,7 +362,7 @@ more: { stage: test, script: ['./more $A'] }
     result, _ = from_text(_BUILD + jobs, tmp_path, frozenset({"test"}))
 
     assert "needs: [build, { job: other, artifacts: false }]" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -400,11 +399,5 @@ test:
     changed = replace(result, generated=(replace(file, text=file.text.replace(old, new)),))
 
     assert old in file.text
-    assert _differences(result) == []
-    assert f'{difference}"test" is another one' in _differences(changed)
-
-
-def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
+    assert differences(result) == []
+    assert f'{difference}"test" is another one' in differences(changed)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from importing.samples import CASES, from_text, imported, messages
+from importing.samples import CASES, differences, from_text, imported, messages
 from ruamel.yaml import YAML
 from yaml_data import yaml_data
 
@@ -69,8 +69,8 @@ def test_a_change_of_the_generated_file_is_detected(text: str, other: str, messa
     """Without the change, the original and the import run the same."""
     result, _ = from_text(_SOURCE, tmp_path)
 
-    assert _differences(result) == []
-    assert message in _differences(_changed(result, text, other))
+    assert differences(result) == []
+    assert message in differences(_changed(result, text, other))
 
 
 _BY_FILES = """\
@@ -98,8 +98,8 @@ def test_runs_with_some_of_the_files_are_compared(text: str, other: str, message
     """A difference may be only in runs that change, or have, one of several sets of files."""
     result, report = from_text(_BY_FILES, tmp_path)
 
-    assert (messages(report), _differences(result)) == ("", [])
-    assert any(found.startswith(message) for found in _differences(_changed(result, text, other)))
+    assert (messages(report), differences(result)) == ("", [])
+    assert any(found.startswith(message) for found in differences(_changed(result, text, other)))
 
 
 def test_jobs_of_a_run_without_jobs_in_the_original_are_reported(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_jobs_of_a_run_without_jobs_in_the_original_are_reported(tmp_path: Path)
 
     changed = _changed(result, "if: $CI_COMMIT_BRANCH", "if: $CI_COMMIT_REF_NAME")
 
-    assert (_differences(result), _differences(changed)) == ([], ['job "only" runs only in the import'])
+    assert (differences(result), differences(changed)) == ([], ['job "only" runs only in the import'])
 
 
 def test_a_pipeline_without_merge_requests_has_none_after_the_import(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_pipeline_without_merge_requests_has_none_after_the_import(tmp_path: P
     result, _ = from_text(source, tmp_path)
 
     assert "when: { env: { FULL: true }, not: { event: merge_request } }" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 _COMBINATIONS = """\
@@ -142,9 +142,9 @@ def test_a_need_on_one_combination_is_an_arc(need: object, name: str, tmp_path: 
     result, report = from_text(source, tmp_path)
 
     assert f'["{name}", test]' in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
     every = "needs: [build, parts]"
-    assert any("waits for" in message for message in _differences(_changed(result, _needs(result), every)))
+    assert any("waits for" in message for message in differences(_changed(result, _needs(result), every)))
 
 
 def test_a_job_may_need_all_combinations_and_get_the_files_of_some(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_job_may_need_all_combinations_and_get_the_files_of_some(tmp_path: Pat
     }
     result, report = from_text(json.dumps(jobs), tmp_path)
 
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
     assert result.text.count('files_from: ["build[CC=gcc]"]') == 1
     assert result.text.count('files_from: ["build[CC=clang]"]') == 1
 
@@ -181,7 +181,7 @@ def test_a_need_on_a_combination_that_brackets_cannot_name_stays_raw(value: str,
 
     assert '"needs" of job "test" stays a key of GitLab: it needs single combinations' in messages(report)
     assert f'needs: ["build: {name}"]' in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("need", ["build: [cl,x, linux]", "build: [gcc, linux]"])
@@ -198,7 +198,7 @@ def test_a_raw_need_names_a_combination_in_a_matrix_or_a_job_of_its_own(need: st
         *("build", "build: cl,x, linux")
     ]
     assert "raw: { gitlab: { needs: [" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_services_get_variables_in_which_gitlab_expands_its_own(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_job_gets_the_files_of_the_combinations_that_it_needs(files: str, tmp_
     result, _ = from_text(json.dumps(jobs), tmp_path)
 
     assert f"files_from: {files}" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other_stage(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_combinations_that_need_the_same_combination_use_the_matrix_of_the_other
     assert "from: build" in result.text
     assert 'version: "18.6"' in result.text
     assert "$[[ matrix.CC ]]" in result.generated[0].text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_the_same_combinations_of_stages_in_a_row_are_in_pairs(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_the_same_combinations_of_stages_in_a_row_are_in_pairs(tmp_path: Path) -
 
     assert "from: a" in result.text
     assert "from: b" in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize("other", ["a", "b"])
@@ -284,7 +284,7 @@ def test_other_combinations_of_stages_in_pairs_are_needed_too(other: str, tmp_pa
     }
     result, report = from_text(json.dumps(jobs), tmp_path)
 
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_combinations_with_axes_in_another_order_keep_their_names(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_combinations_with_axes_in_another_order_keep_their_names(tmp_path: Path
     }
     result, report = from_text(json.dumps(jobs), tmp_path)
 
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize("kinds", [["a", "b"], ["a", "b", "c"]], ids=len)
@@ -314,7 +314,7 @@ def test_needs_on_the_same_combinations_of_another_matrix_are_arcs(kinds: list[s
     result, report = from_text(json.dumps(jobs), tmp_path)
 
     assert "[KIND=b]" in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_path: Path) -> None:
@@ -330,8 +330,8 @@ def test_needs_on_the_same_combinations_that_brackets_cannot_name_stay_raw(tmp_p
     result, report = from_text(json.dumps({**dict.fromkeys(names, matrix), "last": last}), tmp_path)
 
     assert '"last" needs the same combinations of "first", which has another matrix' in messages(report)
-    assert _differences(result) == []
-    assert any("waits for" in message for message in _differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
+    assert differences(result) == []
+    assert any("waits for" in message for message in differences(_changed(result, "$[[ matrix.KIND ]]", "c")))
 
 
 def test_parts_that_all_need_the_same_part_are_not_in_pairs(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_parts_that_all_need_the_same_part_are_not_in_pairs(tmp_path: Path) -> N
     result, report = from_text(json.dumps(jobs), tmp_path)
 
     assert '- ["a[part=1]", b]' in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 _PARTIAL = [{"CC": ["gcc", "clang"]}, {"CC": "gcc", "FLAGS": "O3"}]
@@ -364,7 +364,7 @@ def test_combinations_can_have_different_variables(keys: dict[str, object], env:
 
     assert "{ CC: gcc, FLAGS: O3 }" in result.text
     assert env in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize(
@@ -389,7 +389,7 @@ def test_matrices_with_different_variables_that_a_config_cannot_express_stay_raw
     result, report = from_text(json.dumps({"unit": unit}), tmp_path)
 
     assert reason in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> None:
@@ -400,8 +400,8 @@ def test_variables_in_the_values_of_a_matrix_stay_variables(tmp_path: Path) -> N
 
     other = 'the image of job "unit: $RUBY" is another one'
     assert "matrix: [{ IMAGE: [$RUBY, python:3] }]" in result.text
-    assert _differences(result) == []
-    assert other in _differences(_changed(result, "RUBY: $CI_REGISTRY/ruby", "RUBY: ruby"))
+    assert differences(result) == []
+    assert other in differences(_changed(result, "RUBY: $CI_REGISTRY/ruby", "RUBY: ruby"))
 
 
 @pytest.mark.parametrize(
@@ -418,8 +418,8 @@ def test_variables_of_rules_replace_those_of_a_matrix(
     result, report = from_text(json.dumps({"unit": {**keys, "rules": rules}}), tmp_path)
 
     assert f"rules replace its variable ${variable}" in messages(report)
-    assert _differences(result) == []
-    assert _differences(_changed(result, f"        {variable}: other", f"        {variable}: another"))
+    assert differences(result) == []
+    assert differences(_changed(result, f"        {variable}: other", f"        {variable}: another"))
 
 
 def test_variables_of_a_matrix_replace_those_of_the_workflow(tmp_path: Path) -> None:
@@ -430,9 +430,9 @@ unit: { script: [make $MODE], parallel: { matrix: [{ MODE: [m1, m2] }] } }
 """
     result, _ = from_text(source, tmp_path)
 
-    assert _differences(result) == []
+    assert differences(result) == []
     assert result.reading.runnable.jobs["unit"].combinations["unit: m1"] == {"MODE": "m1"}
-    assert _differences(_changed(result, "m1", "all"))
+    assert differences(_changed(result, "m1", "all"))
 
 
 def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> None:
@@ -443,7 +443,7 @@ def test_variables_that_a_raw_matrix_sets_are_not_constant(tmp_path: Path) -> No
     result, _ = from_text(json.dumps({"variables": variables, "unit": unit}), tmp_path)
 
     assert "image: php:${setup.params.CI_TAG}" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_needs_that_no_setting_has_stay_raw_beside_the_others(tmp_path: Path) -> None:
@@ -478,7 +478,7 @@ def test_needs_on_other_pipelines_are_a_setting_if_it_can_have_them(need: str, j
     settings = YAML(typ="safe").load(result.text)["targets"]["gitlab"]
 
     assert settings.get("files_from") == ([{"stages": ["test"], "jobs": [job]}] if job else None)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_comparison_includes_needs_on_other_pipelines(tmp_path: Path) -> None:
@@ -488,10 +488,8 @@ def test_the_comparison_includes_needs_on_other_pipelines(tmp_path: Path) -> Non
     (generated,) = result.generated
     other = replace(generated, text=generated.text.replace("ref: main", "ref: next"))
 
-    assert _differences(result) == []
-    assert _differences(replace(result, generated=(other,))) == [
-        'the files of other pipelines of job "test" are others'
-    ]
+    assert differences(result) == []
+    assert differences(replace(result, generated=(other,))) == ['the files of other pipelines of job "test" are others']
 
 
 def test_jobs_that_would_wait_for_more_in_some_runs_keep_their_needs(tmp_path: Path) -> None:
@@ -509,7 +507,7 @@ pages-of: { stage: deploy, script: pages, needs: [{ job: docs, optional: true }]
 
     exact, report = from_text(source, tmp_path, proof.misordered)
 
-    assert _differences(exact) == []
+    assert differences(exact) == []
     assert "in some runs it waits for fewer jobs than a stage would" in messages(report)
 
 
@@ -539,8 +537,8 @@ def test_the_results_of_jobs_decide_about_the_same_jobs(needs: str, message: str
     """A job that always runs does not stop later ones after a failure; an optional one skips those that need it."""
     result, _ = from_text(_BLOCKED, tmp_path)
 
-    assert _differences(result) == []
-    assert message in _differences(_changed(result, _DEPLOY_NEEDS, needs))
+    assert differences(result) == []
+    assert message in differences(_changed(result, _DEPLOY_NEEDS, needs))
 
 
 _OPTIONAL_IN_SOME_RUNS = """\
@@ -560,7 +558,7 @@ def test_a_job_waits_for_one_that_needs_an_optional_job_of_some_runs(tmp_path: P
 
     assert proof.misordered == {"last"}
     assert "needs" not in yaml_data(result.generated[-1].text)["last"]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_that_runs_after_failures_waits_for_one_that_needs_an_optional_job(tmp_path: Path) -> None:
@@ -575,7 +573,7 @@ def test_a_job_that_runs_after_failures_waits_for_one_that_needs_an_optional_job
     result, _ = from_text(source, tmp_path, proof.misordered)
 
     assert proof.misordered == {"last", "clean"}
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_that_would_wait_for_others_of_its_stage_has_needs(tmp_path: Path) -> None:
@@ -586,7 +584,7 @@ def test_a_job_that_would_wait_for_others_of_its_stage_has_needs(tmp_path: Path)
     result, _ = from_text(source, tmp_path, proof.misordered)
 
     assert "needs" in yaml_data(result.generated[-1].text)["last"]
-    assert 'job "last" does not wait for "comment"' in _differences(result)
+    assert 'job "last" does not wait for "comment"' in differences(result)
 
 
 def test_a_job_can_keep_the_order_of_stages_although_others_differ(tmp_path: Path) -> None:
@@ -596,7 +594,7 @@ def test_a_job_can_keep_the_order_of_stages_although_others_differ(tmp_path: Pat
 
     assert result.staged == {"last"}
     assert "needs" not in yaml_data(result.generated[-1].text)["last"]
-    assert _differences(result) == ['job "last" waits for "first" too']
+    assert differences(result) == ['job "last" waits for "first" too']
 
 
 def test_tags_are_compared_in_the_order_of_their_values(tmp_path: Path) -> None:
@@ -609,7 +607,7 @@ test:
 """
     result, _ = from_text(source, tmp_path)
 
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_after_one_with_raw_needs_waits_for_all_earlier_ones(tmp_path: Path) -> None:
@@ -626,7 +624,7 @@ last: { stage: last, script: ./last }
     assert proof is not None
 
     assert proof.misordered == {"deploy"}
-    assert _differences(from_text(source, tmp_path, proof.misordered)[0]) == []
+    assert differences(from_text(source, tmp_path, proof.misordered)[0]) == []
 
 
 _RESCUED = """\
@@ -654,7 +652,7 @@ def test_jobs_that_run_after_failures_wait_for_those_that_need_one(tmp_path: Pat
         *("build", "report", "alert", "notify"),
     ]
     assert "rescue" not in str(jobs["deploy"]["needs"])
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -670,8 +668,8 @@ def test_the_comparison_knows_jobs_that_need_a_failure(job: str, message: str, t
     result, _ = from_text(_RESCUED, tmp_path)
     changed = _changed(result, f"  script: [./{job}]\n", f"  needs: [build, unit]\n  script: [./{job}]\n")
 
-    assert message in _differences(changed)
-    assert not any('waits for "rescue"' in difference for difference in _differences(changed))
+    assert message in differences(changed)
+    assert not any('waits for "rescue"' in difference for difference in differences(changed))
 
 
 def test_a_need_on_a_job_that_needs_a_failure_skips_other_jobs(tmp_path: Path) -> None:
@@ -679,7 +677,7 @@ def test_a_need_on_a_job_that_needs_a_failure_skips_other_jobs(tmp_path: Path) -
     result, _ = from_text(_RESCUED, tmp_path)
     changed = _changed(result, "  script: [./deploy]\n", "    - rescue\n  script: [./deploy]\n")
 
-    assert 'job "deploy" needs a job that does not start by itself only in the import' in _differences(changed)
+    assert 'job "deploy" needs a job that does not start by itself only in the import' in differences(changed)
 
 
 def test_a_job_that_would_wait_for_more_jobs_does_not_wait_for_one_that_needs_a_failure(tmp_path: Path) -> None:
@@ -695,7 +693,7 @@ last: { stage: report, script: ./last, needs: [early] }
 """
     result, _ = from_text(source, tmp_path)
 
-    assert _differences(result) == ['job "report" does not wait for "rescue"']
+    assert differences(result) == ['job "report" does not wait for "rescue"']
 
 
 def test_needs_on_a_job_that_runs_after_failures_stay_raw(tmp_path: Path) -> None:
@@ -705,8 +703,8 @@ def test_needs_on_a_job_that_runs_after_failures_stay_raw(tmp_path: Path) -> Non
     proof = prove(result)
     assert proof is not None
 
-    assert 'job "deploy" does not start after a failure of "build"' in _differences(result)
-    assert _differences(from_text(source, tmp_path, proof.misordered)[0]) == []
+    assert 'job "deploy" does not start after a failure of "build"' in differences(result)
+    assert differences(from_text(source, tmp_path, proof.misordered)[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -722,8 +720,8 @@ def test_runs_in_which_variables_are_equal_are_compared(rule: str, text: str, ot
     """And runs in which only one of them is set."""
     result, _ = from_text(f"unit: {{ script: make, rules: [{{ if: {rule} }}] }}\n", tmp_path)
 
-    assert _differences(result) == []
-    assert _differences(_changed(result, text, other)) != []
+    assert differences(result) == []
+    assert differences(_changed(result, text, other)) != []
 
 
 def test_raw_rules_read_the_variables_of_the_job_and_its_stage(tmp_path: Path) -> None:
@@ -736,7 +734,7 @@ part: { extends: .rules, script: part }
     result, _ = from_text(source, tmp_path)
 
     assert '"test" == "test"' in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("number", [0, 60])
@@ -750,8 +748,8 @@ def test_raw_rules_read_the_variables_of_a_matrix(number: int, tmp_path: Path) -
     result, report = from_text(json.dumps({"unit": unit, "last": last}), tmp_path)
 
     assert "$JVM is a variable of the matrix" in messages(report)
-    assert _differences(result) == []
-    assert 'job "unit: 8" runs only in the original' in _differences(_changed(result, 'JVM: ["8", ', 'JVM: ["9", '))
+    assert differences(result) == []
+    assert 'job "unit: 8" runs only in the original' in differences(_changed(result, 'JVM: ["8", ', 'JVM: ["9", '))
 
 
 def test_tests_of_the_name_and_the_stage_of_a_job_are_decided(tmp_path: Path) -> None:
@@ -766,7 +764,7 @@ def test_tests_of_the_name_and_the_stage_of_a_job_are_decided(tmp_path: Path) ->
 
     assert "its rules never let it run" in messages(report)
     assert [result.text.count(text) for text in ("- name:", "when: { tag: true }", "raw:")] == [2, 1, 0]
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_search_in_the_name_of_a_job_stays_raw(tmp_path: Path) -> None:
@@ -774,7 +772,7 @@ def test_a_search_in_the_name_of_a_job_stays_raw(tmp_path: Path) -> None:
     result, report = from_text('unit: { script: t, rules: [{ if: "$ONLY && $ONLY =~ $CI_JOB_NAME" }] }\n', tmp_path)
 
     assert 'GitLab looks for $ONLY in "unit", which is not a regular expression' in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_rules_of_a_matrix_read_the_name_of_the_combination(tmp_path: Path) -> None:
@@ -788,8 +786,8 @@ parts: { script: [./part], parallel: 2, rules: [{ if: $CI_JOB_NAME =~ /2.2/ }] }
 """
     result, _ = from_text(source, tmp_path)
 
-    assert _differences(result) == []
-    assert _differences(_changed(result, "      when: manual\n", "")) == [
+    assert differences(result) == []
+    assert differences(_changed(result, "      when: manual\n", "")) == [
         'job "unit: 8" starts manual in the original, on_success in the import'
     ]
 
@@ -802,7 +800,7 @@ def test_raw_rules_read_variables_with_regular_expressions(tmp_path: Path) -> No
     result, _ = from_text(json.dumps({"variables": variables, "unit": unit}), tmp_path)
 
     assert "USUAL: /^(8|11)$/" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_matrix_with_a_name_of_the_runner_that_rules_read_stays_raw(tmp_path: Path) -> None:
@@ -814,7 +812,7 @@ def test_a_matrix_with_a_name_of_the_runner_that_rules_read_stays_raw(tmp_path: 
     assert '"parallel" of job "unit" stays a key of GitLab: $CI_JOB_KIND of a matrix, which rules read' in messages(
         report
     )
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_rules_of_a_bridge_that_does_not_inherit_a_variable_stay_raw(tmp_path: Path) -> None:
@@ -830,7 +828,7 @@ test: { script: t }
     result, report = from_text(source, tmp_path)
 
     assert "the job does not inherit FULL" in messages(report)
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_rule_that_allows_no_failure_replaces_exit_codes_of_the_job(tmp_path: Path) -> None:
@@ -843,7 +841,7 @@ late: { script: c, allow_failure: { exit_codes: 3 }, rules: [{ if: $CI_COMMIT_TA
     result, _ = from_text(source, tmp_path)
 
     assert result.text.count("exit_codes") == len(("lenient", "late"))
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_values_that_a_script_chooses_by_case_are_compared(tmp_path: Path) -> None:
@@ -858,7 +856,7 @@ def test_values_that_a_script_chooses_by_case_are_compared(tmp_path: Path) -> No
     )
 
     assert "raw" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
     for text, other, variable in [
         ("$X", "$Z", "A"),
         ("A=two", "A=three", "A"),
@@ -866,9 +864,9 @@ def test_values_that_a_script_chooses_by_case_are_compared(tmp_path: Path) -> No
         ('B="$Y"', 'B="$Z"', "B"),
         ('PIPEGEN_CASE: "1"', 'PIPEGEN_CASE: "2"', "A"),
     ]:
-        assert f'the variable {variable} of job "unit" is another one' in _differences(_changed(result, text, other))
+        assert f'the variable {variable} of job "unit" is another one' in differences(_changed(result, text, other))
     changed = _changed(result, " ;;\n", " ; ./other ;;\n")
-    assert 'the script of job "unit" is another one' in _differences(changed)
+    assert 'the script of job "unit" is another one' in differences(changed)
 
 
 def _needs(result: GitLabImport) -> str:
@@ -884,12 +882,6 @@ def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:
     return replace(result, generated=(replace(file, text=file.text.replace(text, other, 1)),))
 
 
-def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
-
-
 def test_a_text_of_several_lines_in_a_subshell_is_compared(tmp_path: Path) -> None:
     """Its lines have no additional spaces, as these would be part of the text."""
     lines = ["names='", "  one", "  two", "'", "for name in $names; do ./use $name; done"]
@@ -897,7 +889,7 @@ def test_a_text_of_several_lines_in_a_subshell_is_compared(tmp_path: Path) -> No
     source["last"] = {"script": ["./last"], "needs": ["unit"]}
     result, _ = from_text(json.dumps(source), tmp_path)
 
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_job_that_always_starts_in_some_runs_and_by_hand_in_others_keeps_its_rules(tmp_path: Path) -> None:
@@ -907,7 +899,7 @@ def test_a_job_that_always_starts_in_some_runs_and_by_hand_in_others_keeps_its_r
     result, _ = from_text(source, tmp_path)
 
     assert "when: always" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_generated_files_have_any_number_of_jobs(tmp_path: Path) -> None:
@@ -930,7 +922,7 @@ def test_long_names_of_combinations_with_the_same_beginning_are_found(tmp_path: 
     result, _ = from_text(json.dumps({"unit": unit}), tmp_path)
 
     assert "… (2)" in result.generated[-1].text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
@@ -943,7 +935,7 @@ def test_a_trigger_waits_for_single_combinations(tmp_path: Path) -> None:
     result, report = from_text(source, tmp_path)
 
     assert '["build[CC=gcc]", docs]' in result.text
-    assert (messages(report), _differences(result)) == ("", [])
+    assert (messages(report), differences(result)) == ("", [])
 
 
 @pytest.mark.parametrize(
@@ -1029,7 +1021,7 @@ lint: { stage: test, script: lint, dependencies: [] }
     result, _ = from_text(source, tmp_path)
 
     assert result.text.count("files_from: []") == 1
-    assert _differences(result) == ['job "pack" gets other files: build: clang']
+    assert differences(result) == ['job "pack" gets other files: build: clang']
 
 
 def test_shared_variables_do_not_come_before_those_that_they_read(tmp_path: Path) -> None:
@@ -1047,7 +1039,7 @@ six: { script: ['./six $TAG'] }
     result, _ = from_text(source, tmp_path)
 
     assert "FOLDER: ${CI_PROJECT_DIR}/all-${CI_COMMIT_SHA}/x" in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_order_in_which_a_script_sets_variables_is_compared(tmp_path: Path) -> None:
@@ -1056,8 +1048,8 @@ def test_the_order_in_which_a_script_sets_variables_is_compared(tmp_path: Path) 
     result, _ = from_text(source, tmp_path)
     first, second = '    - export NAME="a-$CI_COMMIT_BRANCH"\n', '    - export TAG="v$NAME"\n'
 
-    assert _differences(result) == []
-    assert _differences(_changed(result, first + second, second + first)) == [
+    assert differences(result) == []
+    assert differences(_changed(result, first + second, second + first)) == [
         'the variable TAG of job "test" is another one'
     ]
 
@@ -1085,7 +1077,7 @@ def test_a_check_of_an_output_in_an_image_is_no_difference(tmp_path: Path) -> No
     result, _ = from_text(build + use, tmp_path)
 
     assert "is not valid in the name of an image" in result.generated[-1].text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_the_name_of_an_environment_that_a_job_stops_keeps_variables_of_rules(tmp_path: Path) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import from_text, messages
-
-from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.proof.comparison import prove
+from importing.samples import differences, from_text, messages
 
 
 @pytest.mark.parametrize(
@@ -39,7 +36,7 @@ test:
 
     assert (words in messages(report)) is is_outside
     assert ("artifacts: [out/]" in result.text) is is_outside
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 def test_an_absolute_path_may_be_in_a_checkout_whose_location_the_job_sets(tmp_path: Path) -> None:
@@ -62,7 +59,7 @@ test: { stage: test, needs: [build], script: make test }
 
     assert "artifacts" not in result.text
     assert "files_from" not in result.text
-    assert _differences(result) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize(
@@ -98,10 +95,4 @@ def test_what_stays_without_stored_paths_has_its_own_reason(
 
     assert reported in messages(report)
     assert kept in result.text if kept else "cache" not in result.text
-    assert _differences(result) == []
-
-
-def _differences(result: GitLabImport) -> list[str]:
-    proof = prove(result)
-    assert proof is not None
-    return [difference.message for difference in proof.differences]
+    assert differences(result) == []
