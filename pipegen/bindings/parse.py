@@ -9,7 +9,7 @@ from pipegen.bindings.github_expressions import github_hint
 from pipegen.bindings.grammar import REFERENCE, UNDOTTED
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, is_null
 
 _REFERENCE, _UNDOTTED = re.compile(REFERENCE), re.compile(UNDOTTED)
 # Expansions that belong to a shell: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
@@ -152,7 +152,7 @@ def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]
 
 def _delimiters(node: Node | None, report: Report) -> str:
     """Return the characters to split at; a line break by default."""
-    if not isinstance(node, Scalar) or node.kind is ScalarKind.NULL:
+    if not isinstance(node, Scalar) or is_null(node):
         return "\n"
     if "${" in node.text:
         report.add(

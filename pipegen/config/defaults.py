@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.config.merge import is_null
 from pipegen.config.model import RETENTION_OF_REPORTS, has_report_files
-from pipegen.source.tree import Entry, Mapping, Sequence, is_true
+from pipegen.source.tree import Entry, Mapping, Sequence, is_null, is_true
 from pipegen.structs import Struct, field
 
 # Keys that apply to scripts, not to PipelineLib's steps: stages without a script do not inherit them.
@@ -84,5 +83,4 @@ def _has_reports(layer: Mapping) -> bool:
 
 
 def _has(layer: Mapping, key: str) -> bool:
-    node = layer.get(key)
-    return node is not None and not is_null(node)
+    return not is_null(layer.get(key))

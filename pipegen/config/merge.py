@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items
+from pipegen.source.tree import Entry, Mapping, Node, Sequence, as_items, is_null
 
 _JOINED = frozenset(key.name for key in STAGE_KEYS if key.is_joined)
 _ARTIFACTS, _PATHS = "artifacts", "paths"
@@ -52,11 +52,6 @@ def merge_maps(lower: Mapping, upper: Mapping) -> Mapping:
         else:
             entries[entry.key.text] = entry
     return Mapping(tuple(entries.values()), upper.span)
-
-
-def is_null(node: Node) -> bool:
-    """Return whether *node* is a missing value or an explicit null."""
-    return isinstance(node, Scalar) and node.kind is ScalarKind.NULL
 
 
 def _merged(lower: Node, upper: Node) -> Node:

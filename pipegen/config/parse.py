@@ -37,6 +37,7 @@ from pipegen.source.tree import (
     is_empty,
     is_false,
     items_of,
+    located_text,
 )
 from pipegen.structs import replace
 
@@ -68,10 +69,10 @@ def _pipeline(entry: Entry, templates: Templates) -> PipelineConfig:
         stages=stages,
         arcs=_arcs(body.get("execution"), frozenset(stage.name.value for stage in stages)),
         blubberfile=_non_empty(body, "blubberfile"),
-        directory=_located(_non_empty(body, "directory")),
+        directory=located_text(_non_empty(body, "directory")),
         fetch=_fetch(body.get("fetch")),
         email=_email(body.get("notify")),
-        workspace=_located(body.get("workspace")),
+        workspace=located_text(body.get("workspace")),
         when=_value(body.entry("when")),
         schedule=_value(body.entry("schedule")),
         concurrency=_value(body.entry("concurrency")),
@@ -272,15 +273,11 @@ def _text(node: Node | None) -> Located[str]:
     return node.located() if isinstance(node, Scalar) else Located("", _nowhere(node))
 
 
-def _located(node: Node | None) -> Located[str] | None:
-    return node.located() if isinstance(node, Scalar) else None
-
-
 # Keys of a stage with a value that is parsed here: the field of the model, and the function.
 _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "name": ("name", lambda entry: _text(entry.value)),
-    "directory": ("directory", lambda entry: _located(entry.value)),
-    "shell": ("shell", lambda entry: _located(entry.value)),
+    "directory": ("directory", lambda entry: located_text(entry.value)),
+    "shell": ("shell", lambda entry: located_text(entry.value)),
     "blubberfile": ("blubberfile", lambda entry: None if is_empty(entry.value) else entry.value),
     "build": ("build", _build),
     "run": ("run", _run),

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pipegen.config.defaults import Defaults
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.config.merge import is_null, merge_stages
+from pipegen.config.merge import merge_stages
 from pipegen.config.schema.check import ValidConfig, check_stages
 from pipegen.config.schema.parts import PIPELINE, has_any_name, possible_names, without
 from pipegen.config.schema.violation import Path
@@ -17,7 +17,7 @@ from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count, entries_of, items_of
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count, entries_of, is_null, items_of
 
 # Top-level keys that nothing reads after they are expanded.
 _EXPANDED_KEYS = ("include", "templates")

@@ -11,7 +11,7 @@ from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
 from pipegen.source.text import Located, SourceFile
-from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of, scalars_of, written_text
+from pipegen.source.tree import Entry, Node, Scalar, as_items, child, entries_of, located_text, scalars_of, written_text
 
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
@@ -39,7 +39,7 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
         event=_event(event, report),
         inputs=_texts(child(event, "inputs")),
         variables={name.value: text for name, text in _texts(child(event, "variables"))},
-        pipeline=pipeline.located() if isinstance(pipeline, Scalar) else None,
+        pipeline=located_text(pipeline),
         runs=_names(child(test, "runs")),
         never=_names(child(test, "never")),
         only=_all_names(child(test, "only")),

@@ -217,6 +217,11 @@ def is_false(node: Node | None) -> bool:
     return isinstance(node, Scalar) and node.value is False
 
 
+def is_null(node: Node | None) -> bool:
+    """Return whether *node* is missing or null."""
+    return node is None or (isinstance(node, Scalar) and node.kind is ScalarKind.NULL)
+
+
 def entries_of(node: Node | None) -> tuple[Entry, ...]:
     """Return the entries of a mapping; none for other nodes."""
     return node.entries if isinstance(node, Mapping) else ()
@@ -230,6 +235,11 @@ def child(node: Node | None, key: str) -> Node | None:
 def written_text(node: Node | None, default: str = "") -> str:
     """Return the text of a scalar as written; *default* for any other node."""
     return node.text if isinstance(node, Scalar) else default
+
+
+def located_text(node: Node | None) -> Located[str] | None:
+    """Return the text of a scalar with its span; None for any other node."""
+    return node.located() if isinstance(node, Scalar) else None
 
 
 def count(node: Node) -> int:

@@ -17,19 +17,18 @@ _RUNS = "runs of "
 _LIKE_RUNS = f"(lock )*{_RUNS}"
 
 
-def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "", longest: int = _LONGEST) -> str:
+def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str, longest: int = _LONGEST) -> str:
     """Return *name* with dashes for characters that are *not_allowed*, without *edges* at its ends.
 
     A name with more than *longest* characters is cut.
     """
-    cleaned = not_allowed.sub("-", name)
-    cleaned = cleaned.strip(edges) if edges else cleaned
+    cleaned = not_allowed.sub("-", name).strip(edges)
     if cleaned == name and len(name) <= longest:
         return name
     return "-".join(filter(None, (cleaned[: longest - _DIGITS - 1], _digest(name))))
 
 
-def allowed_text(text: Text, not_allowed: re.Pattern[str], edges: str = "") -> Text:
+def allowed_text(text: Text, not_allowed: re.Pattern[str], edges: str) -> Text:
     """Return *text*, a name, with dashes for fixed characters that are *not_allowed*, without *edges* at its ends."""
     parts = [not_allowed.sub("-", part) if isinstance(part, str) else part for part in text.parts]
     if isinstance(first := parts[0], str):

@@ -15,13 +15,11 @@ def check_targets(targets: Iterable[Located[str]], report: Report) -> None:
     """Report *targets*, keys of the config's settings, that are neither built in nor installed."""
     for target in targets:
         if target.value not in registry.BUILT_IN and target.value not in registry.names():
-            known = registry.names()
-            suggested = registry.similar(target.value)
             report.add(
                 codes.UNKNOWN_TARGET,
                 f'there is no target "{target.value}"',
                 at=target.span,
-                hint=f'rename it to "{suggested}"' if suggested else f"the targets are {listed(known)}",
+                hint=_hint(target.value),
             )
 
 
@@ -31,10 +29,14 @@ def check_raw_targets(plans: Iterable[Plan], report: Report) -> None:
     known = registry.names() if raw else ()
     for target, keys in raw:
         if target not in known:
-            suggested = registry.similar(target)
             report.add(
                 codes.UNKNOWN_RAW_TARGET,
                 f'there is no target "{target}", so its "raw" section has no effect',
                 at=keys.span,
-                hint=f'rename it to "{suggested}"' if suggested else f"the targets are {listed(known)}",
+                hint=_hint(target),
             )
+
+
+def _hint(name: str) -> str:
+    suggested = registry.similar(name)
+    return f'rename it to "{suggested}"' if suggested else f"the targets are {listed(registry.names())}"

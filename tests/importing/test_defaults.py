@@ -9,7 +9,7 @@ from importing.samples import from_text, messages
 from yaml_data import yaml_data
 
 from pipegen.importing.gitlab.proof.comparison import prove
-from pipegen.importing.gitlab.reading.tree import is_null
+from pipegen.source.tree import is_null
 
 _DEFAULT = """\
 default: { image: alpine, retry: 1, before_script: [prepare] }

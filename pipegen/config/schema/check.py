@@ -7,14 +7,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from pipegen.config.merge import is_null
 from pipegen.config.schema.fast_validator import FastValidator, UnknownKeywordError
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.parts import broken_parts, without
 from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Node, entries_of, items_of
+from pipegen.source.tree import Node, entries_of, is_null, items_of
 from pipegen.structs import Struct
 
 _NO_TEMPLATES: Mapping[Path, tuple[str, ...]] = MappingProxyType({})

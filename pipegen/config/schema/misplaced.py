@@ -12,7 +12,7 @@ from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, closest, either
-from pipegen.source.tree import Mapping, Node, Scalar, written_text
+from pipegen.source.tree import Mapping, is_null, written_text
 
 _Violations = tuple[Violation, ...]
 
@@ -71,7 +71,7 @@ def _report_key_as_name(path: Path, tree_paths: TreePaths, report: Report) -> Pa
     name_above = _name_above(path, tree_paths)
     empty_pipeline = (
         (*path[:-1], name_above)
-        if name_above is not None and _is_empty(tree_paths.node((*path[:-1], name_above)))
+        if name_above is not None and is_null(tree_paths.node((*path[:-1], name_above)))
         else None
     )
     report.add(
@@ -221,7 +221,7 @@ def _hint(violation: Violation, home: Path, tree_paths: TreePaths) -> str:
     if _is_nested(home, violation, tree_paths):
         parent = str(home[-1])
         node = tree_paths.node((*violation.path, parent))
-        value = "" if isinstance(node, Mapping) or _is_empty(node) else f' without "{_shown_value(node)}"'
+        value = "" if isinstance(node, Mapping) or is_null(node) else f' without "{written_text(node, "[…]")}"'
         return f'write "{parent}:"{value} and indent "{key}" below it'
     if home == pattern[: len(home)]:
         known = [name for name in tree_paths.keys(violation.path[: len(home)]) if name in known_keys()[home]]
@@ -244,11 +244,3 @@ def _is_nested(home: Path, violation: Violation, tree_paths: TreePaths) -> bool:
     return (
         bool(home) and home[:-1] == tree_paths.pattern(violation.path) and home[-1] in tree_paths.keys(violation.path)
     )
-
-
-def _shown_value(node: Node) -> str:
-    return written_text(node, "[…]")
-
-
-def _is_empty(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.value is None

@@ -12,7 +12,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Scalar, plain
+from pipegen.source.tree import located_text, plain
 
 # The fields of keys that are not named like them.
 _FIELDS = {"notify": "email", "finally": "finally_"}
@@ -20,8 +20,7 @@ _FIELDS = {"notify": "email", "finally": "finally_"}
 
 def called(stage: StageConfig) -> Located[str] | None:
     """Return the name of the pipeline that *stage* runs, or None."""
-    node = stage.pipeline.node if stage.pipeline is not None else None
-    return node.located() if isinstance(node, Scalar) else None
+    return located_text(stage.pipeline.node) if stage.pipeline is not None else None
 
 
 def with_called(chosen: Sequence[PipelineConfig], config: Config, report: Report) -> tuple[PipelineConfig, ...]:

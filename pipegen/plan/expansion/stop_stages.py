@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pipegen.config.model import StageConfig
 from pipegen.source.text import Located
-from pipegen.source.tree import Entry, Mapping, Scalar, child
+from pipegen.source.tree import Entry, Mapping, Scalar, child, located_text
 from pipegen.structs import replace
 
 
 def stop_of(stage: StageConfig) -> Located[str] | None:
     """Return the name of the stage that stops the environment of *stage*, or None."""
     node = stage.environment.node if stage.environment is not None else None
-    stop = child(node, "on_stop")
-    return stop.located() if isinstance(stop, Scalar) else None
+    return located_text(child(node, "on_stop"))
 
 
 def renamed_stop(stage: StageConfig, name: str) -> StageConfig:

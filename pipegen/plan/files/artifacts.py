@@ -18,7 +18,7 @@ from pipegen.plan.model import Output
 from pipegen.plan.model.retention import path_pattern
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Mapping, Scalar, ScalarKind, child, scalars_of
+from pipegen.source.tree import Mapping, Scalar, child, is_null, scalars_of
 from pipegen.structs import Struct
 
 # Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
@@ -49,7 +49,7 @@ def leaves_raw_files(raw: Iterable[tuple[str, Mapping]]) -> bool:
     """
     for _, keys in raw:
         script = keys.get("script")
-        if keys.get("extends") is not None or (isinstance(script, Scalar) and script.kind is ScalarKind.NULL):
+        if keys.get("extends") is not None or (script is not None and is_null(script)):
             return True
         artifacts = keys.get("artifacts")
         files = [child(artifacts, key) for key in ("paths", "untracked")]

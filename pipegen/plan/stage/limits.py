@@ -46,7 +46,7 @@ def with_interruptible(limits: Limits, stage: StageConfig) -> Limits:
     value = stage.interruptible
     if value is None or not isinstance(value.node, Scalar):
         return limits
-    return replace(limits, interruptible=value.node.value is True, interruptible_span=value.span)
+    return replace(limits, interruptible=is_true(value.node), interruptible_span=value.span)
 
 
 def fails_fast(pipeline: PipelineConfig) -> bool:

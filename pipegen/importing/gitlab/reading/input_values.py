@@ -10,9 +10,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.expressions.formulas import Facts, holds
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
-from pipegen.importing.gitlab.reading.tree import INPUT, FileTree, flat_items, is_null, text_of
+from pipegen.importing.gitlab.reading.tree import INPUT, FileTree, flat_items, text_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, child, entries_of
+from pipegen.source.tree import Node, Scalar, child, entries_of, is_null
 from pipegen.source.tree import Sequence as TreeSequence
 
 _NO_FACTS = Facts(variables={})

@@ -19,7 +19,6 @@ from pipegen.importing.gitlab.reading.tree import (
     TagReference,
     ValueBudget,
     flat_items,
-    is_null,
     keywords_in,
     merged_maps,
     own_keys,
@@ -29,7 +28,7 @@ from pipegen.importing.gitlab.reading.tree import (
 from pipegen.importing.gitlab.reading.variables import Variable, variables_in
 from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE, USUAL_STAGES
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, child, entries_of, is_null
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct, replace

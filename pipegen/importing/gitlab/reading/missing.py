@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
-from pipegen.importing.gitlab.reading.tree import is_null, text_of
+from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, child, entries_of
+from pipegen.source.tree import Entry, Node, child, entries_of, is_null
 
 # `lib/gitlab/ci/config/entry/stage.rb` of GitLab
 _DEFAULT_STAGE = "test"

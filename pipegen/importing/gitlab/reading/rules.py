@@ -26,9 +26,9 @@ from pipegen.importing.gitlab.reading.expressions.formulas import (
 from pipegen.importing.gitlab.reading.expressions.parser import ExpressionError, parsed
 from pipegen.importing.gitlab.reading.includes.rules import IncludeRule, is_one_included
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.reading.tree import flat_items, is_null, text_of, texts_of
+from pipegen.importing.gitlab.reading.tree import flat_items, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, child, entries_of
+from pipegen.source.tree import Node, Scalar, child, entries_of, is_null
 from pipegen.structs import Struct
 
 ON_SUCCESS, ON_FAILURE, ALWAYS, MANUAL, NEVER = "on_success", "on_failure", "always", "manual", "never"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.importing.gitlab.reading.tree import is_null, text_of, texts_of
-from pipegen.source.tree import Entry, Node, Scalar, child, entries_of, items_of
+from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.source.tree import Entry, Node, Scalar, child, entries_of, is_null, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 

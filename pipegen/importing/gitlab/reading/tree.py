@@ -18,7 +18,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.readback.gitlab_file import KEYWORDS
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, number
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, entries_of, is_null, number
 from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
@@ -294,11 +294,6 @@ def text_of(node: Node | None) -> str:
 
 def _ruby(value: float) -> str:
     return str(value).replace("inf", "Infinity").replace("nan", "NaN")
-
-
-def is_null(node: Node | None) -> bool:
-    """Return whether *node* is missing or null."""
-    return node is None or (isinstance(node, Scalar) and node.kind is ScalarKind.NULL)
 
 
 def flat_items(node: Node | None) -> tuple[Node, ...]:

@@ -15,10 +15,10 @@ from pipegen.importing.gitlab.reading.expressions.parser import (
     UnreadExpressionError,
     parsed,
 )
-from pipegen.importing.gitlab.reading.tree import TagReference, is_null, text_of
+from pipegen.importing.gitlab.reading.tree import TagReference, text_of
 from pipegen.plan.regexes.subset import refused_by_re2
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, whole_number
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, is_null, whole_number
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
 

@@ -8,10 +8,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
-from pipegen.importing.gitlab.reading.tree import flat_items, is_null
+from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Sequence
+from pipegen.source.tree import Entry, Sequence, is_null
 
 # Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
 _FLAT = ("before_script", "script", "after_script", "rules")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import islice
-from operator import and_, or_
 from typing import TypeVar
 
-from pipegen.plan.model import AllOf, AnyOf, Condition, Not
-from pipegen.plan.model.logic import atoms, runs
+from pipegen.plan.model import AnyOf, Condition
+from pipegen.plan.model.logic import atoms, holds, runs
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.rules.decisions import Decision
 
@@ -33,18 +32,10 @@ def shortest(rules: Sequence[tuple[Decision, E]]) -> Sequence[tuple[Decision, E]
         return rules
 
     every = (1 << len(cases)) - 1
-    of_atoms = {atom: sum(1 << number for number, truth in enumerate(cases) if truth[atom]) for atom in atoms(*tests)}
 
     @cache
     def matching(test: Condition) -> int:
-        match test:
-            case AllOf():
-                return reduce(and_, map(matching, test.conditions), every)
-            case AnyOf():
-                return reduce(or_, map(matching, test.conditions), 0)
-            case Not():
-                return every & ~matching(test.condition)
-        return of_atoms[test]
+        return sum(1 << number for number, truth in enumerate(cases) if holds(test, truth.__getitem__))
 
     expected = _outcome(rules, matching, every)
     while shorter := next((each for each in _shorter(rules) if _outcome(each, matching, every).equals(expected)), None):

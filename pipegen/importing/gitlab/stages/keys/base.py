@@ -9,12 +9,12 @@ from pipegen.emit.yaml import Data, Value
 from pipegen.importing.gitlab.reading.durations import seconds_in
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
-from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_of
+from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.texts import JobTexts
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, entries_of, is_null
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
