@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, listed
 from pipegen.source.tree import Scalar, ScalarKind
 
 _PART = r"([0-9]+)\s*([a-z]*)"
@@ -31,3 +32,9 @@ def seconds(duration: Scalar, report: Report) -> int:
             hint='give at least one second, such as "90s" or "20 minutes"',
         )
     return total
+
+
+def assumed_words(stages: Sequence[str], seconds: float) -> str:
+    """Return the words for the names of *stages* whose durations are unknown, so that each takes *seconds*."""
+    noun, verb = ("stage", "takes") if len(stages) == 1 else ("stages", "take")
+    return f"{noun} {listed(stages)}, which {verb} {round(seconds, 2):g} s here"

@@ -10,9 +10,9 @@ from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
+from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.graph.render.columns import shortened
-from pipegen.plan.durations import length
+from pipegen.plan.durations import assumed_words, length
 from pipegen.plan.model import Job, Plan
 from pipegen.run.model import TaskId
 from pipegen.source.text import SourceFile, Span
@@ -146,11 +146,9 @@ def _report_unknown(names: Sequence[tuple[str, Span]], plans: Mapping[str, Plan]
 def _report_missing(stages: Sequence[TaskId], mean: float, file: SourceFile, report: Report) -> None:
     if not stages:
         return
-    names = listed([task.stage for task in stages])
-    noun, verb = ("stage", "takes") if len(stages) == 1 else ("stages", "take")
     report.add(
         codes.MISSING_DURATION,
-        f"no duration for {noun} {names}, which {verb} {round(mean, 2):g} s here, the mean of the others",
+        f"no duration for {assumed_words([task.stage for task in stages], mean)}, the mean of the others",
         at=Span(file, 0, 0),
         hint="add them, so that the figures are correct",
     )

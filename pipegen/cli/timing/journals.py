@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pipegen.cli.exits import WrongUsage
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed
+from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import assumed_words
 from pipegen.plan.model import Job, Plan
 from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
@@ -46,11 +47,10 @@ def _report_missing(jobs: list[Job], mean: float, report: Report) -> None:
     # Stages that stop an environment do not run.
     reported = [job for job in jobs if not job.deployment.stops_environment]
     if reported:
-        noun, verb = ("stage", "takes") if len(reported) == 1 else ("stages", "take")
+        words = assumed_words([job.stage for job in reported], mean)
         report.add(
             codes.MISSING_DURATION,
-            f"no earlier run has durations of {noun} {listed([job.stage for job in reported])}, "
-            f"which {verb} {round(mean, 2):g} s here, the mean of the others",
+            f"no earlier run has durations of {words}, the mean of the others",
             at=reported[0].span,
             hint='run them once with "pipegen run", or give a file of durations',
         )

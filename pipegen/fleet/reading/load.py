@@ -17,6 +17,7 @@ from pipegen.fleet.reading.arrivals import read_arrivals
 from pipegen.fleet.reading.named_files import FleetFolder
 from pipegen.fleet.reading.values import amounts, distribution, flag, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
+from pipegen.plan.durations import assumed_words
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
@@ -201,10 +202,9 @@ def _of(job: Job, by_name: Mapping[str, V], default: V) -> V:
 
 
 def _report_missing(jobs: Sequence[Job], mean: float, span: Span, report: Report) -> None:
-    noun, verb = ("stage", "takes") if len(jobs) == 1 else ("stages", "take")
     report.add(
         codes.MISSING_DURATION,
-        f"no duration for {noun} {listed([job.stage for job in jobs])}, which {verb} {round(mean, 2):g} s here",
+        f"no duration for {assumed_words([job.stage for job in jobs], mean)}",
         at=span,
         hint='add them to "durations", so that the figures are correct',
     )
