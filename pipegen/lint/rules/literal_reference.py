@@ -35,13 +35,13 @@ _PLAIN_IN = {
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report each reference in a value that is plain text, and each expression of GitLab in a stage."""
-    seen: set[Span] = set()
     if any("$[[" in file.text for file in config.files):
-        _check_expressions(config, report, seen)
+        _check_expressions(config, report)
     if any(_OTHER_FORM.search(file.text) for file in config.files):
-        _check_other_forms(config, report, seen)
+        _check_other_forms(config, report)
     if not any(_REFERENCE.search(file.text) for file in config.files):
         return
+    seen: set[Span] = set()
     namespaces = {*_NAMESPACES, *(stage.job.title for stage in config.stages())}
     for stage in config.stages():
         for key, node in (*_plain_values(stage.config.body), *_raw_values(stage)):
@@ -69,24 +69,20 @@ def _raw_values(stage: CheckedStage) -> Iterator[tuple[str, Node]]:
         yield _RAW, raw
 
 
-def _check_expressions(config: CheckedConfig, report: Report, seen: set[Span]) -> None:
+def _check_expressions(config: CheckedConfig, report: Report) -> None:
     for stage in config.stages():
         for scalar in _scalars(stage):
             for match in GITLAB_EXPRESSION.finditer(scalar.text):
-                span = scalar.part(*match.span())
-                if span in seen:
-                    continue
-                seen.add(span)
                 is_known = match["value"].startswith(("inputs.", "matrix."))
                 report.add(
                     codes.LITERAL_REFERENCE,
                     f'"{match[0]}" is an expression of GitLab, which is not replaced in a config',
-                    at=span,
+                    at=scalar.part(*match.span()),
                     hint=f'write "${{{match["value"]}}}"' if is_known else "write a reference, or the value itself",
                 )
 
 
-def _check_other_forms(config: CheckedConfig, report: Report, seen: set[Span]) -> None:
+def _check_other_forms(config: CheckedConfig, report: Report) -> None:
     """Report outputs and inputs in a form that is none of a config; a variable may have the name of a stage."""
     stages = config.stages()
     values = {f"{stage.job.title}.{name}" for stage in stages for name in _outputs(stage)}
@@ -95,16 +91,14 @@ def _check_other_forms(config: CheckedConfig, report: Report, seen: set[Span]) -
         variables = {entry.key.text for entry in entries_of(stage.config.env.node if stage.config.env else None)}
         for scalar in _scalars(stage):
             for match in _OTHER_FORM.finditer(scalar.text):
-                name, span = match["bare"] or match["call"] or match["template"], scalar.part(*match.span())
-                if span in seen or name not in values or name.partition(".")[0] in variables:
-                    continue
-                seen.add(span)
-                report.add(
-                    codes.LITERAL_REFERENCE,
-                    f'"{match[0]}" is not a reference, so it is not replaced',
-                    at=span,
-                    hint=f'write "${{{name}}}"',
-                )
+                name = match["bare"] or match["call"] or match["template"]
+                if name in values and name.partition(".")[0] not in variables:
+                    report.add(
+                        codes.LITERAL_REFERENCE,
+                        f'"{match[0]}" is not a reference, so it is not replaced',
+                        at=scalar.part(*match.span()),
+                        hint=f'write "${{{name}}}"',
+                    )
 
 
 def _outputs(stage: CheckedStage) -> Iterator[str]:

@@ -13,30 +13,20 @@ from pipegen.plan.model.logic import can_hold
 def check(config: CheckedConfig, report: Report) -> None:
     """Report a stage that reads another stage's output and always gets the default."""
     for stage in config.stages():
-        reader_condition = stage.job.condition
-        for producer_name in (
-            dict.fromkeys(output.stage for output in stage.job.reads) if reader_condition is not None else ()
-        ):
+        reader, when = stage.job.condition, stage.config.when
+        if reader is None or when is None or not can_hold(reader):
+            continue
+        for producer_name in dict.fromkeys(output.stage for output in stage.job.reads):
             producer = config.stage(stage.plan, producer_name)
-            producer_condition = producer.job.condition
-            if (
-                producer_condition is None
-                or producer_condition == reader_condition
-                or reader_condition is None
-                or can_hold(AllOf((producer_condition, reader_condition)))
-            ):
+            condition, producer_when = producer.job.condition, producer.config.when
+            if condition is None or producer_when is None or not can_hold(condition):
                 continue
-            if (
-                can_hold(producer_condition)
-                and can_hold(reader_condition)
-                and stage.config.when
-                and producer.config.when
-            ):
+            if not can_hold(AllOf((condition, reader))):
                 report.add(
                     codes.NEVER_TOGETHER,
                     f'stage "{stage.config.display_name}" reads an output of "{producer.config.display_name}", '
                     "but no run has both: it always gets the default",
-                    at=stage.config.when.span,
-                    related=[Label(producer.config.when.span, "never true in the same run")],
+                    at=when.span,
+                    related=[Label(producer_when.span, "never true in the same run")],
                     hint="replace the reference by its default, or change one of the conditions",
                 )
