@@ -18,7 +18,7 @@ from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import ValidConfig, check_schema, check_settings
 from pipegen.config.schema.parts import without
 from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.misread import misread_parts
+from pipegen.config.unknown.index import misread_parts
 from pipegen.config.unknown.rounds import check_further
 from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes

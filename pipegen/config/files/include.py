@@ -10,7 +10,7 @@ from pipegen.config.files.load import MAX_BYTES, decode, folder_of, read_start, 
 from pipegen.config.read import read
 from pipegen.config.schema.check import ValidConfig, check_schema
 from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.misread import misread_parts
+from pipegen.config.unknown.index import misread_parts
 from pipegen.config.yaml.compose import MAX_NODES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label

@@ -1,11 +1,13 @@
-"""The parts of a config by their location in a file."""
+"""The parts of a config by their location in a file, and those whose YAML has errors."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
-from pipegen.config.schema.parts import STAGE_KEY
+from pipegen.config.schema.parts import STAGE_KEY, larger, smallest_part
 from pipegen.config.schema.violation import Path
+from pipegen.diagnostics.model import Diagnostic
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar
@@ -57,3 +59,22 @@ class PartIndex:
 
     def _record(self, span: Span, end: int, path: Path) -> None:
         self._locations.setdefault(span.file.path, []).append((span.start, end, path))
+
+
+def misread_parts(tree: Node, errors: Sequence[Diagnostic]) -> tuple[Path, ...] | None:
+    """Return the parts of *tree* with read *errors*; None if too much depends on them.
+
+    If a location is not in the tree, such as that of a repeated key, the related locations are used.
+    """
+    if not errors:
+        return ()
+    index = PartIndex(tree)
+    misread: dict[Path, None] = {}
+    for error in errors:
+        labels = [label for label in (error.primary, *error.related) if label is not None]
+        parts = [larger(smallest_part(tree, path), ()) for label in labels for path in index.paths(label.span)]
+        known = [part for part in parts if part is not None]
+        if not known or len(known) < len(parts):
+            return None
+        misread |= dict.fromkeys(known)
+    return tuple(misread)

@@ -9,17 +9,19 @@ from collections.abc import Mapping as Map
 from functools import partial
 from typing import Any, TypeAlias
 
-from pipegen.config.schema.depth import MAX_DEPTH, depth, report_too_deep
 from pipegen.config.yaml.scalar import CORE_TAG, NON_TEXT_STARTS, plain_kind, tagged_kind
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, as_items, children
 from pipegen.structs import Struct, field
 
 # A config of 10,000 stages has about 100,000 values and takes seconds; nested aliases can expand to billions.
 MAX_NODES = 600_000
+
+# Real configs stay below 20; later stages use recursion.
+MAX_DEPTH = 100
 
 # JSON escapes a character beyond U+FFFF as two surrogates; YAML reads them as two invalid characters.
 _PAIR = "[\ud800-\udbff][\udc00-\udfff]"
@@ -121,8 +123,8 @@ class Composer:
             self._add(Scalar("", span, ScalarKind.NULL), 1)
         elif anchor in self._anchors:
             node, size = self._anchors[anchor]
-            if len(self._outer) + depth(node) > MAX_DEPTH + 1:
-                report_too_deep(span, self._report)
+            if len(self._outer) + _depth(node) > MAX_DEPTH + 1:
+                _report_too_deep(span, self._report)
                 raise Stopped
             self._add(node, size)
         else:
@@ -189,7 +191,7 @@ class Composer:
         if event.ctag is not None:
             self._check_tag(str(event.ctag), self._span(event))
         if len(self._outer) > MAX_DEPTH:
-            report_too_deep(self._span(event), self._report)
+            _report_too_deep(self._span(event), self._report)
             raise Stopped
         self._outer.append(self._innermost)
         start, head, count = event.start_mark.index, event.end_mark.index, self._count
@@ -323,3 +325,22 @@ def _alias_hint(anchor: str, suggested: str | None) -> str:
     if not re.fullmatch(r"[\w-]+", anchor):
         return 'put the text in quotes: a "*" begins an alias'
     return f'put "&{anchor}" before the value to repeat'
+
+
+def _depth(tree: Node) -> int:
+    """Return the number of collections inside each other in *tree*; the count ends after `MAX_DEPTH`."""
+    count, level = 0, [tree] if type(tree) is not Scalar else []
+    while level and count <= MAX_DEPTH:
+        level = [child for node in level for child in children(node) if type(child) is not Scalar]
+        count += 1
+    return count
+
+
+def _report_too_deep(span: Span, report: Report) -> None:
+    """Report the value at *span* as nested too deeply."""
+    report.add(
+        codes.UNSUPPORTED_YAML,
+        f"the value is nested more than {MAX_DEPTH} levels deep",
+        at=span,
+        hint="keep nested data in a file of its own",
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from config.sample_configs import misread, summary, tree_of
 
-from pipegen.config.schema.depth import MAX_DEPTH
-from pipegen.config.yaml.compose import MAX_NODES
+from pipegen.config.yaml.compose import MAX_DEPTH, MAX_NODES
 from pipegen.source.tree import Mapping, Scalar, plain
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import approvals, values
+from pipegen.config.schema.foreign import values
 from pipegen.config.schema.foreign.entries import ENV, IN_OUTER, IN_STAGE, LABELS, LINES, WHEN, word
 from pipegen.config.schema.foreign.model import advise, rename
 from pipegen.config.schema.tree_paths import STAGE
@@ -125,13 +125,13 @@ WORDS = (
     ),
     word("Jenkins: Post", "post", (STAGE, *IN_OUTER), '"after" and "finally" always run', values.post),
     word("Jenkins: Post", "mail", IN_STAGE, '"notify" sends mail about failures', values.mail),
-    word("Jenkins: Input", "input", IN_STAGE, '"approve" waits for a person', approvals.input_),
+    word("Jenkins: Input", "input", IN_STAGE, '"approve" waits for a person', values.input_),
     word(
         "Jenkins: Input",
         "submitter",
         ((*STAGE, "approve"),),
         '"approvers" are the users and groups that can approve',
-        approvals.submitter,
+        values.submitter,
         shown="approve: {submitter}",
     ),
     word("Jenkins: Lock and milestone", "lock", IN_STAGE, '"lock" is a name', values.lock, shown="lock: {resource}"),

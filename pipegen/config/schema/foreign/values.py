@@ -386,3 +386,23 @@ def stage_name(use: Use) -> str:
     """Return the name of the stage with the key, "" without one."""
     name = use.siblings.get("name")
     return written_text(name)
+
+
+def input_(use: Use) -> str:
+    """Return the hint to write an approval."""
+    if not isinstance(use.value, Map):
+        return rename_hint("approve")
+    message, approvers = use.value.get("message"), _approvers(use.value.get("submitter"))
+    if not approvers:
+        return instead({"approve": message if message is not None else True})
+    return instead({"approve": {"message": message if message is not None else "Continue?", "approvers": approvers}})
+
+
+def submitter(use: Use) -> str:
+    """Return the hint to list the approvers."""
+    return instead({"approvers": _approvers(use.value)})
+
+
+def _approvers(submitters: Node | None) -> list[str]:
+    """Return the names that Jenkins separates by commas."""
+    return [name.strip() for text in texts(submitters) for name in text.split(",")]
