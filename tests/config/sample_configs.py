@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from pipegen.config.read import read
+from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -40,3 +41,10 @@ def summary(diagnostic: Diagnostic) -> tuple[str, str, str]:
     assert diagnostic.primary is not None
     first = diagnostic.primary.span.first
     return diagnostic.code.number, f"{first.line}:{first.column}", diagnostic.primary.span.text
+
+
+def violations(text: str) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of reading *text* and of checking it against the schema."""
+    report = Report()
+    check_schema(read(SourceFile("pipegen.yaml", text), report), report)
+    return report.diagnostics()

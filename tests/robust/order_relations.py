@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from readback.texts import relation
 from robust.configs import WAYS, Written, analysed, file_of, text_of, written
 from robust.random_configs import drawn, wide
 from robust.random_configs import text_of as drawn_text
@@ -101,11 +102,6 @@ def order(output: Written) -> ExecutionGraph:
     if output.text.startswith("//"):
         return jenkins.order(output.text)
     return gitlab.order(output.text, {name: output.files[name] for name in children})
-
-
-def relation(graph: ExecutionGraph) -> Pairs:
-    """Return all pairs of an ancestor and a stage."""
-    return frozenset((earlier, later) for later in graph.nodes for earlier in graph.ancestors(later))
 
 
 def named(plans: Iterable[Plan], target: str) -> Iterator[Named]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from readback.texts import relation
 from robust.configs import ROOT, WAYS, analysed, file_of, shown, text_of, written
 from robust.equivalent_configs import (
     TOKEN,
@@ -27,7 +28,7 @@ from robust.equivalent_configs import (
     unmarked,
     with_arcs,
 )
-from robust.order_relations import compared, relation
+from robust.order_relations import compared
 from robust.order_relations import order as made_order
 from robust.positions.table import plain
 from robust.random_configs import Data

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from config.sample_configs import violations
 
-from pipegen.config.files.load import decode
-from pipegen.config.read import read
-from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics.model import Diagnostic
-from pipegen.diagnostics.report import Report
 
 _HEAD = "pipelines:\n  test:\n    stages:\n      - name: unit\n"
 
 
-def _check(text: str) -> tuple[Diagnostic, ...]:
-    report = Report()
-    check_schema(read(decode(text.encode(), "pipegen.yaml", "", report), report), report)
-    return report.diagnostics()
-
-
 def _only_diagnostic(text: str) -> Diagnostic:
-    (diagnostic,) = _check(text)
+    (diagnostic,) = violations(text)
     assert diagnostic.code.number == "PG205"
     return diagnostic
 
@@ -140,7 +131,7 @@ def test_a_pipeline_next_to_the_pipelines() -> None:
 
 def test_pipelines_without_the_key_pipelines() -> None:
     """The missing key `pipelines` is not reported in addition."""
-    diagnostics = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
+    diagnostics = violations("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
 
     assert [diagnostic.hint for diagnostic in diagnostics] == [
         f'write "pipelines:" on the line above, and indent "{name}" and the lines below it' for name in ("test", "docs")
@@ -177,7 +168,7 @@ def test_a_pipeline_key_without_the_name_of_a_pipeline() -> None:
 
 def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
     """It is empty only because the other keys are not indented."""
-    diagnostics = _check(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
+    diagnostics = violations(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
 
     assert [(diagnostic.code.number, diagnostic.message) for diagnostic in diagnostics] == [
         ("PG205", '"tags" belongs under "image", not beside it'),
@@ -196,7 +187,7 @@ def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
 )
 def test_an_unknown_key_that_is_not_misplaced(text: str, message: str) -> None:
     """The key has too many places, looks like a typo, or is unknown everywhere."""
-    (diagnostic,) = _check(text)
+    (diagnostic,) = violations(text)
 
     assert (diagnostic.code.number, diagnostic.message) == ("PG201", message)
 
@@ -205,4 +196,4 @@ def test_a_key_of_an_unrelated_map_is_only_unknown() -> None:
     """Only a step may have the key of another step: `delay` of `approve` says nothing about `retry`."""
     text = f"{_HEAD}        script: make\n        retry: {{count: 1, delay: 30}}\n"
 
-    assert [diagnostic.message for diagnostic in _check(text)] == ['unknown key "delay" in "retry"']
+    assert [diagnostic.message for diagnostic in violations(text)] == ['unknown key "delay" in "retry"']

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import pytest
-
-from pipegen.config.files.load import decode
-from pipegen.config.read import read
-from pipegen.config.schema.check import check_schema
-from pipegen.diagnostics.model import Diagnostic
-from pipegen.diagnostics.report import Report
+from config.sample_configs import violations
 
 _HEAD = "pipelines:\n  test:\n    stages:\n      - name: unit\n"
 
 
-def _check(text: str) -> tuple[Diagnostic, ...]:
-    report = Report()
-    check_schema(read(decode(text.encode(), "pipegen.yaml", "", report), report), report)
-    return report.diagnostics()
-
-
 def _only_diagnostic(text: str) -> tuple[str, str, str | None]:
     """Return code, marked text and hint of the only diagnostic for *text*."""
-    (diagnostic,) = _check(text)
+    (diagnostic,) = violations(text)
     assert diagnostic.primary is not None
     return diagnostic.code.number, diagnostic.primary.span.text, diagnostic.hint
 
@@ -48,7 +37,7 @@ def test_a_flat_execution_is_reported_once(execution: str, marked: str, hint: st
 
 def test_flat_execution_marks_names_on_other_lines() -> None:
     """Each name on a separate line has a related label."""
-    (diagnostic,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
+    (diagnostic,) = violations(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
 
     assert [label.span.text for label in diagnostic.related] == ["lint", "docs"]
 
@@ -60,7 +49,7 @@ def test_text_as_execution_is_a_wrong_type() -> None:
 
 def test_a_stray_dash_before_keys_of_a_stage() -> None:
     """A stage without a name whose keys the stage above lacks may belong to that stage."""
-    (diagnostic,) = _check(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
+    (diagnostic,) = violations(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
 
     assert diagnostic.code.number == "PG207"
     assert diagnostic.message == 'a stage has no name; stage "unit" ends above it'
@@ -73,7 +62,7 @@ def test_a_stray_dash_before_keys_of_a_stage() -> None:
 
 def test_several_stray_dashes_name_the_same_stage() -> None:
     """The related label is the stage with the name."""
-    diagnostics = _check(f"{_HEAD}      - build: test\n      - run: true\n")
+    diagnostics = violations(f"{_HEAD}      - build: test\n      - run: true\n")
 
     assert [label.span.text for diagnostic in diagnostics for label in diagnostic.related] == ["unit", "unit"]
 
@@ -88,7 +77,7 @@ def test_several_stray_dashes_name_the_same_stage() -> None:
 )
 def test_an_unnamed_stage_is_reported(stages: str) -> None:
     """It repeats keys of the stage above, or is the first one, so there is no stray dash."""
-    diagnostic = _check(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
+    diagnostic = violations(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
 
     assert (diagnostic.code.number, diagnostic.message, diagnostic.hint) == (
         "PG207",

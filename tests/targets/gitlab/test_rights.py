@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from gitlab_meaning import meaning
 from targets.gitlab.compiled import Compiled, compiled
+from targets.gitlab.split_runs import is_helper
 from yaml_data import yaml_data
 
 ROOT = Path(__file__).parents[3]
@@ -63,11 +64,6 @@ def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def text(job: Mapping[str, Any]) -> str:
     """Return all scripts and variables of a job."""
     return "\n".join(str(job.get(key, "")) for key in ("variables", "before_script", "script", "after_script"))
-
-
-def is_helper(job: Mapping[str, Any]) -> bool:
-    """Return whether *job* is a helper."""
-    return "PIPEGEN_HELPER" in job.get("variables", {})
 
 
 def secrets(node: object) -> Iterator[str]:
