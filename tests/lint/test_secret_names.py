@@ -76,8 +76,9 @@ def test_words_are_not_secrets(text: str) -> None:
     assert not is_likely_secret(text)
 
 
-@examples(some.text(max_size=200))
-def test_secrets_are_within_any_text(text: str) -> None:
-    """The positions are valid."""
-    for secret in assigned_secrets(text):
-        assert 0 <= secret.start < secret.end <= len(text)
+@examples(some.text(max_size=100), some.text(max_size=100))
+def test_a_secret_is_found_within_any_text(before: str, after: str) -> None:
+    """At its position."""
+    text = f"{before};PASSWORD=k7Wq92xL;{after}"
+
+    assert "k7Wq92xL" in [text[secret.start : secret.end] for secret in assigned_secrets(text)]

@@ -49,8 +49,9 @@ def test_other_text_is_not_a_token(text: str) -> None:
     assert list(tokens(text)) == []
 
 
-@given(some.text(max_size=200))
-def test_tokens_are_within_any_text(text: str) -> None:
-    """The positions are valid."""
-    for secret in tokens(text):
-        assert 0 <= secret.start < secret.end <= len(text)
+@given(some.text(max_size=100), some.text(max_size=100))
+def test_a_token_is_found_within_any_text(before: str, after: str) -> None:
+    """At its position."""
+    token, start = "npm_" + MADE_UP, len(before) + 1
+
+    assert (start, start + len(token)) in [(secret.start, secret.end) for secret in tokens(f"{before} {token} {after}")]

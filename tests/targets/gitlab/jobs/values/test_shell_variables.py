@@ -183,6 +183,8 @@ def test_variables_of_outputs_do_not_collide_with_pipegens_own() -> None:
     files = [*root.rglob("*.py"), *(root.parent / "templates").rglob("*.j2")]
     own = {name for file in files for name in re.findall(r"PIPEGEN_([A-Z]+(?:_[A-Z]+)+)", file.read_text())}
     (job,) = plan_of("[{name: s, script: [x]}]").jobs
+
+    assert own
     for name in own:
         stage, _, output = name.lower().partition("_")
 
