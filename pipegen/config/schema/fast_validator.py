@@ -225,33 +225,29 @@ def _both(first: Tests, second: Tests) -> Tests:
 
 
 def _any_of(branches: Iterable[Tests]) -> Tests:
-    branches_by_shape: dict[Shape, list[tuple[Test, ...]]] = {}
-    for branch in branches:
-        for shape, tests in branch.items():
-            branches_by_shape.setdefault(shape, []).append(tests)
-    return {shape: () if () in of_shape else _some(of_shape) for shape, of_shape in branches_by_shape.items()}
-
-
-def _some(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
-    if len(branches) == 1:
-        return branches[0]
-    tests = [_all_of(branch) for branch in branches]
-    return (lambda node: any(test is None or test(node) for test in tests),)
+    return {shape: () if () in of_shape else _decided(of_shape, any) for shape, of_shape in _by_shape(branches).items()}
 
 
 def _one_of(branches: Iterable[Tests]) -> Tests:
+    return {
+        shape: _decided(of_shape, lambda results: sum(results) == 1) for shape, of_shape in _by_shape(branches).items()
+    }
+
+
+def _by_shape(branches: Iterable[Tests]) -> dict[Shape, list[tuple[Test, ...]]]:
     branches_by_shape: dict[Shape, list[tuple[Test, ...]]] = {}
     for branch in branches:
         for shape, tests in branch.items():
             branches_by_shape.setdefault(shape, []).append(tests)
-    return {shape: _exactly_one(of_shape) for shape, of_shape in branches_by_shape.items()}
+    return branches_by_shape
 
 
-def _exactly_one(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
+def _decided(branches: list[tuple[Test, ...]], decide: Callable[[Iterable[bool]], bool]) -> tuple[Test, ...]:
+    """Return the test of whether *decide* is true for the results of *branches*."""
     if len(branches) == 1:
         return branches[0]
     tests = [_all_of(branch) for branch in branches]
-    return (lambda node: [test is None or test(node) for test in tests].count(True) == 1,)
+    return (lambda node: decide(test is None or test(node) for test in tests),)
 
 
 def _none_of(tests: Tests) -> Tests:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from posixpath import basename, join, normpath
 from typing import ClassVar, TypeAlias
 
 from pipegen.bindings.expression import Items, Loop, Map, Reference, Text
@@ -17,6 +18,8 @@ from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
 _VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+# Characters without a meaning in the path patterns of engines (Ant's, GitLab's).
+_PLAIN_PATH = r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
 
 class Output(Struct, order=True):
@@ -189,6 +192,22 @@ class CopyFile(Struct, kw_only=True):
     source: Text
     destination: Text
     archive: bool
+
+    def artifact_path(self, directory: str) -> str | None:
+        """Return the path that later stages get from a stage in *directory*; None if no pattern of engines matches it.
+
+        Into the directory itself, only the copied file is an artifact, not the whole directory.
+        """
+        destination, source = self.destination.constant, self.source.constant
+        if destination is None:
+            return None
+        if normpath(destination) == ".":
+            if source is None or source.endswith(("/", "/.")) or not basename(source):
+                return None
+            destination = basename(source)
+        path = normpath(join(directory, destination))
+        is_plain = re.fullmatch(_PLAIN_PATH, path) and not path.startswith(("-", " ")) and not path.endswith(" ")
+        return path if is_plain else None
 
 
 class Copy(SpannedStruct, kw_only=True):

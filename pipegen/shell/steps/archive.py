@@ -10,7 +10,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
-from pipegen.shell.steps.destination import Destination, is_folder_content, planned_path
+from pipegen.shell.steps.destination import Destination, is_folder_content
 from pipegen.shell.values.transfers import ARCHIVE, is_packed, packs_files
 
 ADDRESSES = '"$pipegen/artifactURLs"'
@@ -52,7 +52,7 @@ def is_staged(file: CopyFile, lowering: Lowering) -> bool:
         for artifact in job.artifacts
         if artifact.path is not None and not is_packed(artifact, lowering.host)
     }
-    return planned_path(file, job) not in pattern_paths
+    return file.artifact_path(job.directory) not in pattern_paths
 
 
 def archive_copy(file: CopyFile, copied: Destination, lowering: Lowering) -> tuple[str, ...]:

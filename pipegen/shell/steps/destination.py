@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from posixpath import basename, dirname, join, normpath
+from posixpath import dirname, join, normpath
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
@@ -89,16 +89,6 @@ def _check_link(path: Word, *, is_created: bool = False) -> str:
     message = f"printf '%s leads out of the directory of the stage\\n' {folder} >&2"
     enter = f"mkdir -p {folder} && cd {folder}" if is_created else f"cd {folder} 2>/dev/null"
     return f'case $({enter} && pwd -P)/ in "$(pwd -P)"/*) ;; *) {message}; exit 1 ;; esac'
-
-
-def planned_path(file: CopyFile, job: Job) -> str | None:
-    """Return the path of the artifact of *job* for *file*; None for a run-time value."""
-    path, source = file.destination.constant, file.source.constant
-    if path is None:
-        return None
-    if normpath(path.lstrip("/") or ".") == ".":
-        return _from_root(basename(source), job) if source and basename(source) else None
-    return _from_root(path.lstrip("/"), job)
 
 
 def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
