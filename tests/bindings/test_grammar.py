@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from bindings.sample_scripts import scalar
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.parse import parse_text
 from pipegen.bindings.script.entry import parse_script
 from pipegen.diagnostics.report import Report
-from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Scalar
-
-
-def scalar(text: str) -> Scalar:
-    """Return *text* as a scalar that spans its whole file."""
-    return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
 
 
 def in_value(text: str) -> list[Reference]:

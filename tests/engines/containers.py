@@ -55,7 +55,6 @@ REGISTRIES_CONF = """\
 location = "{registry}"
 insecure = true
 """
-POLICY = '{"default": [{"type": "insecureAcceptAnything"}]}\n'
 REGISTRY_YML = """\
 version: 0.1
 log: {{level: warn, accesslog: {{disabled: true}}}}

@@ -84,7 +84,7 @@ def test_the_stage_that_builds_takes_the_agent_of_all_that_share_images() -> Non
         ([["a", "b", "c"]], {"a": {"limits": Limits(allow_failure=AllowFailure((), SPAN))}}),
         (
             [["a", "b", "c"]],
-            {"a": {"deployment": Deployment(approval=Approval(message=None, is_optional=True, span=SPAN))}},
+            {"a": {"deployment": Deployment(approval=ASKED)}},
         ),
         ([["a", "b"], ["c"]], {"c": {"frame": None}}),
     ],
