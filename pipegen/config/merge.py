@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.config.keys import STAGE_KEYS
-from pipegen.source.tree import Entry, Mapping, Node, Sequence, as_items, is_null
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, as_items, is_null
 
 _JOINED = frozenset(key.name for key in STAGE_KEYS if key.is_joined)
 _ARTIFACTS, _PATHS = "artifacts", "paths"

@@ -217,7 +217,7 @@ def _variables(key: str) -> Callable[[Node], str | None]:
     """Return the hint for variables of *key* in a list: texts such as `A=b`."""
 
     def hint(node: Node) -> str | None:
-        items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+        items = [item.text for item in items_of(node) if isinstance(item, Scalar)]
         pairs = {name: value for name, sign, value in (item.partition("=") for item in items) if sign}
         return f'write a map: "{key}: {flow(pairs)}"' if items and len(pairs) == len(items) else None
 

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.file import known_keys, known_paths
-from pipegen.config.schema.tree_paths import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, TreePaths, described, names
+from pipegen.config.schema.tree_paths import (
+    DEFAULTS,
+    PIPELINE,
+    STAGE,
+    TEMPLATE,
+    TOP,
+    TreePaths,
+    described,
+    names,
+    outer_path,
+)
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -149,16 +159,17 @@ def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
 
 def _is_other_step(path: Path, pattern: Path) -> bool:
     """Return whether *path* and *pattern* are in two steps of a stage, such as `build` and `run`."""
-    outer = next((outer for outer in (STAGE, TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
-    if outer is None or path[: len(outer)] != outer or len(path) == len(outer) or len(pattern) == len(outer):
+    outer = outer_path(pattern, STAGE, TEMPLATE, DEFAULTS)
+    if outer is None or outer_path(path, outer) is None:
         return False
-    return path[len(outer)] in WORK_KEYS and pattern[len(outer)] in WORK_KEYS
+    steps = (path[len(outer) : len(outer) + 1], pattern[len(outer) : len(outer) + 1])
+    return all(step and step[0] in WORK_KEYS for step in steps)
 
 
 def _is_reachable(path: Path, pattern: Path) -> bool:
     """Return whether a key at *pattern* may belong at *path*: not in templates or defaults unless it is in them."""
-    outer = next((outer for outer in (TEMPLATE, DEFAULTS) if path[: len(outer)] == outer), TOP)
-    return pattern[: len(outer)] == outer
+    outer = outer_path(path, TEMPLATE, DEFAULTS)
+    return outer is None or outer_path(pattern, outer) is not None
 
 
 def _is_sibling(path: Path, pattern: Path, violation: Violation, tree_paths: TreePaths) -> bool:

@@ -124,7 +124,7 @@ class TreePaths:
     def is_part(self, path: Path) -> bool:
         """Return whether *path* is in a template, in defaults, or in a stage that inherits from these."""
         pattern = self.pattern(path)
-        if any(pattern[: len(outer)] == outer for outer in (TEMPLATE, DEFAULTS)):
+        if outer_path(pattern, TEMPLATE, DEFAULTS) is not None:
             return True
         if pattern[: len(STAGE)] != STAGE or len(pattern) == len(STAGE):
             return False
@@ -137,9 +137,14 @@ class TreePaths:
         return f'stage "{name.text}"' if isinstance(name, Scalar) and name.text else "a stage"
 
 
+def outer_path(pattern: Path, *outers: Path) -> Path | None:
+    """Return the first of *outers* that *pattern* is, or is in; None if there is none."""
+    return next((outer for outer in outers if pattern[: len(outer)] == outer), None)
+
+
 def of_stage(pattern: Path) -> Path:
     """Return *pattern* with the path of a stage for those of templates and defaults, which have the same keys."""
-    outer = next((outer for outer in (TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
+    outer = outer_path(pattern, TEMPLATE, DEFAULTS)
     return pattern if outer is None else (*STAGE, *pattern[len(outer) :])
 
 
@@ -158,7 +163,7 @@ def described(pattern: Path) -> str:
 
 def names(pattern: Path) -> tuple[str, ...]:
     """Return the keys that lead to *pattern* within its stage, template or pipeline."""
-    outer = next((outer for outer in (STAGE, TEMPLATE, PIPELINE) if pattern[: len(outer)] == outer), TOP)
+    outer = outer_path(pattern, STAGE, TEMPLATE, PIPELINE) or TOP
     inner = pattern[len(outer) :]
     return tuple(step for step in inner if isinstance(step, str) and step != "*")
 
