@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pipegen.graph.blocks import Block, chains, parts
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.walk import Neighbours
+from pipegen.graph.walk import Neighbours, opposite
 from pipegen.structs import Struct
 
 # The most down-sets of a part that is searched exhaustively.
@@ -44,7 +44,7 @@ def _part_blocks(part: Sequence[str], graph: ExecutionGraph) -> tuple[Block, ...
         [positions[predecessor] for predecessor in graph.predecessors(node) if predecessor in positions]
         for node in part
     ]
-    layout = _Layout.of(predecessors)
+    layout = _Layout(predecessors, opposite(predecessors))
     part_blocks = layout.exhaustive() or layout.approximate()
     return tuple(
         tuple(tuple(part[position] for position in chain) for chain in layout.chains(block)) for block in part_blocks
@@ -56,14 +56,6 @@ class _Layout(Struct):
 
     predecessors: Neighbours
     successors: Neighbours
-
-    @classmethod
-    def of(cls, predecessors: Neighbours) -> _Layout:
-        successors: list[list[int]] = [[] for _ in predecessors]
-        for node, earlier in enumerate(predecessors):
-            for predecessor in earlier:
-                successors[predecessor].append(node)
-        return cls(predecessors, successors)
 
     # Cost
 

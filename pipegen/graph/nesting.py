@@ -12,7 +12,7 @@ from itertools import accumulate
 from operator import and_
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.walk import components
+from pipegen.graph.walk import components, opposite
 
 
 def nesting(reduced: ExecutionGraph) -> dict[str, int]:
@@ -74,10 +74,7 @@ class _HandedOut:
         self.depths = [0] * len(predecessors)
         # For each node, its nearest dominator with a smaller depth; -1 for none.
         self._shallower = [-1] * len(predecessors)
-        successors: list[list[int]] = [[] for _ in predecessors]
-        for node, earlier in enumerate(predecessors):
-            for predecessor in earlier:
-                successors[predecessor].append(node)
+        successors = opposite(predecessors)
         for node, earlier in enumerate(predecessors):
             if node >= first > earlier[0]:
                 # All roots start together.

@@ -10,6 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 Neighbours = Sequence[Sequence[int]]
 
 
+def opposite(neighbours: Neighbours) -> list[list[int]]:
+    """Return the adjacent nodes in the other direction: the successors of each node for predecessors."""
+    others: list[list[int]] = [[] for _ in neighbours]
+    for node, adjacent in enumerate(neighbours):
+        for neighbour in adjacent:
+            others[neighbour].append(node)
+    return others
+
+
 def reach(starts: Iterable[int], neighbours: Neighbours) -> list[int]:
     """Return *starts* and all nodes reachable from them, in insertion order."""
     reached = set(starts)
