@@ -37,6 +37,7 @@ def refused(config: str) -> list[str]:
         "coverage: /abc/i",
         "parallel: 1",
         "parallel: { matrix: [{ a: [1] }] }",
+        "parallel: { matrix: [{ a: '', b: ['', 1] }] }",
         "allow_failure: { exit_codes: [] }",
         "resource_group: ''",
         "image: { name: x, entrypoint: [] }",

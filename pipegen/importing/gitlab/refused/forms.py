@@ -300,9 +300,14 @@ def mapping_or(inner: Form, other: Form) -> Form:
     return lambda node: (inner if isinstance(node, TreeMapping) else other)(node)
 
 
+def list_or(inner: Form, other: Form) -> Form:
+    """Return *inner* for a list, and *other* for a single value."""
+    return lambda node: (inner if isinstance(node, Sequence) else other)(node)
+
+
 def sequence_or(inner: Form, other: Form) -> Form:
     """Return the form of a list of *inner*, or of a single value as *other*."""
-    return lambda node: (sequence(inner) if isinstance(node, Sequence) else other)(node)
+    return list_or(sequence(inner), other)
 
 
 def anything(_: Node) -> Iterable[Wrong]:

@@ -23,6 +23,7 @@ from pipegen.importing.gitlab.refused.forms import (
     expression,
     filled,
     is_text,
+    list_or,
     mapping,
     mapping_or,
     matching,
@@ -254,7 +255,7 @@ _TRIGGER = mapping(
     },
     ("project", "include"),
 )
-_AXES = sequence(filled(named(filled(sequence_or(_axis_value, _axis_value)))))
+_AXES = sequence(filled(named(list_or(filled(sequence(_axis_value)), _axis_value))))
 
 
 def _matrix(node: Node) -> Iterator[Wrong]:
