@@ -105,14 +105,21 @@ def _settable(
     """Return the texts to which an engine can set the *allowed* variables of *env*: constants and *expandable* ones.
 
     A variable that an earlier value reads is none of them, except *of_cases*: that value gets an outer variable.
+    A value that reads a variable which only the script sets is none either: the engine would expand an outer one.
     """
     read: set[str] = set()
+    set_by_script: set[str] = set()
     texts: dict[str, str] = {}
     for name, value in env:
-        read.update(part.name for part in value.parts if isinstance(part, Bare))
-        text = value.constant if Case.can_set(value.constant) else expandable(value, texts)
+        names = {part.name for part in value.parts if isinstance(part, Bare)}
+        read |= names
+        text = value.constant
+        if not Case.can_set(text):
+            text = None if names & set_by_script else expandable(value, texts)
         if text is not None and name in allowed and (name not in read or name in of_cases):
             texts[name] = text
+        else:
+            set_by_script.add(name)
     return texts
 
 

@@ -67,6 +67,20 @@ def test_gitlab_expands_variables_that_are_set_before_in_values() -> None:
     assert data["script"] == ["export GIT_DEPTH=1", 'export DEPTH="$GIT_DEPTH"', "x"]
 
 
+def test_a_value_that_reads_an_exported_variable_is_exported_too() -> None:
+    """GitLab would expand the registry to its own one."""
+    env = "{ CI_REGISTRY: example.com, IMAGE: '${CI_REGISTRY}/a', TAGGED: '${IMAGE}:1', OWN: '${CI_PROJECT_PATH}' }"
+    data = _generated(f"{{ name: a, script: x, env: {env} }}")["a"]
+
+    assert data["variables"] == {"OWN": "$CI_PROJECT_PATH"}
+    assert data["script"] == [
+        "export CI_REGISTRY=example.com",
+        'export IMAGE="$CI_REGISTRY/a"',
+        'export TAGGED="$IMAGE:1"',
+        "x",
+    ]
+
+
 def test_variables_that_are_too_many_are_exported_with_all_that_they_read() -> None:
     """Rules read one of them, which remains a variable."""
     numbers = ", ".join(f"N{number}: a" for number in range(50))
