@@ -93,7 +93,7 @@ def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, 
     """Yield the *foreign* variables that each part of a stage reads, with the spans of the part."""
     conditions = [condition for condition in stage.conditions if condition != NEVER]
     tests = _condition_tests(conditions, foreign)
-    if tests and not can_hold_without(AllOf(tuple(conditions)), [atom for atom, _ in tests]):
+    if tests and not can_hold_without(AllOf(tuple(conditions)), {atom for atom, _ in tests}):
         if not any(name in MARKERS for _, name in tests):
             yield from (((atom.span,), [VariableUse(name, atom.span, is_condition=True)]) for atom, name in tests)
         return

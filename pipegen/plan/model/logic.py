@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, product
 
@@ -210,12 +210,10 @@ def can_hold(condition: Condition | None, events: tuple[Event, ...] = tuple(Even
     )
 
 
-def can_hold_without(condition: Condition, absent: Sequence[Atom]) -> bool:
-    """Return whether *condition* holds in some run in which no atom of *absent* holds."""
-    return any(
-        number == MOST_RUNS or (not any(truth[atom] for atom in absent) and holds(condition, truth.__getitem__))
-        for number, truth in enumerate(runs(atoms(condition)), start=1)
-    )
+def can_hold_without(condition: Condition, absent: Collection[Atom]) -> bool:
+    """Return whether *condition* holds in some run that lacks the variables which the atoms *absent* compare."""
+    rest = simplified(condition, lambda atom, _: False if atom in absent else None)
+    return rest if isinstance(rest, bool) else can_hold(rest)
 
 
 class _Value(Struct):

@@ -127,6 +127,13 @@ def test_a_condition_on_a_foreign_variable_is_reported(when: str, expected: list
     assert read("ls", more=f", when: {when}") == expected
 
 
+def test_a_condition_with_many_variables_is_decided_without_the_foreign_one() -> None:
+    """Their values have more combinations than can be tried."""
+    own = ", ".join(f"A{number}: x" for number in range(12))
+
+    assert read("x", more=f", when: {{ env: {{ {own}, CI_COMMIT_TITLE: y }} }}") == ["y"]
+
+
 def test_a_template_is_reported_only_if_all_its_stages_are() -> None:
     """One of its stages may set the variable."""
     head = JENKINS + "templates: {t: {script: echo $CI_JOB_ID}}\n"
