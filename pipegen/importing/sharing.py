@@ -229,9 +229,10 @@ def _defaults(
 ) -> dict[str, Value]:
     """Return the keys that more than half of the stages with a script have, with their values.
 
-    They are without *unshared* variables. A key that other stages lack is one of them only if it is a default of the
-    source, too, and a variable with a value of a matrix or of another stage only if all stages have it. If it
-    *is_raw_shared*, the defaults have other raw keys already.
+    So is a default of the source that several stages inherit, if all others have another value. They are without
+    *unshared* variables. A key that other stages lack is one of them only if it is a default of the source, too, and a
+    variable with a value of a matrix or of another stage only if all stages have it. If it *is_raw_shared*, the
+    defaults have other raw keys already.
     """
     inheriting = [stage for stage in stages if "script" in stage]
     with_env = [stage for stage in stages if "script" in stage or "steps" in stage]
@@ -249,20 +250,28 @@ def _defaults(
     defaults: dict[str, Value] = {_AGENT: pod} if pod else {}
     for key in _SHARED:
         users_of_key = with_env if key in _OF_MACHINES else inheriting
-        value = usual([stage.get(key) for stage in users_of_key]) if len(users_of_key) > 1 else None
-        others = [stage.get(key) for stage in users_of_key if stage.get(key) != value]
+        values = [stage.get(key) for stage in users_of_key]
+        value = usual(values) if len(values) > 1 else None
+        if value is None and None not in values:
+            value = _inherited(key, stages, inherited_of)
+        others = [other for other in values if other != value]
         if key == "raw" and is_raw_shared:
             continue
         is_of_template = _is_of_template([key in stage for stage in stages], users)
         if None in others and key not in of_source and (key not in ("shell", "raw") or is_of_template):
             continue
-        maps = [other for other in others if isinstance(other, dict)]
-        if isinstance(value, dict) and maps:
+        if isinstance(value, dict) and (maps := [other for other in others if isinstance(other, dict)]):
             value = replaceable_parts(value, maps) if key in _IN_PARTS_OF_DEFAULTS else None
         if value not in (None, {}) and key not in defaults:
             defaults[key] = value
     before = usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source and has_several else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
+
+
+def _inherited(key: str, stages: Sequence[Stage], inherited_of: Sequence[AbstractSet[str]] | None) -> Value:
+    """Return the value of *key* that several *stages* have from defaults of the source; None if they differ."""
+    values = [stage[key] for stage, keys in zip(stages, inherited_of or (), strict=False) if key in keys & stage.keys()]
+    return values[0] if len(values) > 1 and all(value == values[0] for value in values) else None
 
 
 def _common_pod(stages: Sequence[Stage]) -> dict[str, Value]:

@@ -48,6 +48,18 @@ def test_a_default_without_a_value_is_that_of_the_file(tmp_path: Path) -> None:
     assert "image: alpine" in result.text
 
 
+def test_a_default_that_most_jobs_replace_remains_one(tmp_path: Path) -> None:
+    """All have an image, so none needs a key against the default."""
+    others = "".join(f"{name}: {{ script: [x], image: {name} }}\n" for name in ("c", "d", "e"))
+    result, _ = from_text(
+        f"default: {{ image: alpine }}\na: {{ script: [x] }}\nb: {{ script: [y] }}\n{others}", tmp_path
+    )
+
+    pipeline = yaml_data(result.text)["pipelines"]["ci"]
+    assert pipeline["defaults"] == {"image": "alpine"}
+    assert [stage.get("image") for stage in pipeline["stages"]] == [None, None, "c", "d", "e"]
+
+
 _MANY = """\
 default:
   image: python:3.12

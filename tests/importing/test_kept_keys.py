@@ -24,6 +24,20 @@ container:
 """
 
 
+@pytest.mark.parametrize(("count", "reports"), [(5, [""] * 5), (6, [" and 5 others"])])
+def test_a_key_that_stays_in_many_places_for_one_reason_is_reported_once(
+    count: int, reports: list[str], tmp_path: Path
+) -> None:
+    """Few are reported each at its place."""
+    jobs = "".join(f"j{number}: {{ script: x, resource_group: $CI_COMMIT_REF_SLUG }}\n" for number in range(count))
+    _, report = from_text(jobs, tmp_path)
+
+    assert [diagnostic.message for diagnostic in report.diagnostics() if diagnostic.code.number == "PG851"] == [
+        f'"resource_group" of job "j{number}"{others} stays a key of GitLab: resource_group contains $CI_COMMIT_REF_SLUG'
+        for number, others in enumerate(reports)
+    ]
+
+
 def test_variables_of_the_form_for_new_pipelines_are_inputs(tmp_path: Path) -> None:
     """Those with other variables, or with several lines, cannot be one, which is reported."""
     source = """\

@@ -16,13 +16,16 @@ from pipegen.source.tree import Entry, Sequence, is_null
 # Keys in whose lists GitLab puts the items of inner lists: https://docs.gitlab.com/ci/yaml/yaml_optimization/
 _FLAT = ("before_script", "script", "after_script", "rules")
 
+# The most places of a key in one file that are reported each for itself.
+_MOST_PLACES = 5
+
 
 class RawKeys:
     """Collects the raw keys of all jobs."""
 
     def __init__(self, accounting: Accounting) -> None:
         self._accounting = accounting
-        self._jobs: dict[tuple[str, int, str], tuple[str, Span, list[str]]] = {}
+        self._jobs: dict[tuple[str, str, str], dict[Span, list[str]]] = {}
 
     def kept(
         self,
@@ -60,16 +63,27 @@ class RawKeys:
 
     def add(self, job: str, key: str, at: Span, reason: str) -> None:
         """Report that *key* of *job* stays raw for a *reason*."""
-        self._jobs.setdefault((at.file.path, at.start, reason), (key, at, []))[2].append(job)
+        self._jobs.setdefault((at.file.path, key, reason), {}).setdefault(at, []).append(job)
 
     def report(self, report: Report) -> None:
-        """Report the keys that stay raw, each once with the jobs that have it."""
-        for (_, _, reason), (key, at, names) in self._jobs.items():
-            others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
-            because = f": {reason}" if reason else ""
-            report.add(
-                codes.KEPT_RAW,
-                f'"{key}" of job "{names[0]}"{others} stays a key of GitLab{because}',
-                at=at,
-                hint='other engines do not read "raw": check that the stage works without it',
-            )
+        """Report the keys that stay raw, each once with the jobs that have it.
+
+        One of a file that stays raw for the same reason in many places is reported once, too.
+        """
+        for (_, key, reason), places in self._jobs.items():
+            if len(places) > _MOST_PLACES:
+                names = list(dict.fromkeys(name for names in places.values() for name in names))
+                _report(key, next(iter(places)), names, reason, report)
+            else:
+                for at, names in places.items():
+                    _report(key, at, names, reason, report)
+
+
+def _report(key: str, at: Span, names: list[str], reason: str, report: Report) -> None:
+    others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
+    report.add(
+        codes.KEPT_RAW,
+        f'"{key}" of job "{names[0]}"{others} stays a key of GitLab{f": {reason}" if reason else ""}',
+        at=at,
+        hint='other engines do not read "raw": check that the stage works without it',
+    )
