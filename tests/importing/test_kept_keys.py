@@ -32,9 +32,9 @@ def test_a_key_that_stays_in_many_places_for_one_reason_is_reported_once(
     jobs = "".join(f"j{number}: {{ script: x, resource_group: $CI_COMMIT_REF_SLUG }}\n" for number in range(count))
     _, report = from_text(jobs, tmp_path)
 
-    assert [diagnostic.message for diagnostic in report.diagnostics() if diagnostic.code.number == "PG851"] == [
-        f'"resource_group" of job "j{number}"{others} stays a key of GitLab: resource_group contains $CI_COMMIT_REF_SLUG'
-        for number, others in enumerate(reports)
+    kept = [diagnostic.message for diagnostic in report.diagnostics() if diagnostic.code.number == "PG851"]
+    assert [message.partition(" stays a key")[0] for message in kept] == [
+        f'"resource_group" of job "j{number}"{others}' for number, others in enumerate(reports)
     ]
 
 

@@ -994,6 +994,16 @@ def test_a_pipeline_that_no_event_starts_is_not_compared(tmp_path: Path) -> None
     assert (proof.events, proof.words) == (0, "not compared, because no event starts a pipeline")
 
 
+def test_events_in_which_only_the_config_starts_a_stage_are_counted(tmp_path: Path) -> None:
+    """GitLab refuses the pipelines of merge requests, in which a need is missing."""
+    jobs = "a: { script: [x] }\nb: { script: [x], needs: [a], rules: [{ when: always }] }\n"
+    result, _ = from_text(jobs, tmp_path)
+
+    proof = prove(result)
+    assert proof is not None
+    assert proof.words == "the same for 15 events, without 1 event in which GitLab refuses the original"
+
+
 def test_jobs_that_need_each_other_are_reported(tmp_path: Path) -> None:
     """GitLab refuses such a pipeline, so there are no runs to compare."""
     source = """\

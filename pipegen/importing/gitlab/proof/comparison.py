@@ -51,8 +51,8 @@ _OF_A_FETCH = frozenset({"GIT_DEPTH", "GIT_FETCH_EXTRA_FLAGS"})
 def prove(imported: GitLabImport) -> Proof | None:
     """Compare the runs of the source of *imported* with those of the file that the config compiles to.
 
-    Jobs that are not stages are left out, and so are runs that GitLab refuses. Return None if the config does not
-    compile.
+    Jobs that are not stages are left out, and so are runs that GitLab refuses, which are counted if the config starts a
+    stage. Return None if the config does not compile.
     """
     if not imported.generated:
         return None
@@ -61,15 +61,16 @@ def prove(imported: GitLabImport) -> Proof | None:
     works: tuple[Works, Works] = ({}, {})
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     misordered: set[str] = set()
-    number, has_jobs = 0, False
+    number, refused, has_jobs = 0, 0, False
     for (started, other), titles in _titles(imported, result).items():
         expected = run(source, started, works[0])
+        generated = run(result, other, works[1]) or {}
         if expected is None:
+            refused += len(titles) if generated else 0
             continue
         number, has_jobs = number + len(titles), has_jobs or bool(expected)
         expected = {name: job for name, job in expected.items() if job.job in imported.jobs}
         spellings = {_spelling(name): name for name in expected} | {name: name for name in expected}
-        generated = run(result, other, works[1]) or {}
         names = {name: _name(name, spellings) for name in generated}
         actual = {names[name]: _named(job, names) for name, job in generated.items()}
         pairs = [(job, actual[name]) for name, job in expected.items() if name in actual]
@@ -90,7 +91,7 @@ def prove(imported: GitLabImport) -> Proof | None:
         events=number if has_jobs or events_by_difference else 0,
         differences=tuple(differences),
         misordered=frozenset(misordered),
-        restriction=_restriction(imported.reading.files),
+        restriction=_restriction(imported.reading.files, refused if has_jobs else 0),
     )
 
 
@@ -118,12 +119,13 @@ def _of_includes(reading: PipelineReading) -> Iterator[RunDifference]:
             yield RunDifference(at=include.entry.key.span, message=message, events=without)
 
 
-def _restriction(files: Files) -> str:
-    """Return that missing files, and unreadable rules of includes, take no part, "" if there are none."""
+def _restriction(files: Files, refused: int) -> str:
+    """Return that missing files, unreadable rules of includes and *refused* runs take no part, "" if there are none."""
     ignored = sum(include.rules is None for include in files.ignored)
     parts = [
         *([] if files.is_complete else ["files that are not here"]),
         *([f"the rules of {ignored} include{'s' * (ignored > 1)}"] if ignored else []),
+        *([f"{refused} event{'s' * (refused > 1)} in which GitLab refuses the original"] if refused else []),
     ]
     return f"without {' and '.join(parts)}" if parts else ""
 

@@ -46,8 +46,7 @@ from pipegen.structs import replace
 
 _MOST_TRIES = 2
 # https://docs.gitlab.com/ci/yaml/#parallel
-_MOST_JOBS = 200
-_MOST_LEVELS = 10
+_MOST_JOBS, _MOST_LEVELS = 200, 10
 # https://docs.gitlab.com/ci/yaml/: `rules:changes`, `tags`, `cache`, `cache:key:files`, `cache:fallback_keys`.
 _MOST_PATHS, _MOST_TAGS, _MOST_CACHES, _MOST_KEY_FILES, _MOST_FALLBACKS = 50, 49, 4, 2, 5
 _COMMANDS = texts(level=_MOST_LEVELS)
