@@ -30,7 +30,7 @@ from pipegen.importing.jenkins.settings import (
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts, steps_without_references
 from pipegen.importing.jenkins.stages.keys import add_script
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.stages.work import artifacts, leave_out_checkouts
+from pipegen.importing.jenkins.stages.work import OVERLAP, artifacts, leave_out_checkouts, overlapping
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import Shared, share
@@ -335,6 +335,10 @@ def _drop(
             # It is a parameter of Jenkins instead, or reported at its line.
             continue
         stage = by_name.get(refused_key.stage)
+        if refused_key.key == OVERLAP:
+            if stage is not None and "artifacts" in stage:
+                stage["artifacts"] = overlapping(stage["artifacts"])
+            continue
         call = calls.get(refused_key.stage, source.pipeline)
         setting = _SETTING.match(refused_key.key)
         title = f'"{setting[1] if setting else refused_key.key}"'

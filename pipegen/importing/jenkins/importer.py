@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
@@ -32,6 +34,7 @@ from pipegen.importing.jenkins.results import (
     report_results,
 )
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads, unstashes
+from pipegen.importing.jenkins.stages.work import OVERLAP, removed_stashes, unstashes_in_order
 from pipegen.importing.layout import block_style, written
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span
@@ -88,7 +91,10 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
             values = tuple(value for value in assigned_values(source, taken) if value.name in names)
             refused = refused if source.stages == before.stages else {}
             continue
-        new = {(error.stage, error.key): RefusedKey(error.stage, error.key, error.message) for error in result.errors}
+        new = {
+            (error.stage, key): RefusedKey(error.stage, key, error.message)
+            for error, key in _keys(result, refused, config)
+        }
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
@@ -100,7 +106,7 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     text = written(with_comments(config, source), header_of(file))
     report_branches(source, text, own)
     report_parameters(source, text, taken, own)
-    report.take(own)
+    report.take(own, _is_first())
     return JenkinsImport(
         text=text,
         count=accounting.count(all_constructs(source)),
@@ -112,12 +118,39 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     )
 
 
+def _keys(
+    result: CompiledConfig, refused: Container[tuple[str, str]], config: JenkinsConfig
+) -> Iterator[tuple[ConfigError, str]]:
+    """Yield the errors of *result*, each with its key.
+
+    Files that several stages of *config* leave may overlap, unless an earlier attempt was refused, or a stage gets
+    stashes in another order than that of the stages, in which it would get their files.
+    """
+    can_overlap = unstashes_in_order([draft.work for draft in config.drafts])
+    for error in result.errors:
+        is_conflict = can_overlap and error.code is codes.CONFLICTING_FILES and (error.stage, OVERLAP) not in refused
+        yield error, OVERLAP if is_conflict else error.key
+
+
+def _is_first() -> Callable[[Diagnostic], bool]:
+    """Return a function that tells whether a diagnostic is the first: each use of a function has those of its steps."""
+    seen: set[tuple[int, str]] = set()
+
+    def is_first(diagnostic: Diagnostic) -> bool:
+        key = diagnostic.primary.span.start if diagnostic.primary is not None else -1, diagnostic.message
+        is_new = key not in seen
+        seen.add(key)
+        return is_new
+
+    return is_first
+
+
 def _config(
     source: JenkinsSource, values: Sequence[AssignedValue], refused: Collection[RefusedKey]
 ) -> tuple[JenkinsConfig, Accounting, Report]:
     """Return the config of *source*, the outcomes of its constructs, and a report.
 
-    Stashes that Groovy of the config reads stay Groovy, too.
+    Stashes that Groovy of the config reads stay Groovy, too, and those whose files commands remove before they come.
     """
     stashes = frozenset[str]()
     while True:
@@ -125,6 +158,7 @@ def _config(
         config = jenkins_document(source, values, refused, stashes, Marks(accounting, report), report)
         texts = (groovy.text for groovy in config.groovy if "unstash" in groovy.text)
         read = stashes.union(name for text in texts for _, name in unstashes(GroovyTokens(text)))
+        read = read.union(removed_stashes([draft.work for draft in config.drafts]))
         if read == stashes:
             return config, accounting, report
         stashes = read

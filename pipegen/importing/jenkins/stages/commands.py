@@ -10,7 +10,9 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
 )
 from pipegen.importing.jenkins.stages.shell import command_of, tested
+from pipegen.importing.jenkins.stages.shell_text import removes_all
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
+from pipegen.importing.jenkins.stages.stored import leave_out_removal
 from pipegen.importing.jenkins.stages.texts import JenkinsNames, shell_word
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
@@ -35,6 +37,9 @@ def sh(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None
     title = constant(label.value) if label is not None else ""
     comment = "\n".join(filter(None, (comment_about(call), title)))
     command = command_of(reader.names.script(argument.value), comment)
+    if context.precedes_unstash and not context.directory and removes_all(command.text):
+        leave_out_removal(reader, call)
+        return
     if accepts_failure:
         command = replace(command, text=f"{tested(command)} || true")
     reader.add(replace(command, accepts_failure=accepts_failure), context)

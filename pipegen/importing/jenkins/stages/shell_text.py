@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Text that the shell does not read as commands, a comment, a group of commands, and a line break within a command.
 _HIDDEN = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
@@ -21,6 +22,15 @@ _VALUE = (
 )
 _DECLARES = r"(?:export|local|readonly|declare|typeset)\s"
 _REPEATS = re.compile(r"\b(?:for|while|until)\b")
+# A command that removes files, with its words; `git clean` may remove any.
+_REMOVING = re.compile(
+    r"(?:^|[;&|({]|\b(?:then|do|else|sudo)\b)[ \t]*(?:rm(?P<words>[ \t][^\n;&|)}]*)|git[ \t]+clean\b)", re.MULTILINE
+)
+# The start of a path in the workspace.
+_HERE = r"(?:\./|\"?\$\{?WORKSPACE\}?\"?/)"
+_REMOVES_ALL = re.compile(
+    rf"(?:sudo[ \t]+)?(?:rm[ \t]+-[rRf]+[ \t]+{_HERE}?\*(?:[ \t]+{_HERE}?\.\S*\*)*|git[ \t]+clean[ \t]+-[dfx]+)"
+)
 
 
 def open_quote(text: str) -> str:
@@ -54,6 +64,18 @@ def setting_of(text: str, name: str) -> int | None:
     if named is not None:
         ends.append(named.end())
     return None if not ends else 0 if _REPEATS.search(text, 0, min(ends)) else min(ends)
+
+
+def removes_all(text: str) -> bool:
+    """Return whether the command *text* only removes the files of the workspace."""
+    return _REMOVES_ALL.fullmatch(text) is not None
+
+
+def removed_paths(text: str) -> Iterator[str]:
+    """Yield the paths that the commands *text* remove; "" stands for any path."""
+    for match in _REMOVING.finditer(text):
+        words = re.sub(r"['\"]", "", match["words"] or "*").split()
+        yield from (re.sub(rf"^{_HERE}", "", word) for word in words if not word.startswith("-"))
 
 
 def may_fail_unnoticed(text: str) -> bool:

@@ -123,7 +123,7 @@ class StepReader:
                 is_whole=context.is_whole and (len(effective) == 1 or _is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
                 is_inner=True,
-                precedes_unstash=any(map(_is_unstash, block.statements[at:])),
+                precedes_unstash=context.precedes_unstash or any(map(_is_unstash, block.statements[at:])),
             )
             if isinstance(statement, GroovyCall):
                 may_fail = "allow_failure" in self.work.keys

@@ -7,6 +7,7 @@ from pipegen.importing.jenkins.reading.syntax import (
     constant,
     texts,
 )
+from pipegen.importing.jenkins.stages.shell_text import removed_paths
 from pipegen.importing.jenkins.stages.steps import SourceStepContext, StepReader
 from pipegen.importing.jenkins.stages.texts import path_word
 from pipegen.importing.jenkins.stages.work import KeptFiles
@@ -25,14 +26,19 @@ def clean(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> N
         return
     has_worked = any(not command.is_message for command in reader.work.commands) or not reader.is_fresh
     if has_worked and not context.is_after and context.precedes_unstash:
-        hint = "remove files that are not wanted by a command of the script"
-        reader.marks.left_out(call, "it would remove the files of the stages before, which stay in place", hint=hint)
+        leave_out_removal(reader, call)
         return
     if has_worked and not context.is_after and context.is_early:
         raise UntranslatableError("only the start of a stage has clean files")
     if context.is_after and reader.is_shared and not reader.is_last:
         raise UntranslatableError("later stages in the same workspace would find the files")
     reader.marks.all(call)
+
+
+def leave_out_removal(reader: StepReader, call: GroovyCall) -> None:
+    """Report *call*, which removes all files before a step that gets those of stages before."""
+    hint = "remove files that are not wanted by a command of the script"
+    reader.marks.left_out(call, "it would remove the files of the stages before, which stay in place", hint=hint)
 
 
 def checkout(reader: StepReader, call: GroovyCall, context: SourceStepContext) -> None:
@@ -100,7 +106,10 @@ def unstash(reader: StepReader, call: GroovyCall, context: SourceStepContext) ->
     """Read `unstash`."""
     if context.directory:
         raise UntranslatableError("files of earlier stages are at their paths in the checkout")
-    reader.work.unstashed.append(_stash_name(reader, call))
+    name = _stash_name(reader, call)
+    reader.work.unstashed.append(name)
+    for command in reader.work.commands:
+        reader.work.removed_before.setdefault(name, []).extend(removed_paths(command.text))
     reader.marks.read(call, "name")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 
 from pipegen.diagnostics.report import listed
@@ -14,6 +14,8 @@ from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
+# The key of `artifacts` for paths that other stages leave, too.
+OVERLAP = "overlap"
 _WILDCARD = re.compile(r"[*?$\[{]")
 
 
@@ -112,6 +114,8 @@ class StageWork(MutableStruct):
     # Whether a step checks the repository out.
     fetches: bool = False
     unstashed: list[str] = field(default_factory=list)
+    # The paths that commands remove before the files of a stash come, by its name.
+    removed_before: dict[str, list[str]] = field(default_factory=dict)
     junit: list[str] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
     # Where the stage runs, and whether a step with a block says so.
@@ -172,6 +176,25 @@ def in_container(name: str) -> str:
     return f"container({literal(name)})"
 
 
+def removed_stashes(works: Sequence[StageWork]) -> Iterator[str]:
+    """Yield the names of stashes whose files a stage of *works* removes before it gets them.
+
+    The script of a stage starts with these files.
+    """
+    kept_paths = [(file.name, path) for work in works for file in work.files for path in file.paths if file.name]
+    for work in works:
+        for name, paths in work.removed_before.items():
+            if any(kept == name and _may_meet(path, other) for kept, other in kept_paths for path in paths):
+                yield name
+
+
+def unstashes_in_order(works: Sequence[StageWork]) -> bool:
+    """Return whether each of *works* gets stashes in the order of the stages that keep them."""
+    stages = {file.name: number for number, work in enumerate(works) for file in work.files if file.name is not None}
+    orders = [[stages[name] for name in work.unstashed if name in stages] for work in works]
+    return all(order == sorted(order) for order in orders)
+
+
 def leave_out_checkouts(work: StageWork, marks: Marks, *, has_stashes: bool) -> None:
     """Remove files from *work* that are the whole checkout, which artifacts cannot be; *has_stashes* concerns stashes.
 
@@ -182,6 +205,11 @@ def leave_out_checkouts(work: StageWork, marks: Marks, *, has_stashes: bool) -> 
         hint = "name the files that users or later stages need; each stage has those of the repository"
         marks.left_out(file.call, "artifacts cannot be the whole checkout", hint=hint)
     work.files = [file for file in work.files if file not in whole]
+
+
+def overlapping(value: Value) -> Value:
+    """Return the *value* of `artifacts` for paths that others leave, too; files of stashes also replace each other."""
+    return value if value is None else {**(value if isinstance(value, Mapping) else {"paths": value}), OVERLAP: True}
 
 
 def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:
