@@ -140,3 +140,35 @@ def test_a_shell_splits_a_value_of_another_stage(step: str, command: str) -> Non
 
     assert command in result.text
     assert ('env: { changed: "${changes.changed}" }' in result.text) is (command == "lint ${changed}")
+
+
+_TWO_STAGES = """\
+pipeline {
+    agent any
+    stages {
+        stage('build') { steps { sh 'make' } }
+        stage('use') { steps { STEP } }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("sh '''sed 's/x/${env.URL}/' conf'''", "sed 's/x/${env.URL}/' conf"),
+        ("sh '''sed 's/x/$${env.URL}/' conf'''", "sed 's/x/$${env.URL}/' conf"),
+        ("echo 'costs ${params.PRICE}'", "echo 'costs ${params.PRICE}'"),
+        ("sh '''echo '${build.x} ${setup.run} ${.x}' '''", "echo '$${build.x} $${setup.run} $${.x}'"),
+    ],
+)
+def test_only_texts_that_would_be_references_are_escaped(step: str, command: str) -> None:
+    """In single quotes, a shell expands nothing; `${env.URL}` names no stage of the config."""
+    assert command in _imported(_TWO_STAGES.replace("STEP", step)).text
+
+
+def test_a_command_that_no_shell_accepts_stays_groovy() -> None:
+    """It fails, also in the generated file."""
+    config = _imported(_TWO_STAGES.replace("STEP", "sh 'curl ${env.URL}'")).text
+
+    assert "jenkins: [\"sh 'curl ${env.URL}'\"]" in config

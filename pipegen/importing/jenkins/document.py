@@ -27,8 +27,8 @@ from pipegen.importing.jenkins.settings import (
     raw_parameters,
     settings_of,
 )
-from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts, steps_without_references
-from pipegen.importing.jenkins.stages.keys import add_script
+from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
+from pipegen.importing.jenkins.stages.keys import add_script, settle_references
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.work import OVERLAP, artifacts, leave_out_checkouts, overlapping
 from pipegen.importing.layout import ordered
@@ -128,13 +128,12 @@ def _document(pipeline: Mapping[str, Value], settings: FileSettings) -> dict[str
 
 
 def _keys(drafts: Sequence[JenkinsDraft], ends: Sequence[End]) -> tuple[list[dict[str, Value]], list[dict[str, Value]]]:
-    """Return the keys of the stages *drafts*, and of *ends*; their Groovy has nothing that looks like a reference."""
+    """Return the keys of the stages *drafts*, and of *ends*; nothing in them is a reference by chance."""
     keys: list[dict[str, Value]] = [{"name": draft.source.name, **draft.keys} for draft in drafts]
     last: list[dict[str, Value]] = [{"name": end.name, **end.keys} for end in ends]
     names = {str(stage["name"]) for stage in keys + last}
     for stage in keys + last:
-        if "steps" in stage:
-            stage["steps"] = steps_without_references(stage["steps"], names)
+        settle_references(stage, names)
     return keys, last
 
 

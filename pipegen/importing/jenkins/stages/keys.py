@@ -8,13 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.reading.assignments import AssignedValue
 from pipegen.importing.jenkins.reading.checkout import checkout_variables
-from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, words
+from pipegen.importing.jenkins.stages.kept import groovy_texts, kept_text, reads, steps_without_references, words
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.shell import as_script, with_outputs
 from pipegen.importing.jenkins.stages.steps import notifies
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import JenkinsAgent, StageWork
 
+# The sign before what looks like a reference, and what the latter names.
+_ESCAPED = re.compile(r"\$(?=\$\{([\w-]*)(?:\[[^]]*\])?\.)")
+_NAMESPACES = frozenset({"", "setup", "inputs", "matrix", "pipeline"})
 _RUNS_COMMANDS = re.compile(r"\b(?:sh|bat|powershell|pwsh)\b")
 
 
@@ -51,6 +54,30 @@ def _plugin_steps(work: StageWork) -> Value:
         return [*before, *after]
     lists = {"around": work.blocks, "before": before, "after": after, "always": always, "failure": failure}
     return {name: list(steps) for name, steps in lists.items() if steps}
+
+
+def settle_references(keys: dict[str, Value], names: Collection[str]) -> None:
+    """Let nothing in the Groovy of *keys* be a reference, and in commands only what is one to a stage of *names*."""
+    if "steps" in keys:
+        keys["steps"] = steps_without_references(keys["steps"], names)
+    known = {*names, *_NAMESPACES}
+    for key in ("script", "after", "outputs"):
+        if key in keys:
+            keys[key] = _without_escapes(keys[key], known)
+
+
+def _without_escapes(value: Value, known: Collection[str]) -> Value:
+    """Return the commands *value* without the signs that escape references to other names than those *known*."""
+    match value:
+        case dict():
+            return {key: _without_escapes(inner, known) for key, inner in value.items()}
+        case list():
+            return [_without_escapes(inner, known) for inner in value]
+        case Commented(inner, above):
+            return Commented(_without_escapes(inner, known), above)
+        case str():
+            return _ESCAPED.sub(lambda match: match[0] if match[1] in known else "", value)
+    return value
 
 
 def add_values(keys: dict[str, Value], values: Sequence[AssignedValue]) -> None:
