@@ -35,6 +35,10 @@ from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 # The cause of a build that a timer started, a class of Jenkins.
 _TIMER = "hudson.triggers.TimerTrigger$TimerTriggerCause"
+# The flags of Java in place of `(?i)`.
+_CASELESS = "(?iu)"
+_ANCHORED_START = re.compile(r"\^(?![*+?{])")
+_ANCHORED_END = re.compile(r"(?<!\\)(?:\\\\)*\$\Z")
 _DOT = re.compile(r"(?<!\\)(?:\\\\)*\.")
 
 
@@ -165,10 +169,7 @@ def _regex(patterns: Sequence[Pattern]) -> str:
     """Return the Java regular expression that matches a whole text, but not an empty one, if one of *patterns* does."""
     bodies = [_java(pattern) for pattern in patterns]
     if len(bodies) > 1:
-        bodies = [
-            f"(?:{body})" if pattern.is_regex or "|" in body else body
-            for pattern, body in zip(patterns, bodies, strict=True)
-        ]
+        bodies = [f"(?:{body})" if "|" in body or body.startswith(_CASELESS) else body for body in bodies]
     regex = "|".join(bodies)
     if any(pattern.matches("") for pattern in patterns):
         regex = rf"(?!\z)(?:{regex})" if len(bodies) > 1 else rf"(?!\z){regex}"
@@ -180,6 +181,23 @@ def _java(pattern: Pattern) -> str:
     """Return the Java regular expression that matches a whole text if *pattern* matches it."""
     if not pattern.is_regex:
         return pattern.body
-    regex = _END.sub(lambda match: match[1] or r"\z", pattern.text)
-    flags = "(?iu)" if regex.startswith("(?i)") else ""
-    return f"{flags}(?s:.*)(?:{regex.removeprefix('(?i)')})(?s:.*)"
+    flags, body = (_CASELESS, pattern.text[4:]) if pattern.text.startswith("(?i)") else ("", pattern.text)
+    if _has_alternatives(body):
+        return f"{flags}(?s:.*)(?:{_with_ends(body)})(?s:.*)"
+    # An anchor at the start or the end is needless for a text that must match as a whole.
+    start, end = _ANCHORED_START.match(body), _ANCHORED_END.search(body)
+    inner = _with_ends(body[start is not None : -1 if end is not None else None])
+    return f"{flags}{'' if start is not None else '(?s:.*)'}{inner}{'' if end is not None else '(?s:.*)'}"
+
+
+def _with_ends(regex: str) -> str:
+    """Return *regex* with anchors for the end of the text: that of Java also matches before a line break."""
+    return _END.sub(lambda match: match[1] or r"\z", regex)
+
+
+def _has_alternatives(regex: str) -> bool:
+    """Return whether *regex* has, or may have, alternatives outside parentheses."""
+    bare = re.sub(r"\\.|\[[^]]*\]", "", regex, flags=re.DOTALL)
+    while (outer := re.sub(r"\([^()]*\)", "", bare)) != bare:
+        bare = outer
+    return "|" in bare

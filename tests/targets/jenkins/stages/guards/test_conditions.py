@@ -10,6 +10,8 @@ import pytest
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Pattern
+from pipegen.plan.regexes.subset import portable_regex
 from pipegen.source.text import SourceFile
 from pipegen.targets import jenkins
 
@@ -39,10 +41,15 @@ def expression_of(when: Any) -> str:
         ({"tag": True}, "env.TAG_NAME"),
         ({"tag": False}, "!env.TAG_NAME"),
         ({"tag": True, "event": "manual"}, "env.TAG_NAME && event() == 'manual'"),
-        ({"tag": "/^v$/"}, r"env.TAG_NAME ==~ '(?d)(?s:.*)(?:^v\\z)(?s:.*)'"),
-        ({"tag": ["/v/", "a*"]}, "env.TAG_NAME ==~ '(?d)(?:(?s:.*)(?:v)(?s:.*))|a[^/]*'"),
+        ({"tag": "/^v[0-9]+$/"}, "env.TAG_NAME ==~ 'v[0-9]+'"),
+        ({"tag": "/^v/"}, "env.TAG_NAME ==~ '(?d)v(?s:.*)'"),
+        ({"tag": r"/v\\\$$/"}, r"env.TAG_NAME ==~ '(?d)(?s:.*)v\\\\\\$'"),
+        ({"tag": "/^v(1|2)$|[|]x/"}, r"env.TAG_NAME ==~ '(?d)(?s:.*)(?:^v(1|2)\\z|[\\|]x)(?s:.*)'"),
+        ({"tag": "/^v(1|2)[|]x$/"}, r"env.TAG_NAME ==~ 'v(1|2)[\\|]x'"),
+        ({"tag": ["/v/", "a*"]}, "env.TAG_NAME ==~ '(?d)(?s:.*)v(?s:.*)|a[^/]*'"),
+        ({"tag": ["/(?i)^v$/", "/^a$/", "/^(b|c)$/"]}, "env.TAG_NAME ==~ '(?:(?iu)v)|a|(?:(b|c))'"),
         ({"not": {"tag": "*"}}, r"!(env.TAG_NAME ==~ '(?!\\z)[^/]*')"),
-        ({"tag": "/(?i)V/"}, "env.TAG_NAME ==~ '(?d)(?iu)(?s:.*)(?:V)(?s:.*)'"),
+        ({"tag": "/(?i)V/"}, "env.TAG_NAME ==~ '(?d)(?iu)(?s:.*)V(?s:.*)'"),
         ({"event": ["push", "tag"]}, "event() in ['push', 'tag']"),
         ({"not": {"event": ["push", "tag"]}}, "!(event() in ['push', 'tag'])"),
         ({"env": {"class": "x"}}, "env.getProperty('class') == 'x'"),
@@ -70,6 +77,22 @@ def expression_of(when: Any) -> str:
 def test_conditions_become_groovy_expressions(when: Any, expected: str) -> None:
     """They call generated functions, with Java patterns that match the whole text."""
     assert expression_of(when) == expected
+
+
+@pytest.mark.parametrize(
+    "regex",
+    ["^v1$", "^v", "1$", "v", "^(v|1)$", "^v|1$", "v$|^1", "^$", r"^v\\$", r"\\\$$", "^v.1", "^[v$]$", "^v(1|$)"],
+)
+def test_regular_expressions_match_the_same_texts_as_a_whole(regex: str) -> None:
+    """An anchor at the start or the end is left out unless there are alternatives."""
+    condition = expression_of({"tag": f"/{regex}/"})
+    java = condition.removeprefix("env.TAG_NAME ==~ '").removesuffix("'").replace("\\\\", "\\").removeprefix("(?d)")
+    tags = ("v1", "v", "1", "v1v", "xv1x", "v\\", "\\$", "v$", "$", "v\n1", "v1\n", "v|1", "vx1", "v\nx1")
+
+    python = re.compile(java.replace(r"\z", r"\Z"))
+    assert [tag for tag in tags if python.fullmatch(tag)] == [
+        tag for tag in tags if Pattern(portable_regex(regex), is_regex=True).matches(tag)
+    ]
 
 
 def test_only_called_functions_are_generated() -> None:
