@@ -172,3 +172,34 @@ def test_a_command_that_no_shell_accepts_stays_groovy() -> None:
     config = _imported(_TWO_STAGES.replace("STEP", "sh 'curl ${env.URL}'")).text
 
     assert "jenkins: [\"sh 'curl ${env.URL}'\"]" in config
+
+
+_COMMIT = """\
+pipeline {
+    agent any
+    environment { TAG = "${env.BUILD_NUMBER}-${VALUE}" }
+    stages { stage('build') { steps { sh "docker build -t app:$TAG -t app:${VALUE} ." } } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["env.GIT_COMMIT.take(8)", "GIT_COMMIT?.take(8)", "env.GIT_COMMIT.substring(0, 8)", "GIT_COMMIT[0..7]"],
+)
+def test_the_first_eight_characters_of_the_commit_are_the_short_commit(value: str) -> None:
+    """Other engines have this value, too."""
+    config = _imported(_COMMIT.replace("VALUE", value)).text
+
+    assert "env: { TAG: '${setup.run}-${setup.shortCommit}' }" in config.replace('"', "'")
+    assert "docker build -t app:${TAG} -t app:${setup.shortCommit} ." in config
+    assert "jenkins: {}" in config
+
+
+@pytest.mark.parametrize("value", ["env.GIT_COMMIT.take(7)", "env.GIT_COMMIT[0..6]", "env.GIT_COMMIT.substring(8)"])
+def test_other_parts_of_the_commit_stay_groovy(value: str) -> None:
+    """A config has only one short form."""
+    config = _imported(_COMMIT.replace("VALUE", value)).text
+
+    assert "shortCommit" not in config
+    assert f"-${{{value}}}" in config

@@ -45,6 +45,8 @@ _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 # A variable with a text in place of an empty value (`env.NAME ?: 'text'`).
 _WORDS = r"[\w./:@%+,-]+(?: [\w./:@%+,-]+)*"
 _OR_ELSE = re.compile(rf"(?P<value>[\w.]+)\s*\?:\s*(?P<quote>['\"])(?P<default>{_WORDS})(?P=quote)")
+# The first eight characters of the commit.
+_SHORT_COMMIT = re.compile(r"(?:env\.)?GIT_COMMIT\??(?:\.take\(8\)|\.substring\(0,\s*8\)|\[0\.\.7\])")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 # What a shell interprets in a value that Groovy inserts into a command, such as signs, or a variable that is set at the
 # start; `${name.…}` is a reference of a config.
@@ -165,6 +167,9 @@ class JenkinsNames(Struct, kw_only=True):
         if match := _PARAMS.fullmatch(code):
             name = match[1] or match[2]
             return ConfigReference(parameter_path(name, self.inputs))
+        is_short_commit = _SHORT_COMMIT.fullmatch(code) and not self.is_set("GIT_COMMIT")
+        if is_short_commit or code == "currentBuild.number":
+            return ConfigReference("setup.shortCommit" if is_short_commit else "setup.run")
         if code in self.constants:
             return self.constants[code]
         if code in self.values:
@@ -173,8 +178,6 @@ class JenkinsNames(Struct, kw_only=True):
             raise UntranslatableError(f'it reads "{code}", which Groovy of this file sets')
         if self.is_variable(code):
             return self._variable(code)
-        if code == "currentBuild.number":
-            return ConfigReference("setup.run")
         raise UntranslatableError(f"it contains Groovy: {shown(code)}")
 
     def _variable(self, name: str) -> ShellVariable | ConfigReference:
