@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import values
+from pipegen.config.schema.foreign import values, windows
 from pipegen.config.schema.foreign.entries import ENV, IN_OUTER, IN_STAGE, LABELS, LINES, WHEN, word
 from pipegen.config.schema.foreign.model import advise, rename
 from pipegen.config.schema.tree_paths import STAGE
@@ -17,7 +17,7 @@ WORDS = (
             step,
             IN_STAGE,
             'steps of Jenkins are for Windows, "script" is for Unix',
-            values.windows_step(step),
+            windows.step_hint(step),
         )
         for step in ("bat", "powershell", "pwsh")
     ),

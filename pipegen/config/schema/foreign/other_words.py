@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import conditions, jobs, order, starts, values
+from pipegen.config.schema.foreign import conditions, jobs, order, starts, values, windows
 from pipegen.config.schema.foreign.entries import (
     IN_BUILD,
     IN_FILE,
@@ -62,7 +62,7 @@ WORDS = (
         "shell",
         IN_STAGE,
         'steps of Jenkins are for Windows, "script" is for Unix',
-        values.windows_shell,
+        windows.shell_hint,
         shown="shell: pwsh",
     ),
     word("GitHub Actions", "working-directory", IN_STAGE, '"directory" is the folder', rename("directory")),
