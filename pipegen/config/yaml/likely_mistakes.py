@@ -11,7 +11,10 @@ from pipegen.structs import Struct
 _WORD = r"[A-Za-z_][\w.-]*"
 _BARE_WORD = re.compile(rf"(?P<indent> *)(?P<dash>-[ ]+)?(?P<word>{_WORD})[ ]*(?:#.*)?")
 _KEY_WITHOUT_BLANK = re.compile(rf"(?P<indent> *)(?:-[ ]+)?(?P<text>(?P<key>{_WORD}):(?P<value>[^\s:/].*))")
-_PAIR = re.compile(rf"{_WORD}: [\w./*-]+")
+_PAIR = re.compile(rf"{_WORD}: (?:[\w./*-]+|\[[^][{{}}]*\]|\{{[^][{{}}]*\}})")
+# Another key on the line of a key: after its value and two blanks, or in place of a value.
+_NEXT_KEY = re.compile(rf"(?<=[^ ])[ ]{{2,}}(?P<key>{_WORD}):(?:[ ]|\Z)")
+_KEY_ALONE = re.compile(rf"(?P<key>{_WORD}):")
 _BLOCK_KEY = re.compile(rf"[ -]*(?P<key>{_WORD}):[ ]+[|>][-+0-9]*[ ]*(?:#.*)?")
 _VALUE = re.compile(rf"[ ]*(?:-[ ]+{_WORD}:[ ]+|-[ ]+|{_WORD}:[ ]+)(?P<value>[^\s#&!|>].*)")
 _KEY = re.compile(rf"(?P<indent> *)(?P<key>{_WORD}):(?:[ ].*)?")
@@ -36,9 +39,15 @@ def likely_mistake(problem: str, start: int, offset: int, file: SourceFile) -> M
     if "could not find expected ':'" in problem:
         begin = file.position(start).line
         return _text_outside_block(begin, file) or _unfinished_key(begin, file)
+    if "document start" in problem:
+        return _directive(line, file) or _text_above_keys(line, file)
     if "mapping values are not allowed" in problem:
         above = _above(line, file)
-        return (_unfinished_key(above, file) if above else None) or _colon_in_value(line, offset, file)
+        return (
+            (_unfinished_key(above, file) if above else None)
+            or _colon_in_value(line, offset, file)
+            or _text_above_keys(line, file)
+        )
     # After a list, "||" looks like the sign of a block.
     if any(part in problem for part in ("expected <block end>", "expected ',' or", "expected chomping")):
         if "expected ',' or" in problem and (mistake := _unclosed(start, line, file)):
@@ -177,11 +186,55 @@ def _colon_in_value(line: int, offset: int, file: SourceFile) -> Mistake | None:
     match = _VALUE.fullmatch(file.line(line).rstrip())
     if match is None or match.start("value") >= offset - file.line_starts[line - 1]:
         return None
+    if mistake := _key_on_line(line, match, file):
+        return mistake
     return Mistake(
         'the value holds a ":" and a blank, so it needs quotes',
         _span(line, match, "value", file),
         f"put it in quotes: {quoted(match['value'])}"
         + (f", or write {{{match['value']}}} for a map" if _PAIR.fullmatch(match["value"]) else ""),
+    )
+
+
+def _key_on_line(line: int, value: re.Match[str], file: SourceFile) -> Mistake | None:
+    """Return the mistake if the *value* of a key on *line* ends in front of another key, or is only a key."""
+    if file.line(line)[: value.start("value")].rstrip()[-1] != ":":
+        return None
+    if inner := _KEY_ALONE.fullmatch(value["value"]):
+        advice = f'write "{inner[0]}" on the next line, indented by two spaces more than this line'
+    elif inner := _NEXT_KEY.search(value["value"]):
+        advice = f'begin a new line before "{inner["key"]}", or put the whole value in quotes: {quoted(value["value"])}'
+    else:
+        return None
+    begin = file.line_starts[line - 1] + value.start("value")
+    return Mistake(
+        f'the key "{inner["key"]}" is on the line of another key',
+        Span(file, begin + inner.start("key"), begin + inner.end("key")),
+        advice,
+    )
+
+
+def _directive(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if the line above *line* begins with the sign of an instruction for YAML."""
+    above = _above(line, file)
+    match = re.match(r"(?P<sign>%)", file.line(above)) if above else None
+    if above is None or match is None:
+        return None
+    return Mistake(
+        'a line that begins with "%" is an instruction for YAML', _span(above, match, "sign", file), 'remove the "%"'
+    )
+
+
+def _text_above_keys(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if the line above the key on *line* is text, which YAML continues up to the key."""
+    above = _above(line, file)
+    text = re.match(r"\s*(?P<text>.*\S)", file.line(above)) if above else None
+    if above is None or text is None or _indent(file.line(above)) != _indent(file.line(line)):
+        return None
+    return Mistake(
+        "this line is neither a key nor a comment",
+        _span(above, text, "text", file),
+        'begin it with "#" to make it a comment, or write it as "KEY: VALUE"',
     )
 
 
@@ -202,6 +255,8 @@ def _text_after_value(line: int, file: SourceFile) -> Mistake | None:
     match = _VALUE.fullmatch(file.line(line).rstrip())
     if match is None or not _AFTER_BRACKET.fullmatch(match["value"]):
         return None
+    if mistake := _key_on_line(line, match, file):
+        return mistake
     begin = {"[": "a list", "{": "a map"}.get(match["value"][0], "quoted text")
     return Mistake(
         f"the value begins as {begin}, but text follows it",

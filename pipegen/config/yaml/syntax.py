@@ -89,6 +89,14 @@ _PROBLEMS = (
         "text on the line where a block begins",
         "begin the text on the next line, indented, or put it in quotes",
     ),
+    _Words(
+        "expected a comment or a line break",
+        "text on the line where a block begins",
+        "begin the text on the next line, indented, or put it in quotes",
+    ),
+    _Words("mapping keys are not allowed", 'a "?" is not allowed here', _QUOTE),
+    _Words("expected URI", 'a value cannot begin with "!", unless with a tag', _QUOTE, at_start=True),
+    _Words("document start", "text that is not part of the map above", "remove it, or indent it"),
     _Words("version minor part", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
     _Words("incompatible YAML", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
 )
