@@ -8,6 +8,8 @@ from pipegen.structs import Struct
 
 _MINUTE, _HOUR = 60, 3_600
 _HALF = 0.5
+# The smallest difference of times in words.
+_LEAST = 0.01
 # Steps of an axis in seconds; smaller and larger steps are 1, 2 and 5 times powers of ten.
 _STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
 
@@ -22,11 +24,14 @@ class Unit(Struct):
         return _in_words(time) if self.is_seconds else _number(time)
 
     def step(self, whole: float, most: int) -> float:
-        """Return the distance of marks on an axis of length *whole* with at most *most* marks after 0."""
-        least = whole / max(most, 1)
+        """Return the distance of marks on an axis of length *whole* with at most *most* marks after 0.
+
+        The marks differ in words.
+        """
+        least = max(whole / max(most, 1), _LEAST)
         if self.is_seconds and 1 <= least <= _STEPS[-1]:
             return next(step for step in _STEPS if step >= least)
-        power = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+        power = 10.0 ** math.floor(math.log10(least))
         return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
     def marks(self, whole: float, most: int) -> list[float]:

@@ -50,5 +50,8 @@ def test_marks_are_within_the_axis_and_the_limit(whole: float, most: int, unit: 
     """This holds for any length of the axis."""
     marks = unit.marks(whole, most)
 
+    words = [unit.words(mark) for mark in (0, *marks)]
+
     assert len(marks) <= most
+    assert len(set(words)) == len(words)
     assert all(0 < mark <= whole * (1 + 1e-6) for mark in marks)
