@@ -46,7 +46,7 @@ def check(expectation: Expectation, config: ConfigUnderTest, report: Report) -> 
     _check_approvals(expectation, answer, report)
     _check_results(expectation, answer, report)
     _check_order(expectation, plan, report)
-    _check_values(expectation, ValuesBeforeRun(plan, facts), report)
+    _check_values(expectation, answer, report)
 
 
 def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Plan | None:
@@ -178,11 +178,16 @@ def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:
                         _fail(expectation, f'stage "{later}" does not wait for "{earlier}"', second.span, None, report)
 
 
-def _check_values(expectation: Expectation, known: ValuesBeforeRun, report: Report) -> None:
+def _check_values(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
+    known = ValuesBeforeRun(answer.plan, answer.facts)
+    answers_by_stage = {stage_answer.job.stage: stage_answer for stage_answer in answer.stages}
     for output, expected in expectation.values:
         stage, _, name = output.value.rpartition(".")
         value = known.known_parts(stage, name)
-        if set(value) == {UNKNOWN}:
+        if not (stage_answer := answers_by_stage[stage]).runs:
+            message = f'{output.value} has no value: stage "{stage}" {absence(stage_answer.reason)}'
+            _fail(expectation, message, output.span, stage_answer.job.span, report)
+        elif set(value) == {UNKNOWN}:
             message = f"the value of {output.value} is not known before the run"
             _fail(expectation, message, output.span, None, report)
         elif not _matches(expected, value):

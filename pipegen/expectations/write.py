@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.runs import RecordedRun, recorded_runs
-from pipegen.plan.events import answers
+from pipegen.plan.events import EventAnswer, answers
 from pipegen.plan.known_values import UNKNOWN, ValuesBeforeRun, exports
 from pipegen.plan.model import Event, Plan
 from pipegen.plan.model.facts import RunFacts, start_event
@@ -56,7 +56,7 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
     (answer,) = answers((plan,), facts)
     running = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.runs]
     approvals = [stage_answer.job.stage for stage_answer in answer.stages if stage_answer.waits_for_approval]
-    values = dict(_values(plan, facts))
+    values = dict(_values(answer))
     of_status = [stage_answer for stage_answer in answer.stages if stage_answer.runs and stage_answer.job.is_final]
     results = {
         status: [stage_answer.job.stage for stage_answer in of_status if stage_answer.job.on_status == status]
@@ -66,13 +66,14 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
         "only": running,
         **({"approvals": approvals} if running else {}),
         **(results if of_status else {}),
-        **({"values": values} if values and running else {}),
+        **({"values": values} if values else {}),
     }
 
 
-def _values(plan: Plan, facts: RunFacts) -> Iterator[tuple[str, str]]:
-    known = ValuesBeforeRun(plan, facts)
-    for job in plan.jobs:
+def _values(answer: EventAnswer) -> Iterator[tuple[str, str]]:
+    """Yield the outputs of stages that run, as far as they are known before the run."""
+    known = ValuesBeforeRun(answer.plan, answer.facts)
+    for job in (stage_answer.job for stage_answer in answer.stages if stage_answer.runs):
         for name, _ in exports(job):
             value = known.known_parts(job.stage, name)
             if set(value) != {UNKNOWN}:

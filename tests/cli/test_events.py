@@ -256,6 +256,25 @@ def test_values_that_are_known_in_part(glob: str, message: str, empty: Path, pip
     assert message in result.out
 
 
+def test_a_stage_that_does_not_run_has_no_values(empty: Path, pipegen: Pipegen) -> None:
+    """Neither are its values recorded, and `pipegen plan --events` shows none."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines:\n  app:\n    stages:\n      - name: build\n        script: [make]\n"
+        "        when: { branch: main }\n        exports: { image: 'app:${setup.branch}' }\n",
+        encoding="utf-8",
+    )
+    tests = empty / "pipegen.test.yaml"
+    tests.write_text("tests:\n  x:\n    event: { kind: push, branch: x }\n    values: { build.image: 'app:x' }\n")
+    result = pipegen("test")
+    pipegen("test", "--write")
+
+    assert result.status == 1
+    assert 'test "x": build.image has no value: stage "build" runs only when branch main' in result.out
+    assert "build.image: app:main" in tests.read_text(encoding="utf-8")
+    assert "build.image: app:other" not in tests.read_text(encoding="utf-8")
+    assert pipegen("test").status == 0
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
