@@ -17,6 +17,7 @@ from pipegen.source.text import Located, Span
 from pipegen.structs import Struct
 
 _NONE: Mapping[str, str] = {}
+_UNKNOWN_VALUE = 'remove it: a test knows only values under "exports", except those of outputs and of the run itself'
 
 
 class ConfigUnderTest(Struct, kw_only=True):
@@ -189,7 +190,7 @@ def _check_values(expectation: Expectation, answer: EventAnswer, report: Report)
             _fail(expectation, message, output.span, stage_answer.job.span, report)
         elif set(value) == {UNKNOWN}:
             message = f"the value of {output.value} is not known before the run"
-            _fail(expectation, message, output.span, None, report)
+            _fail(expectation, message, output.span, None, report, hint=_UNKNOWN_VALUE)
         elif not _matches(expected, value):
             shown = value.replace(UNKNOWN, "*")
             _fail(expectation, f'{output.value} is "{shown}", not "{expected}"', output.span, None, report)
@@ -225,11 +226,18 @@ def _first(names: Names, expectation: Expectation) -> Span:
     return names[0].span if names else expectation.span
 
 
-def _fail(expectation: Expectation, message: str, at: Span, stage: Span | None, report: Report) -> None:
+def _fail(
+    expectation: Expectation,
+    message: str,
+    at: Span,
+    stage: Span | None,
+    report: Report,
+    hint: str = "correct the config; or the test, if this is intended",
+) -> None:
     report.add(
         codes.FAILED_TEST,
         f'test "{expectation.name}": {message}',
         at=at,
         related=[Label(stage, "the stage")] if stage is not None else [],
-        hint="correct the config; or the test, if this is intended",
+        hint=hint,
     )

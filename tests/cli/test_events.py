@@ -234,6 +234,7 @@ def test_an_order_of_names_has_the_right_form_as_hint(app: Path, pipegen: Pipege
     [
         ("registry/app:*", ""),
         ("*:*-main", ""),
+        ("*' , build.run: '*", "hint: remove it: a test knows only values"),
         ("registry/app:1*", 'build.image is "registry/app:*-main", not "registry/app:1*"'),
         ("registry/app:*-dev", 'build.image is "registry/app:*-main", not "registry/app:*-dev"'),
     ],
@@ -242,7 +243,8 @@ def test_values_that_are_known_in_part(glob: str, message: str, empty: Path, pip
     """A star has to stand for the part that only the run knows."""
     (empty / "pipegen.yaml").write_text(
         "pipelines:\n  app:\n    stages:\n      - name: build\n        script: [make]\n"
-        "        exports: { tag: '${setup.commit}-${setup.branch}', image: 'registry/app:${build.tag}' }\n",
+        "        exports: { tag: '${setup.commit}-${setup.branch}', image: 'registry/app:${build.tag}',\n"
+        "                   run: '${setup.commit}' }\n",
         encoding="utf-8",
     )
     (empty / "pipegen.test.yaml").write_text(
